@@ -1,0 +1,1 @@
+"""forumsvc: a community forum as a JSON HTTP service."""

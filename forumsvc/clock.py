@@ -1,0 +1,14 @@
+"""The only clock: every timestamp that is stored or shown starts here."""
+
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """Return the present time in UTC, cut to milliseconds, the precision that is stored and shown."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def rfc3339(moment: datetime) -> str:
+    """Return an aware UTC datetime as RFC 3339 text: `2026-11-21T01:33:00.000Z`."""
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"

