@@ -5,15 +5,17 @@
 
 import re
 
-_DIGITS = re.compile(r"[0-9]{1,19}", re.ASCII)
-_WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_ID = re.compile(r"[0-9]{1,19}", re.ASCII)
+_WHOLE = re.compile(r"(-?)0*([0-9]+)", re.ASCII)
+_MAX_DIGITS = 30
+
 MAX_ID = 2**63 - 1
-_MAX_LENGTH = 40
+"""The largest id the database can hold (BIGINT)."""
 
 
 def parse_id(text: str) -> int | None:
     """Return the id that a path segment or parameter names, or None where it cannot be one."""
-    if not _DIGITS.fullmatch(text):
+    if not _ID.fullmatch(text):
         return None
     number = int(text)
     return number if 0 < number <= MAX_ID else None
@@ -22,8 +24,12 @@ def parse_id(text: str) -> int | None:
 def parse_whole(text: str) -> int | None:
     """Return the integer that `text` writes in plain ASCII digits, or None.
 
-    Text of more than 40 characters is no number to us (parsing time grows with its square).
+    Of a number with more than 30 digits only its size matters to anyone, so it is cut there:
+    parsing a long one costs the square of its length.
     """
-    if len(text) > _MAX_LENGTH or not _WHOLE.fullmatch(text):
+    match = _WHOLE.fullmatch(text)
+    if match is None:
         return None
-    return int(text)
+    sign, digits = match.groups()
+    number = int(digits[:_MAX_DIGITS])
+    return -number if sign else number
