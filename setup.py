@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 HERE = Path(__file__).parent
 
 REQUIRES = [
-    "SQLAlchemy>=2.0.36",
+    "SQLAlchemy>=2.0.43",
     "alembic>=1.14",
     "argon2-cffi>=23.1",
     "click>=8.1",

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Return the present time in UTC, cut to milliseconds, the precision that is stored and shown."""
+    """Return the time in UTC, cut to milliseconds: the precision that is stored and shown."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 

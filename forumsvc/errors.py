@@ -1,4 +1,4 @@
-"""What can be wrong in the forum's own terms. HTTP is not known here; `views/errors.py` translates."""
+"""What can be wrong, in the forum's own terms: HTTP is not known here."""
 
 
 class ForumError(Exception):

@@ -1,0 +1,18 @@
+"""Runs the migrations on a connection that `forumsvc.migrate` hands over."""
+
+from alembic import context
+
+from forumsvc.models import Base
+
+connection = context.config.attributes["connection"]
+
+context.configure(
+    connection=connection,
+    target_metadata=Base.metadata,
+    compare_type=True,
+    compare_server_default=False,
+    # SQLite changes a table by making it anew.
+    render_as_batch=connection.dialect.name == "sqlite",
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,43 @@
+"""Tables and their constraints, a noun a file."""
+
+from .meta import Base
+from .node import Node, Section
+from .notification import MentionType, Notification, NotificationType
+from .oauth import OAuthClient, OAuthToken
+from .photo import Photo
+from .relation import (
+    Favorite,
+    FollowNotice,
+    ReplyLike,
+    TopicFollow,
+    TopicLike,
+    UserBlock,
+    UserFollow,
+)
+from .reply import Reply
+from .topic import Topic
+from .user import Role, User, UserState
+
+__all__ = [
+    "Base",
+    "Favorite",
+    "FollowNotice",
+    "MentionType",
+    "Node",
+    "Notification",
+    "NotificationType",
+    "OAuthClient",
+    "OAuthToken",
+    "Photo",
+    "Reply",
+    "ReplyLike",
+    "Role",
+    "Section",
+    "Topic",
+    "TopicFollow",
+    "TopicLike",
+    "User",
+    "UserBlock",
+    "UserFollow",
+    "UserState",
+]

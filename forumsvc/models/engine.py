@@ -1,0 +1,99 @@
+"""Two ways to one database: reads that see committed rows and cannot write, and transactions.
+
+A read runs in AUTOCOMMIT, so that no statement is spent on beginning and ending it and psycopg
+keeps its prepared statements; the database itself refuses it any write. A write runs in a
+transaction that on SQLite takes the write lock at its beginning: a transaction that reads first
+and then wants the lock fails under concurrent writers, whatever the timeout.
+"""
+
+import sqlite3
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.orm import Session, sessionmaker
+
+BUSY_TIMEOUT_SECONDS = 10
+
+
+class Database:
+    """The engines of one database, with a pool each."""
+
+    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+        """Make the engines; nothing connects yet.
+
+        url: an SQLAlchemy URL of an SQLite file or of PostgreSQL by psycopg;
+        pool_size: the connections that each pool keeps open.
+        """
+        self.url = make_url(url)
+        make = _sqlite_engine if self.is_sqlite else _postgresql_engine
+        self.reads = make(url, pool_size, read_only=True)
+        self.writes = make(url, pool_size, read_only=False)
+        self.session: sessionmaker[Session] = sessionmaker(self.writes, autoflush=False)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the database is an SQLite file."""
+        return self.url.get_backend_name() == "sqlite"
+
+    def dispose(self) -> None:
+        """Close the pooled connections."""
+        self.reads.dispose()
+        self.writes.dispose()
+
+    def forget(self) -> None:
+        """Drop the pools without closing what is in them: it belongs to the process forked from."""
+        self.reads.dispose(close=False)
+        self.writes.dispose(close=False)
+
+
+def _sqlite_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
+    options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if read_only else {}
+    if read_only:
+        options["skip_autocommit_rollback"] = True
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
+        **options,
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, record: Any) -> None:
+        # Python 3.11's sqlite3 begins transactions by itself, too late and too weak, unless told.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA temp_store = MEMORY")
+        if read_only:
+            cursor.execute("PRAGMA query_only = ON")
+        cursor.close()
+
+    if not read_only:
+
+        @event.listens_for(engine, "begin")
+        def begin(connection: Any) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
+    server_settings = "-c timezone=utc"
+    options: dict[str, Any] = {}
+    if read_only:
+        server_settings += " -c default_transaction_read_only=on"
+        options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
+    else:
+        # A write must not be begun on a connection that a restart of the server has cut;
+        # a read that meets one is simply made again, so it does not pay for the question.
+        options = {"pool_pre_ping": True}
+    return create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        connect_args={"options": server_settings, "application_name": "forumsvc"},
+        **options,
+    )

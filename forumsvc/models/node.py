@@ -1,0 +1,40 @@
+"""Nodes hold topics; a section holds nodes."""
+
+from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Blank, Counter, Moment, PrimaryKey, not_negative
+
+
+class Section(Base):
+    """A larger category, in which nodes are grouped."""
+
+    __tablename__ = "sections"
+
+    id: Mapped[PrimaryKey]
+    name: Mapped[str] = mapped_column(String(100))
+
+    __table_args__ = (UniqueConstraint("name"), {"sqlite_autoincrement": True})
+
+
+class Node(Base):
+    """A category of topics."""
+
+    __tablename__ = "nodes"
+
+    id: Mapped[PrimaryKey]
+    name: Mapped[str] = mapped_column(String(100))
+    summary: Mapped[Blank]
+    section_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("sections.id"))
+    sort: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    topics_count: Mapped[Counter]
+    created_at: Mapped[Moment]
+    updated_at: Mapped[Moment]
+
+    __table_args__ = (
+        UniqueConstraint("name"),
+        *not_negative("topics_count"),
+        Index("ix_nodes_section_id", "section_id"),
+        Index("ix_nodes_sort_id", "sort", "id"),
+        {"sqlite_autoincrement": True},
+    )

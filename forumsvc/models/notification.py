@@ -1,0 +1,62 @@
+"""Notifications: what a user is told, and by whose doing."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import ForeignKey, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Moment, PrimaryKey, Timestamp, one_of
+
+_UNREAD = text("read_at IS NULL")
+
+
+class NotificationType(StrEnum):
+    """What happened."""
+
+    TOPIC = "Topic"
+    TOPIC_REPLY = "TopicReply"
+    MENTION = "Mention"
+    FOLLOW = "Follow"
+    NODE_CHANGED = "NodeChanged"
+
+
+class MentionType(StrEnum):
+    """In what kind of text a user was mentioned."""
+
+    TOPIC = "Topic"
+    REPLY = "Reply"
+
+
+class Notification(Base):
+    """`user_id` is told that `actor_id` did something."""
+
+    __tablename__ = "notifications"
+
+    id: Mapped[PrimaryKey]
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    actor_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    type: Mapped[str] = mapped_column(String(20))
+    mention_type: Mapped[str | None] = mapped_column(String(10))
+    topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
+    reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
+    node_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("nodes.id"))
+    read_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    created_at: Mapped[Moment]
+    updated_at: Mapped[Moment]
+
+    __table_args__ = (
+        one_of("type", "type", NotificationType),
+        one_of("mention_type", "mention_type", MentionType),
+        Index("ix_notifications_user_id_id", "user_id", "id"),
+        Index(
+            "ix_notifications_unread",
+            "user_id",
+            sqlite_where=_UNREAD,
+            postgresql_where=_UNREAD,
+        ),
+        Index("ix_notifications_topic_id", "topic_id"),
+        Index("ix_notifications_reply_id", "reply_id"),
+        Index("ix_notifications_node_id", "node_id"),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,0 +1,65 @@
+"""OAuth 2 clients, tokens and codes. Every secret is kept as its SHA-256 in hexadecimal alone."""
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstraint, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Blank, Moment, PrimaryKey, Timestamp
+
+
+class OAuthClient(Base):
+    """An application that may ask for tokens."""
+
+    __tablename__ = "oauth_clients"
+
+    id: Mapped[PrimaryKey]
+    client_id: Mapped[str] = mapped_column(String(64))
+    """The identifier that the application sends."""
+    secret_hash: Mapped[str | None] = mapped_column(String(64))
+    """Null for a public client, which has no secret."""
+    public: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    name: Mapped[str] = mapped_column(String(100))
+    owner_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    grants: Mapped[str] = mapped_column(Text)
+    """The grants it may use, separated by blanks, as are redirect_uris and scopes."""
+    redirect_uris: Mapped[Blank]
+    scopes: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[Moment]
+
+    __table_args__ = (
+        UniqueConstraint("client_id"),
+        Index("ix_oauth_clients_owner_id", "owner_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class OAuthToken(Base):
+    """An access token and the refresh token that was given out with it, if one was."""
+
+    __tablename__ = "oauth_tokens"
+
+    id: Mapped[PrimaryKey]
+    client_id: Mapped[int] = mapped_column(BigId, ForeignKey("oauth_clients.id"))
+    user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    """Null for a token of the client itself (client_credentials)."""
+    family: Mapped[str] = mapped_column(String(64))
+    """Shared by a token and all that were refreshed from it."""
+    scope: Mapped[str] = mapped_column(Text)
+    access_hash: Mapped[str] = mapped_column(String(64))
+    access_expires_at: Mapped[Moment]
+    refresh_hash: Mapped[str | None] = mapped_column(String(64))
+    refresh_expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    refreshed_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When the refresh token was used; a second use is theft (RFC 9700 §4.14.2)."""
+    revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    created_at: Mapped[Moment]
+
+    __table_args__ = (
+        UniqueConstraint("access_hash"),
+        UniqueConstraint("refresh_hash"),
+        Index("ix_oauth_tokens_family", "family"),
+        Index("ix_oauth_tokens_user_id", "user_id"),
+        Index("ix_oauth_tokens_client_id", "client_id"),
+        {"sqlite_autoincrement": True},
+    )

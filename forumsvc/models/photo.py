@@ -1,0 +1,30 @@
+"""Pictures that users uploaded; the bytes are in the photo storage under `name`."""
+
+from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Moment, PrimaryKey
+
+
+class Photo(Base):
+    """One user's upload of one picture; several users' uploads of it share the stored bytes."""
+
+    __tablename__ = "photos"
+
+    id: Mapped[PrimaryKey]
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(String(100))
+    media_type: Mapped[str] = mapped_column(String(20))
+    width: Mapped[int] = mapped_column(Integer)
+    height: Mapped[int] = mapped_column(Integer)
+    size: Mapped[int] = mapped_column(Integer)
+    """Bytes."""
+    digest: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the stored bytes, in hexadecimal."""
+    created_at: Mapped[Moment]
+
+    __table_args__ = (
+        UniqueConstraint("user_id", "digest"),
+        Index("ix_photos_name", "name"),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,0 +1,40 @@
+"""Replies to topics."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, Integer, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+
+_LEFT = text("deleted_at IS NULL")
+
+
+class Reply(Base):
+    """An answer in a topic; a deleted one keeps its place, so that the others keep theirs."""
+
+    __tablename__ = "replies"
+
+    id: Mapped[PrimaryKey]
+    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    body: Mapped[str] = mapped_column(Text)
+    body_html: Mapped[str] = mapped_column(Text)
+    markup_version: Mapped[int] = mapped_column(Integer)
+    likes_count: Mapped[Counter]
+    deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    created_at: Mapped[Moment]
+    updated_at: Mapped[Moment]
+
+    __table_args__ = (
+        Index("ix_replies_topic_id_id", "topic_id", "id"),
+        Index(
+            "ix_replies_user_id_id",
+            "user_id",
+            "id",
+            sqlite_where=_LEFT,
+            postgresql_where=_LEFT,
+        ),
+        *not_negative("likes_count"),
+        {"sqlite_autoincrement": True},
+    )

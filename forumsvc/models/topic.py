@@ -1,0 +1,80 @@
+"""Topics, and an index for every order in which they are listed.
+
+A state is the moment it began (`closed_at`, `banned_at` …) or null: one column says both whether
+and when, and `IS NULL` reads the same in the partial indexes of both databases. All columns of a
+list's order fall together, so an ascending index serves it, read backwards.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+
+VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
+
+
+def _listed(name: str, *columns: str, only: str = VISIBLE) -> Index:
+    where = text(only)
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+def _lists() -> list[Index]:
+    """Return the indexes of the five lists of the forum, and again of the five lists of a node."""
+    orders = {
+        "active": (("last_active_at", "id"), VISIBLE),
+        "recent": (("id",), VISIBLE),
+        "popular": (("likes_count", "replies_count", "id"), VISIBLE),
+        "no_reply": (("id",), f"{VISIBLE} AND replies_count = 0"),
+        "excellent": (("id",), f"{VISIBLE} AND excellent_at IS NOT NULL"),
+    }
+    return [
+        _listed(f"ix_topics_{scope}{order}", *leading, *columns, only=only)
+        for scope, leading in (("", ()), ("node_", ("node_id",)))
+        for order, (columns, only) in orders.items()
+    ]
+
+
+class Topic(Base):
+    """What somebody opened a discussion with."""
+
+    __tablename__ = "topics"
+
+    id: Mapped[PrimaryKey]
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    node_id: Mapped[int] = mapped_column(BigId, ForeignKey("nodes.id"))
+    title: Mapped[str] = mapped_column(String(255))
+    body: Mapped[str] = mapped_column(Text)
+    body_html: Mapped[str] = mapped_column(Text)
+    markup_version: Mapped[int] = mapped_column(Integer)
+    """The version of the renderer that made `body_html`."""
+
+    excellent_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    closed_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    closed_by_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    banned_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+    replies_count: Mapped[Counter]
+    others_replies_count: Mapped[Counter]
+    """Those by others than the author, who may delete the topic while there are none."""
+    likes_count: Mapped[Counter]
+    hits: Mapped[Counter]
+    last_reply_user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    replied_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    last_active_at: Mapped[Moment]
+    """`replied_at`, or `created_at` where there is no reply."""
+    created_at: Mapped[Moment]
+    updated_at: Mapped[Moment]
+
+    __table_args__ = (
+        *_lists(),
+        _listed("ix_topics_user_recent", "user_id", "id"),
+        _listed("ix_topics_user_likes", "user_id", "likes_count", "id"),
+        _listed("ix_topics_user_replies", "user_id", "replies_count", "id"),
+        # Foreign keys are looked up from the other side when a node is emptied.
+        Index("ix_topics_node_id", "node_id"),
+        *not_negative("replies_count", "others_replies_count", "likes_count", "hits"),
+        {"sqlite_autoincrement": True},
+    )
