@@ -67,9 +67,9 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(
-        "ix_users_state_replies_count",
+        "ix_users_popular",
         "users",
-        ["state", "replies_count", "topics_count", "id"],
+        ["state", "replies_count", "topics_count"],
         unique=False,
     )
     op.create_table(
@@ -607,6 +607,6 @@ def downgrade() -> None:
     op.drop_table("nodes")
     op.drop_index("ix_follow_notices_target_id", table_name="follow_notices")
     op.drop_table("follow_notices")
-    op.drop_index("ix_users_state_replies_count", table_name="users")
+    op.drop_index("ix_users_popular", table_name="users")
     op.drop_table("users")
     op.drop_table("sections")

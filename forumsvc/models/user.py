@@ -75,6 +75,6 @@ class User(Base):
             "favorites_count",
             "unread_count",
         ),
-        Index("ix_users_state_replies_count", "state", "replies_count", "topics_count", "id"),
+        Index("ix_users_popular", "state", "replies_count", "topics_count"),
         {"sqlite_autoincrement": True},
     )

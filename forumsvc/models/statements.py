@@ -1,0 +1,57 @@
+"""The forms of statement that every writer uses, the same on both databases."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Delete, Select, Update, delete, inspect, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from .meta import Base
+from .user import User
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
+
+
+def change(model: type[Base]) -> Update:
+    """Return an UPDATE of a mapped class; the session holds no objects that it could make stale."""
+    return update(model).execution_options(synchronize_session=False)
+
+
+def remove(model: type[Base]) -> Delete:
+    """Return a DELETE of a mapped class; the session holds no objects that it could make stale."""
+    return delete(model).execution_options(synchronize_session=False)
+
+
+def insert_if_absent(
+    db: Session, model: type[Base], *, rows: Sequence[dict[str, Any]] | None = None, **values: Any
+) -> int:
+    """Insert the given row (or rows), leaving out what a unique key refuses.
+
+    Returns how many rows were really inserted: concurrent doubles see 1 and 0, never an error.
+    """
+    dialect = db.get_bind().dialect.name
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    statement = insert(model).values(list(rows) if rows is not None else values)
+    key = inspect(model).primary_key[0]
+    done = db.execute(statement.on_conflict_do_nothing().returning(key))
+    return len(done.all())
+
+
+def locking(statement: Select[_Row], *tables: type[Base]) -> Select[_Row]:
+    """Return the SELECT so that it locks the rows of `tables` until the transaction ends.
+
+    Weak enough to let others refer to the rows by foreign key. SQLite has no row locks and needs
+    none: an unsafe request holds its write lock from the beginning.
+    """
+    return statement.with_for_update(of=tables, key_share=True)
+
+
+def lock_users(db: Session, condition: ColumnElement[bool]) -> None:
+    """Lock the users that meet `condition`, in the order of their ids, so that no two wait in a ring.
+
+    Whoever changes counters of several users, or a user's notifications, comes through here first.
+    """
+    if db.get_bind().dialect.name == "postgresql":
+        ids = select(User.id).where(condition).order_by(User.id)
+        db.execute(locking(ids, User)).all()

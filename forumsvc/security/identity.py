@@ -1,0 +1,63 @@
+"""Who is asking: a frozen picture, taken once a request from the row behind the access token."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..models.user import Role, UserState
+from ..permissions import Scope
+
+MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
+
+
+class Level:
+    """The levels of a user that are no roles."""
+
+    NEWBIE = "newbie"
+    BLOCKED = "blocked"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The caller of one request.
+
+    user_id, login: None for a token without a user (client_credentials); level: as in
+    `decisions.md` §3, None with no user; scopes: what the token is good for; client_id: the
+    application's row.
+    """
+
+    user_id: int | None
+    login: str | None
+    level: str | None
+    scopes: frozenset[str]
+    client_id: int
+
+    @property
+    def is_moderator(self) -> bool:
+        """Whether the caller is a maintainer or an admin in good standing."""
+        return self.level in MODERATORS
+
+
+def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie: timedelta) -> str:
+    """Return a user's level.
+
+    newbie: how long a member counts as a newcomer; zero: nobody does.
+    """
+    if state != UserState.ACTIVE:
+        return state
+    if role == Role.MEMBER and now - created_at < newbie:
+        return Level.NEWBIE
+    return role
+
+
+def identify(row: Any, now: datetime, newbie: timedelta) -> Identity:
+    """Return the identity of a token's row (`oauth.tokens.find_access`)."""
+    known = row.user_id is not None
+    return Identity(
+        user_id=row.user_id,
+        login=row.login,
+        level=level_of(row.role, row.state, row.user_created_at, now, newbie) if known else None,
+        scopes=frozenset(row.scope.split()) & {Scope.READ, Scope.WRITE},
+        client_id=row.client_id,
+    )

@@ -1,0 +1,74 @@
+"""One policy for every view and every `abilities`: ACLs along the lineage, then the token's scope."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pyramid.authorization import ACLHelper
+from pyramid.security import Allowed
+from pyramid.security import Denied as RefusedByPolicy
+
+from ..permissions import scope_of
+from .identity import Identity
+from .principals import principals_of
+
+_acls = ACLHelper()
+
+
+class MissingScope(RefusedByPolicy):
+    """The ACLs grant it, the token does not; `scope` is what it lacks."""
+
+    def __new__(cls, scope: str) -> "MissingScope":
+        """Make the refusal."""
+        refusal = super().__new__(cls, "the token lacks the scope %s", scope)
+        refusal.scope = scope
+        return refusal
+
+    scope: str
+
+
+def granted(identity: Identity | None, context: Any, permission: str) -> bool:
+    """Return whether the ACLs along the context's lineage grant the permission to the caller."""
+    return bool(_acls.permits(context, principals_of(identity), permission))
+
+
+def decide(identity: Identity | None, context: Any, permission: str) -> Allowed | RefusedByPolicy:
+    """Return whether the caller may do this here with this token, and if not why."""
+    verdict = _acls.permits(context, principals_of(identity), permission)
+    if verdict and identity is not None:
+        scope = scope_of(permission)
+        if scope not in identity.scopes:
+            return MissingScope(scope)
+    return verdict
+
+
+def abilities(identity: Identity | None, context: Any, words: Iterable[str]) -> dict[str, bool]:
+    """Return what clients are told they may do, key by key from the policy itself."""
+    return {str(word): bool(decide(identity, context, word)) for word in words}
+
+
+class SecurityPolicy:
+    """Pyramid's `ISecurityPolicy`, asking the above.
+
+    `request.caller` is set by the root of the tree once it has accepted the token; until then, and
+    on an error before it, the caller is nobody, and asking never raises.
+    """
+
+    def identity(self, request: Any) -> Identity | None:
+        """Return who is asking, or None."""
+        return request.caller
+
+    def authenticated_userid(self, request: Any) -> int | None:
+        """Return the caller's user id, or None."""
+        return request.caller.user_id if request.caller else None
+
+    def permits(self, request: Any, context: Any, permission: str) -> Allowed | RefusedByPolicy:
+        """Return whether the caller may do this here."""
+        return decide(request.caller, context, permission)
+
+    def remember(self, request: Any, userid: Any, **kw: Any) -> list[tuple[str, str]]:
+        """Return no headers: a token is not remembered by a cookie."""
+        return []
+
+    def forget(self, request: Any, **kw: Any) -> list[tuple[str, str]]:
+        """Return no headers: there is nothing to forget."""
+        return []
