@@ -1,7 +1,7 @@
 """The forms of statement that every writer uses, the same on both databases."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import ColumnElement, Delete, Select, Update, delete, inspect, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -9,8 +9,6 @@ from sqlalchemy.orm import Session
 
 from .meta import Base
 from .user import User
-
-_Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 
 def change(model: type[Base]) -> Update:
@@ -38,7 +36,7 @@ def insert_if_absent(
     return len(done.all())
 
 
-def locking(statement: Select[_Row], *tables: type[Base]) -> Select[_Row]:
+def locking(statement: Select[Any], *tables: type[Base]) -> Select[Any]:
     """Return the SELECT so that it locks the rows of `tables` until the transaction ends.
 
     Weak enough to let others refer to the rows by foreign key. SQLite has no row locks and needs
@@ -48,7 +46,7 @@ def locking(statement: Select[_Row], *tables: type[Base]) -> Select[_Row]:
 
 
 def lock_users(db: Session, condition: ColumnElement[bool]) -> None:
-    """Lock the users that meet `condition`, in the order of their ids, so that no two wait in a ring.
+    """Lock the users that meet `condition` in the order of their ids, so that none wait in a ring.
 
     Whoever changes counters of several users, or a user's notifications, comes through here first.
     """

@@ -1,4 +1,4 @@
-"""One policy for every view and every `abilities`: ACLs along the lineage, then the token's scope."""
+"""One policy for views and `abilities`: the ACLs along the lineage, then the token's scope."""
 
 from collections.abc import Iterable
 from typing import Any

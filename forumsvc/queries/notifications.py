@@ -1,0 +1,81 @@
+"""Reading one's own notifications, and all they speak of, in a constant number of statements."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, select
+
+from ..models import Notification, User
+from . import nodes, replies, topics
+from .people import summary
+from .reading import Page, Reader, paged, row, rows
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A page of notifications (with their actors) and the rows that they point to, by id."""
+
+    notifications: Sequence[Row[Any]]
+    topics: dict[int, Row[Any]]
+    replies: dict[int, Row[Any]]
+    nodes: dict[int, Row[Any]]
+
+
+@cache
+def _page() -> Select[Any]:
+    return paged(
+        select(
+            Notification.id,
+            Notification.type,
+            Notification.mention_type,
+            Notification.topic_id,
+            Notification.reply_id,
+            Notification.node_id,
+            Notification.read_at,
+            Notification.created_at,
+            Notification.updated_at,
+            *summary(),
+        )
+        .join(User, User.id == Notification.actor_id)
+        .where(Notification.user_id == bindparam("user_id"))
+        .order_by(Notification.id.desc())
+    )
+
+
+def page_of(db: Reader, user_id: int, page: Page) -> Told:
+    """Return a page of the user's notifications, newest first."""
+    found = rows(db, _page(), {"user_id": user_id, **page.values})
+    return Told(
+        found,
+        topics.some(db, _ids(one.topic_id for one in found)),
+        replies.some(db, _ids(one.reply_id for one in found)),
+        nodes.some(db, _ids(one.node_id for one in found)),
+    )
+
+
+def _ids(found: Iterable[int | None]) -> list[int]:
+    return sorted({one for one in found if one is not None})
+
+
+@cache
+def _unread() -> Select[Any]:
+    return select(User.unread_count).where(User.id == bindparam("user_id"))
+
+
+def unread_count(db: Reader, user_id: int) -> int:
+    """Return how many of the user's notifications are unread."""
+    return db.execute(_unread(), {"user_id": user_id}).scalar_one()
+
+
+@cache
+def _one() -> Select[Any]:
+    return select(Notification.id).where(
+        Notification.id == bindparam("id"), Notification.user_id == bindparam("user_id")
+    )
+
+
+def one(db: Reader, notification_id: int, user_id: int) -> Row[Any] | None:
+    """Return the notification if it is the user's, or None."""
+    return row(db, _one(), {"id": notification_id, "user_id": user_id})

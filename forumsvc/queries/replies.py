@@ -1,0 +1,99 @@
+"""Reading replies: one, a page of a topic's, a page of a user's."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, select
+
+from ..models import Reply, Topic, User
+from ..models.statements import locking
+from .people import summary
+from .reading import Page, Reader, paged, row, rows
+from .topics import VISIBLE as VISIBLE_TOPIC
+
+LISTED: tuple[Any, ...] = (
+    Reply.id,
+    Reply.topic_id,
+    Reply.body,
+    Reply.body_html,
+    Reply.deleted_at,
+    Reply.likes_count,
+    Reply.created_at,
+    Reply.updated_at,
+    *summary(),
+)
+IN_FULL = (
+    *LISTED,
+    Topic.title.label("topic_title"),
+    Topic.user_id.label("topic_user_id"),
+    Topic.closed_at.label("topic_closed_at"),
+    Topic.banned_at.label("topic_banned_at"),
+    Topic.deleted_at.label("topic_deleted_at"),
+)
+
+
+def _with_author(columns: tuple[Any, ...]) -> Select[Any]:
+    return select(*columns).join(User, User.id == Reply.user_id)
+
+
+@cache
+def _of_topic() -> Select[Any]:
+    ids = select(Reply.id).where(Reply.topic_id == bindparam("topic_id")).order_by(Reply.id)
+    page = paged(ids).subquery("page")
+    return _with_author(LISTED).join(page, page.c.id == Reply.id).order_by(Reply.id)
+
+
+def of_topic(db: Reader, topic_id: int, page: Page) -> Sequence[Row[Any]]:
+    """Return a page of a topic's replies, oldest first, deleted ones in their places."""
+    return rows(db, _of_topic(), {"topic_id": topic_id, **page.values})
+
+
+@cache
+def _by_user() -> Select[Any]:
+    ids = (
+        select(Reply.id)
+        .join(Topic, Topic.id == Reply.topic_id)
+        .where(Reply.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE_TOPIC)
+        .order_by(Reply.id.desc())
+    )
+    page = paged(ids).subquery("page")
+    return (
+        _with_author(IN_FULL)
+        .join(Topic, Topic.id == Reply.topic_id)
+        .join(page, page.c.id == Reply.id)
+        .order_by(Reply.id.desc())
+    )
+
+
+def by_user(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+    """Return a page of what a user replied where everybody can see it, newest first, in full."""
+    return rows(db, _by_user(), {"user_id": user_id, **page.values})
+
+
+@cache
+def _one(*, lock: bool) -> Select[Any]:
+    statement = (
+        _with_author(IN_FULL)
+        .join(Topic, Topic.id == Reply.topic_id)
+        .where(Reply.id == bindparam("id"))
+    )
+    return locking(statement, Topic, Reply) if lock else statement
+
+
+def one(db: Reader, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
+    """Return a reply in full with the state of its topic, hidden ones too, or None.
+
+    lock: nobody else changes it or its topic until this transaction ends.
+    """
+    return row(db, _one(lock=lock), {"id": reply_id})
+
+
+@cache
+def _some() -> Select[Any]:
+    return _with_author(LISTED).where(Reply.id.in_(bindparam("ids", expanding=True)))
+
+
+def some(db: Reader, ids: Sequence[int]) -> dict[int, Row[Any]]:
+    """Return the replies with these ids, by id."""
+    return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}

@@ -1,0 +1,174 @@
+"""Reading topics: one, or a page of a list.
+
+A list first takes the ids of its page from the index in the list's order and joins the rest to
+these few, so that a deep page costs an index scan and not as many joined rows.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, bindparam, literal_column, select
+from sqlalchemy.orm import aliased
+
+from ..models import Favorite, Node, Topic, User, UserBlock
+from ..models.statements import locking
+from .people import summary
+from .reading import Page, Reader, paged, row, rows
+
+
+class TopicOrder(StrEnum):
+    """The kinds of the forum's list."""
+
+    LAST_ACTIVED = "last_actived"
+    RECENT = "recent"
+    NO_REPLY = "no_reply"
+    POPULAR = "popular"
+    EXCELLENT = "excellent"
+
+
+class UserTopicOrder(StrEnum):
+    """The orders of a user's own topics."""
+
+    RECENT = "recent"
+    LIKES = "likes"
+    REPLIES = "replies"
+
+
+_replier = aliased(User, name="replier")
+
+LISTED: tuple[Any, ...] = (
+    Topic.id,
+    Topic.title,
+    Topic.node_id,
+    Node.name.label("node_name"),
+    Topic.excellent_at,
+    Topic.closed_at,
+    Topic.closed_by_id,
+    Topic.banned_at,
+    Topic.deleted_at,
+    Topic.replies_count,
+    Topic.others_replies_count,
+    Topic.likes_count,
+    Topic.hits,
+    Topic.last_reply_user_id,
+    _replier.login.label("last_reply_user_login"),
+    Topic.replied_at,
+    Topic.created_at,
+    Topic.updated_at,
+    *summary(),
+)
+IN_FULL = (*LISTED, Topic.body, Topic.body_html)
+
+VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+"""What everybody sees; written as in the partial indexes, which are used only then."""
+
+_NEWEST: tuple[ColumnElement[Any], ...] = (Topic.id.desc(),)
+_ORDERS: dict[StrEnum, tuple[tuple[ColumnElement[Any], ...], tuple[ColumnElement[Any], ...]]] = {
+    TopicOrder.LAST_ACTIVED: ((Topic.last_active_at.desc(), Topic.id.desc()), ()),
+    TopicOrder.RECENT: (_NEWEST, ()),
+    TopicOrder.NO_REPLY: (_NEWEST, (Topic.replies_count == literal_column("0"),)),
+    TopicOrder.POPULAR: (
+        (Topic.likes_count.desc(), Topic.replies_count.desc(), Topic.id.desc()),
+        (),
+    ),
+    TopicOrder.EXCELLENT: (_NEWEST, (Topic.excellent_at.is_not(None),)),
+    UserTopicOrder.RECENT: (_NEWEST, ()),
+    UserTopicOrder.LIKES: ((Topic.likes_count.desc(), Topic.id.desc()), ()),
+    UserTopicOrder.REPLIES: ((Topic.replies_count.desc(), Topic.id.desc()), ()),
+}
+
+
+def _joined(columns: tuple[Any, ...]) -> Select[Any]:
+    return (
+        select(*columns)
+        .join(Node, Node.id == Topic.node_id)
+        .join(User, User.id == Topic.user_id)
+        .outerjoin(_replier, _replier.id == Topic.last_reply_user_id)
+    )
+
+
+def _page_of(ids: Select[Any], order: tuple[ColumnElement[Any], ...]) -> Select[Any]:
+    page = paged(ids.where(*VISIBLE).order_by(*order)).subquery("page")
+    return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(*order)
+
+
+@cache
+def _forum_list(kind: TopicOrder, in_node: bool, for_user: bool) -> Select[Any]:
+    order, only = _ORDERS[kind]
+    ids = select(Topic.id).where(*only)
+    if in_node:
+        ids = ids.where(Topic.node_id == bindparam("node_id"))
+    if for_user:
+        blocked = select(UserBlock.target_id).where(UserBlock.user_id == bindparam("viewer_id"))
+        ids = ids.where(Topic.user_id.not_in(blocked))
+    return _page_of(ids, order)
+
+
+def forum_list(
+    db: Reader, kind: TopicOrder, page: Page, *, node_id: int | None, viewer_id: int | None
+) -> Sequence[Row[Any]]:
+    """Return a page of the forum's topics, or of one node's; without those of users whom the
+    viewer blocks.
+    """
+    statement = _forum_list(kind, node_id is not None, viewer_id is not None)
+    values: dict[str, Any] = page.values
+    if node_id is not None:
+        values["node_id"] = node_id
+    if viewer_id is not None:
+        values["viewer_id"] = viewer_id
+    return rows(db, statement, values)
+
+
+@cache
+def _user_list(order: UserTopicOrder) -> Select[Any]:
+    ids = select(Topic.id).where(Topic.user_id == bindparam("user_id"))
+    return _page_of(ids, _ORDERS[order][0])
+
+
+def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequence[Row[Any]]:
+    """Return a page of the topics that a user opened."""
+    return rows(db, _user_list(order), {"user_id": user_id, **page.values})
+
+
+@cache
+def _favorites() -> Select[Any]:
+    newest = Favorite.id.desc()
+    ids = (
+        select(Topic.id, Favorite.id.label("favorite_id"))
+        .join(Favorite, Favorite.topic_id == Topic.id)
+        .where(Favorite.user_id == bindparam("user_id"), *VISIBLE)
+        .order_by(newest)
+    )
+    page = paged(ids).subquery("page")
+    return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(page.c.favorite_id.desc())
+
+
+def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+    """Return a page of a user's favourite topics, the last favoured first."""
+    return rows(db, _favorites(), {"user_id": user_id, **page.values})
+
+
+@cache
+def _one(*, lock: bool) -> Select[Any]:
+    statement = _joined(IN_FULL).where(Topic.id == bindparam("id"))
+    return locking(statement, Topic) if lock else statement
+
+
+def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+    """Return a topic in full, hidden ones too, or None.
+
+    lock: nobody else changes it until this transaction ends.
+    """
+    return row(db, _one(lock=lock), {"id": topic_id})
+
+
+@cache
+def _some() -> Select[Any]:
+    return _joined(LISTED).where(Topic.id.in_(bindparam("ids", expanding=True)))
+
+
+def some(db: Reader, ids: Sequence[int]) -> dict[int, Row[Any]]:
+    """Return the topics with these ids, by id."""
+    return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}
