@@ -134,12 +134,12 @@ def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequ
 
 @cache
 def _favorites() -> Select[Any]:
-    newest = Favorite.id.desc()
+    columns: tuple[Any, ...] = (Topic.id, Favorite.id.label("favorite_id"))
     ids = (
-        select(Topic.id, Favorite.id.label("favorite_id"))
+        select(*columns)
         .join(Favorite, Favorite.topic_id == Topic.id)
         .where(Favorite.user_id == bindparam("user_id"), *VISIBLE)
-        .order_by(newest)
+        .order_by(Favorite.id.desc())
     )
     page = paged(ids).subquery("page")
     return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(page.c.favorite_id.desc())

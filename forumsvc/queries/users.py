@@ -102,9 +102,9 @@ def blocked_by(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
 
 @cache
 def _mentioned() -> Select[Any]:
-    keys = bindparam("keys", expanding=True)
-    return select(User.id, User.login, User.login_key).where(
-        User.login_key.in_(keys), User.state != UserState.DELETED
+    columns: tuple[Any, ...] = (User.id, User.login, User.login_key)
+    return select(*columns).where(
+        User.login_key.in_(bindparam("keys", expanding=True)), User.state != UserState.DELETED
     )
 
 

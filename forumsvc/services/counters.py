@@ -1,0 +1,84 @@
+"""Counters that several nouns share. They count what everybody sees, and move with it."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, case, func, or_, select
+from sqlalchemy.orm import Session
+
+from ..models import Favorite, Node, Reply, Topic, User
+from ..models.statements import change, lock_users
+from . import notices
+
+
+def count_post(db: Session, author_id: int, column: str, *, told: Select[Any]) -> None:
+    """Count a new post for its author and as unread for those who were told of it.
+
+    column: the author's counter; told: their ids, the author's never among them.
+    """
+    is_author = User.id == author_id
+    concerned = or_(is_author, User.id.in_(told))
+    lock_users(db, concerned)
+    counter = getattr(User, column)
+    db.execute(
+        change(User)
+        .where(concerned)
+        .values(
+            {
+                counter: counter + case((is_author, 1), else_=0),
+                User.unread_count: User.unread_count + case((is_author, 0), else_=1),
+            }
+        )
+    )
+
+
+def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
+    """Count a topic, its replies and favourites again, now that everybody sees it."""
+    _count_topic(db, topic_id, user_id, node_id, 1)
+
+
+def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
+    """Count a topic, its replies and favourites no more, and forget the notifications of it."""
+    _count_topic(db, topic_id, user_id, node_id, -1)
+    notices.forget(db, topic_id=topic_id)
+
+
+def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
+    db.execute(change(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + sign))
+    repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
+    keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
+    is_author = User.id == user_id
+    concerned = or_(is_author, User.id.in_(repliers), User.id.in_(keepers))
+    lock_users(db, or_(concerned, User.id.in_(notices.told_of(topic_id=topic_id))))
+    db.execute(
+        change(User)
+        .where(concerned)
+        .values(
+            topics_count=User.topics_count + case((is_author, sign), else_=0),
+            replies_count=User.replies_count + sign * _how_many(repliers, Reply.user_id),
+            favorites_count=User.favorites_count + sign * _how_many(keepers, Favorite.user_id),
+        )
+    )
+
+
+def _how_many(rows: Select[Any], owner: Any) -> ColumnElement[int]:
+    return rows.with_only_columns(func.count()).where(owner == User.id).scalar_subquery()
+
+
+def settle_last_reply(db: Session, topic_id: int) -> None:
+    """Let a topic's last reply be the latest that is left, or none."""
+    latest = (
+        select(Reply)
+        .where(Reply.topic_id == Topic.id, Reply.deleted_at.is_(None))
+        .order_by(Reply.id.desc())
+        .limit(1)
+    )
+    replied_at = latest.with_only_columns(Reply.created_at).scalar_subquery()
+    db.execute(
+        change(Topic)
+        .where(Topic.id == topic_id)
+        .values(
+            last_reply_user_id=latest.with_only_columns(Reply.user_id).scalar_subquery(),
+            replied_at=replied_at,
+            last_active_at=func.coalesce(replied_at, Topic.created_at),
+        )
+    )

@@ -1,0 +1,128 @@
+"""Likes, follows, favourites and blocks: idempotent, and counted only when a row really changed."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import case, select
+from sqlalchemy.orm import Session
+
+from ..models import (
+    Favorite,
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicFollow,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+)
+from ..models.meta import Base
+from ..models.statements import change, insert_if_absent, lock_users, remove
+from . import notices
+
+
+def _removed(db: Session, model: type[Base], **pair: int) -> bool:
+    conditions = [getattr(model, name) == value for name, value in pair.items()]
+    key = model.__table__.c.id
+    return bool(db.execute(remove(model).where(*conditions).returning(key)).all())
+
+
+def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
+    """Like a topic and return how many do."""
+    new = insert_if_absent(db, TopicLike, user_id=actor_id, topic_id=topic_id, created_at=now)
+    return _liked(db, Topic, topic_id, new)
+
+
+def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
+    """Take a like of a topic back and return how many are left."""
+    return _liked(
+        db, Topic, topic_id, -_removed(db, TopicLike, user_id=actor_id, topic_id=topic_id)
+    )
+
+
+def like_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
+    """Like a reply and return how many do."""
+    new = insert_if_absent(db, ReplyLike, user_id=actor_id, reply_id=reply_id, created_at=now)
+    return _liked(db, Reply, reply_id, new)
+
+
+def unlike_reply(db: Session, actor_id: int, reply_id: int) -> int:
+    """Take a like of a reply back and return how many are left."""
+    return _liked(
+        db, Reply, reply_id, -_removed(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
+    )
+
+
+def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int) -> int:
+    here = model.id == liked_id
+    if not by:
+        return db.execute(select(model.likes_count).where(here)).scalar_one()
+    counted = change(model).where(here).values(likes_count=model.likes_count + by)
+    return db.execute(counted.returning(model.likes_count)).scalar_one()
+
+
+def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:
+    """Hear of new replies in a topic."""
+    insert_if_absent(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now)
+
+
+def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
+    """No longer hear of new replies in a topic."""
+    _removed(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
+
+
+def favor(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
+    """Keep a topic among one's favourites. The topic is locked by the caller."""
+    new = insert_if_absent(db, Favorite, user_id=actor_id, topic_id=topic.id, created_at=now)
+    _count_favorite(db, actor_id, topic, new)
+
+
+def unfavor(db: Session, actor_id: int, topic: Any) -> None:
+    """Keep a topic no longer. The topic is locked by the caller."""
+    _count_favorite(
+        db, actor_id, topic, -_removed(db, Favorite, user_id=actor_id, topic_id=topic.id)
+    )
+
+
+def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
+    if by and topic.deleted_at is None and topic.banned_at is None:
+        counted = change(User).values(favorites_count=User.favorites_count + by)
+        db.execute(counted.where(User.id == user_id))
+
+
+def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
+    """Hear of a user's new topics; the user is told, once."""
+    if insert_if_absent(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
+        _count_follow(db, actor_id, target_id, 1)
+        notices.tell_of_follow(db, actor_id, now, target_id)
+
+
+def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
+    """No longer hear of a user's new topics."""
+    if _removed(db, UserFollow, user_id=actor_id, target_id=target_id):
+        _count_follow(db, actor_id, target_id, -1)
+
+
+def _count_follow(db: Session, actor_id: int, target_id: int, by: int) -> None:
+    both = User.id.in_([actor_id, target_id])
+    lock_users(db, both)
+    is_actor = User.id == actor_id
+    db.execute(
+        change(User)
+        .where(both)
+        .values(
+            following_count=User.following_count + case((is_actor, by), else_=0),
+            followers_count=User.followers_count + case((is_actor, 0), else_=by),
+        )
+    )
+
+
+def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
+    """Neither see a user's topics in the lists nor be notified by them."""
+    insert_if_absent(db, UserBlock, user_id=actor_id, target_id=target_id, created_at=now)
+
+
+def unblock_user(db: Session, actor_id: int, target_id: int) -> None:
+    """Take a block back."""
+    _removed(db, UserBlock, user_id=actor_id, target_id=target_id)

@@ -1,0 +1,153 @@
+"""Writing topics: opening, editing, deleting, and the states that a topic can be put in.
+
+Whoever calls has loaded the topic under a lock (`queries.topics.one(…, lock=True)`), so what the
+ACL judged still holds here.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert
+from sqlalchemy.orm import Session
+
+from ..errors import Invalid
+from ..models import Node, Topic
+from ..models.statements import change
+from ..queries import nodes
+from . import counters, notices
+from .authoring import Authoring
+
+
+def create(
+    db: Session,
+    actor_id: int,
+    now: datetime,
+    authoring: Authoring,
+    *,
+    title: str,
+    node_id: int,
+    body: str,
+) -> int:
+    """Open a topic and return its id. Raises Invalid where there is no such node."""
+    _check_node(db, node_id)
+    text = authoring.write(db, body)
+    topic_id = db.execute(
+        insert(Topic)
+        .values(
+            user_id=actor_id,
+            node_id=node_id,
+            title=title,
+            body=text.body,
+            body_html=text.html,
+            markup_version=text.version,
+            last_active_at=now,
+            created_at=now,
+            updated_at=now,
+        )
+        .returning(Topic.id)
+    ).scalar_one()
+    notices.tell_of_new_topic(db, actor_id, now, text.mentioned, topic_id)
+    _count_in_node(db, node_id, 1)
+    told = notices.told_of(topic_id=topic_id)
+    counters.count_post(db, actor_id, "topics_count", told=told)
+    return topic_id
+
+
+def edit(
+    db: Session,
+    actor_id: int,
+    now: datetime,
+    authoring: Authoring,
+    topic: Any,
+    *,
+    title: str,
+    node_id: int,
+    body: str,
+) -> None:
+    """Change a topic's title, node and body. Raises Invalid where there is no such node."""
+    moved = node_id != topic.node_id
+    if moved:
+        _check_node(db, node_id)
+    if not moved and (title, body) == (topic.title, topic.body):
+        return
+    text = authoring.write(db, body)
+    _set(
+        db,
+        topic.id,
+        title=title,
+        node_id=node_id,
+        body=text.body,
+        body_html=text.html,
+        markup_version=text.version,
+        updated_at=now,
+    )
+    visible = topic.deleted_at is None and topic.banned_at is None
+    if moved and visible:
+        for changed, by in sorted([(topic.node_id, -1), (node_id, 1)]):
+            _count_in_node(db, changed, by)
+    if not visible:
+        return
+    notices.tell_of_edit(db, actor_id, now, text.mentioned, topic.id)
+    if moved:
+        notices.tell_of_move(db, actor_id, now, topic.id, topic.user_id, node_id)
+
+
+def destroy(db: Session, now: datetime, topic: Any) -> None:
+    """Delete a topic: it stays in the database, for maintainers to see."""
+    if topic.deleted_at is None:
+        _set(db, topic.id, deleted_at=now)
+        if topic.banned_at is None:
+            counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
+
+
+def ban(db: Session, now: datetime, topic: Any) -> None:
+    """Hide a topic from everybody but its author, maintainers and admins."""
+    if topic.banned_at is None:
+        _set(db, topic.id, banned_at=now)
+        if topic.deleted_at is None:
+            counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
+
+
+def unban(db: Session, topic: Any) -> None:
+    """Show a banned topic again."""
+    if topic.banned_at is not None:
+        _set(db, topic.id, banned_at=None)
+        if topic.deleted_at is None:
+            counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
+
+
+def feature(db: Session, now: datetime, topic: Any) -> None:
+    """Put a topic among the excellent ones."""
+    if topic.excellent_at is None:
+        _set(db, topic.id, excellent_at=now)
+
+
+def unfeature(db: Session, topic: Any) -> None:
+    """Take a topic out of the excellent ones."""
+    if topic.excellent_at is not None:
+        _set(db, topic.id, excellent_at=None)
+
+
+def close(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
+    """Let a topic take no more replies."""
+    if topic.closed_at is None:
+        _set(db, topic.id, closed_at=now, closed_by_id=actor_id)
+
+
+def open_again(db: Session, topic: Any) -> None:
+    """Let a closed topic take replies again."""
+    if topic.closed_at is not None:
+        _set(db, topic.id, closed_at=None, closed_by_id=None)
+
+
+def _set(db: Session, topic_id: int, **values: Any) -> None:
+    db.execute(change(Topic).where(Topic.id == topic_id).values(**values))
+
+
+def _check_node(db: Session, node_id: int) -> None:
+    if not nodes.exists(db, node_id):
+        raise Invalid("node_id", f"there is no node {node_id}")
+
+
+def _count_in_node(db: Session, node_id: int, by: int) -> None:
+    db.execute(change(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by))
