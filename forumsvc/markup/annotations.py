@@ -1,0 +1,56 @@
+"""What the renderer adds to an author's sanitized HTML: floor references and `rel`."""
+
+import html as html_text
+import re
+from urllib.parse import urlsplit
+
+from forumsvc.markup.html_nodes import Node, nodes
+from forumsvc.markup.sanitizer import FOREIGN_REL, ID_PREFIX
+
+_FLOOR = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w)", re.ASCII)
+_FLOOR_LINK = r'<a href="#floor-\1" class="floor-reference">#\1</a>'
+_ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+_IGNORED_IN_URL = re.compile(r"[\t\n\r]")
+_C0_AND_SPACE = "".join(map(chr, range(0x21)))
+
+
+def annotate(html: str, own_host: str) -> str:
+    """Return sanitized HTML with `#12` linked to the twelfth reply and foreign links marked.
+
+    `#12` outside links and code becomes `<a href="#floor-12" class="floor-reference">`. A link to
+    another host than `own_host` (`host` or `host:port`, lower case) gets `rel`; a link to a
+    heading of the same text gets the prefix of that heading's id.
+    """
+    ids = set(re.findall(rf'<h[1-6] id="{ID_PREFIX}([^"]*)"', html))
+
+    def annotated(node: Node) -> str:
+        if node.tag == "a":
+            return _link(node, own_host, ids)
+        if node.prose and "#" in node.source:
+            return _FLOOR.sub(_FLOOR_LINK, node.source)
+        return node.source
+
+    return "".join(map(annotated, nodes(html)))
+
+
+def _link(node: Node, own_host: str, ids: set[str]) -> str:
+    attributes = dict(_ATTRIBUTE.findall(node.attributes))
+    attributes.pop("rel", None)
+    href = attributes.get("href", "")
+    if href[:1] == "#" and href[1:] in ids:
+        attributes["href"] = f"#{ID_PREFIX}{href[1:]}"
+    elif href and _is_foreign(html_text.unescape(href), own_host):
+        attributes["rel"] = FOREIGN_REL
+    return "<a" + "".join(f' {name}="{value}"' for name, value in attributes.items()) + ">"
+
+
+def _is_foreign(url: str, own_host: str) -> bool:
+    """Tell whether a browser would take `url` to another host (WHATWG URL: `\\` reads as `/`)."""
+    url = _IGNORED_IN_URL.sub("", url).strip(_C0_AND_SPACE).replace("\\", "/")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return True
+    if parts.scheme in {"http", "https"} or parts.netloc:
+        return parts.netloc.lower() != own_host
+    return url.startswith("//")

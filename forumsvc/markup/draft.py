@@ -1,0 +1,56 @@
+"""A rendered text whose mentions are still to be linked."""
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Safe HTML, cut at every word that may mention a user.
+
+    parts: HTML, login, HTML, login, …, HTML: an odd number of strings. The logins are as the
+        author wrote them, without the `@`. Nothing in the HTML stands for a mention, so no text
+        can pretend to be one.
+    fallback: why this is the escaped text and not its rendering (`timeout`, `crash`, `busy`,
+        `unstarted`, or the name of an exception); None where it was rendered.
+    """
+
+    parts: tuple[str, ...]
+    fallback: str | None = None
+
+    @cached_property
+    def mentions(self) -> list[str]:
+        """The logins that may be mentioned, each once whatever its case, as they appear."""
+        first: dict[str, str] = {}
+        for login in self.parts[1::2]:
+            first.setdefault(login.lower(), login)
+        return list(first.values())
+
+    @property
+    def html(self) -> str:
+        """The HTML with every mention left plain text."""
+        return self._joined([f"@{login}" for login in self.parts[1::2]])
+
+    def link(self, logins: Mapping[str, str], user_url: str) -> str:
+        """Return the HTML with the mentions of existing users linked and all others plain text.
+
+        logins: the existing users among `mentions`: login in lower case -> login as it is spelt.
+        user_url: the address of a user's page, `{login}` in it.
+        """
+
+        def mention(written: str) -> str:
+            login = logins.get(written.lower())
+            if login is None:
+                return f"@{written}"
+            href = html.escape(user_url.replace("{login}", quote(login, safe="")))
+            return f'<a href="{href}" class="user-mention">@{html.escape(login)}</a>'
+
+        return self._joined([mention(login) for login in self.parts[1::2]])
+
+    def _joined(self, mentions: list[str]) -> str:
+        pieces = list(self.parts)
+        pieces[1::2] = mentions
+        return "".join(pieces)

@@ -1,0 +1,41 @@
+"""Walking over sanitized HTML.
+
+nh3 writes HTML that is balanced, in lower case, with every attribute in double quotes and every
+`<` of a text escaped. Of such HTML, and of no other, a regular expression can tell tag from text.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]++|"[^"]*+")*+)>')
+_OPAQUE = frozenset({"a", "code", "kbd", "pre", "samp", "tt", "var"})
+
+
+class Node(NamedTuple):
+    """A tag, or the text up to the next one.
+
+    source: the node as it is written; tag: the name of a start tag, else "";
+    attributes: those of a start tag as they are written; prose: text outside links and code.
+    """
+
+    source: str
+    tag: str = ""
+    attributes: str = ""
+    prose: bool = False
+
+
+def nodes(html: str) -> Iterator[Node]:
+    """Yield the nodes of sanitized HTML in order; their sources together are `html`."""
+    depth = 0
+    end = 0
+    for match in _TAG.finditer(html):
+        if match.start() > end:
+            yield Node(html[end : match.start()], prose=depth == 0)
+        closing, tag, attributes = match.groups()
+        if tag in _OPAQUE:
+            depth += -1 if closing else 1
+        yield Node(match[0], "" if closing else tag, attributes)
+        end = match.end()
+    if end < len(html):
+        yield Node(html[end:], prose=depth == 0)

@@ -1,0 +1,30 @@
+"""The way from a text to safe HTML. Loads the Markdown libraries: for worker processes."""
+
+from forumsvc.markup import mentions
+from forumsvc.markup.annotations import annotate
+from forumsvc.markup.sanitizer import clean_input, sanitize
+from forumsvc.markup.syntax import MarkdownParser
+
+MAX_HTML = 1_000_000
+
+
+class TooLongError(Exception):
+    """The HTML of a text is longer than `MAX_HTML` characters."""
+
+
+class Pipeline:
+    """Renders one text after the other."""
+
+    def __init__(self) -> None:
+        self._parser = MarkdownParser()
+
+    def render(self, text: str, own_host: str) -> list[str]:
+        """Return the safe HTML of a Markdown text, cut at its mentions: HTML, login, …, HTML.
+
+        own_host: `host` or `host:port` of the site; links elsewhere are marked as foreign.
+        Raises TooLongError, and whatever the libraries raise on hostile text (RecursionError, …).
+        """
+        html = sanitize(annotate(clean_input(self._parser.convert(text)), own_host))
+        if len(html) > MAX_HTML:
+            raise TooLongError
+        return mentions.split(html)

@@ -1,0 +1,140 @@
+"""The allow-list: the only place that says which HTML leaves this service.
+
+Authors may write HTML inside Markdown, so the Markdown library's output is never trusted.
+"""
+
+import re
+
+import nh3
+from pygments.token import STANDARD_TYPES
+
+ID_PREFIX = "user-content-"
+"""Begins every id in a text, so that none is an id of the page around it."""
+
+FOREIGN_REL = "nofollow ugc noopener"
+"""The `rel` of links to other hosts; the only value that passes."""
+
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_TAGS = _HEADINGS | {
+    *("a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "img", "ins"),
+    *("kbd", "mark", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong"),
+    *("sub", "sup", "time", "tt", "u", "var", "wbr"),
+    *("blockquote", "dd", "details", "div", "dl", "dt", "figcaption", "figure", "hr", "input"),
+    *("li", "ol", "p", "pre", "summary", "ul"),
+    *("caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"),
+}
+_WITHOUT_CONTENT = {
+    *("applet", "embed", "iframe", "math", "noembed", "noframes", "noscript", "object"),
+    *("plaintext", "script", "select", "style", "svg", "template", "textarea", "title", "xmp"),
+}
+_ATTRIBUTES = {
+    "*": {"title", "lang", "class"},
+    "a": {"href"},
+    "details": {"open"},
+    "img": {"src", "alt", "width", "height"},
+    "input": {"checked"},
+    "li": {"value"},
+    "ol": {"start"},
+    **{heading: {"id"} for heading in _HEADINGS},
+}
+_SPANS = {str(number) for number in range(1, 101)}
+_CELL = {
+    "align": {"left", "center", "right"},
+    "colspan": _SPANS,
+    "rowspan": _SPANS,
+}
+_DIRECTION = {"dir": {"auto", "ltr", "rtl"}}
+_ATTRIBUTE_VALUES = {
+    **dict.fromkeys(("bdo", "blockquote", "div", "ol", "p", "ul"), _DIRECTION),
+    "a": {"rel": {FOREIGN_REL}},
+    "td": _CELL,
+    "th": _CELL,
+}
+_FIXED = {
+    "img": {"loading": "lazy"},
+    "input": {"type": "checkbox", "disabled": ""},
+}
+_LINK_SCHEMES = {"http", "https", "mailto"}
+_CLASSES = {
+    "code": frozenset[str](),
+    "li": frozenset({"task-list-item"}),
+    "pre": frozenset({"highlight"}),
+    "span": frozenset(filter(None, STANDARD_TYPES.values())),
+    "ul": frozenset({"task-list"}),
+}
+_OUR_CLASSES = _CLASSES | {"a": frozenset({"floor-reference", "user-mention"})}
+_LANGUAGE_CLASS = re.compile(r"language-[A-Za-z0-9+#._-]{1,40}")
+_IMAGE_URL = re.compile(r"(?i)https?:|(?![a-z][a-z0-9+.-]*:)")
+
+_NAMES = "|".join(sorted(_WITHOUT_CONTENT))
+_BEGINNING = re.compile(rf"(?i)<(!--|(?:{_NAMES})(?![a-z0-9-]))")
+_END = re.compile(rf"(?i)</(?:{_NAMES})(?![a-z0-9-])|-->")
+
+_ROUNDS = 8
+
+
+class UnstableHtmlError(Exception):
+    """HTML that goes on changing however often it is sanitized."""
+
+
+def _cleaner(classes: dict[str, frozenset[str]]) -> nh3.Cleaner:
+    def attribute(tag: str, name: str, value: str) -> str | None:
+        if name == "class":
+            return _classes(tag, value)
+        if name == "src" and not _IMAGE_URL.match(value):
+            return None
+        return value
+
+    def _classes(tag: str, value: str) -> str | None:
+        allowed = classes.get(tag, frozenset())
+        kept = [
+            word
+            for word in value.split()
+            if word in allowed or (tag == "code" and _LANGUAGE_CLASS.fullmatch(word))
+        ]
+        return " ".join(kept) or None
+
+    return nh3.Cleaner(
+        tags=_TAGS,
+        clean_content_tags=_WITHOUT_CONTENT,
+        attributes=_ATTRIBUTES,
+        tag_attribute_values=_ATTRIBUTE_VALUES,
+        set_tag_attribute_values=_FIXED,
+        attribute_filter=attribute,
+        url_schemes=_LINK_SCHEMES,
+        link_rel=None,
+        id_prefix=ID_PREFIX,
+    )
+
+
+_AUTHORS = _cleaner(_CLASSES)
+_OURS = _cleaner(_OUR_CLASSES)
+
+
+def clean_input(html: str) -> str:
+    """Return what an author may have written of `html`: nothing that looks like our own links.
+
+    Elements such as `<script>` go with all that is in them; one that never ends is text, for
+    otherwise a word about `<script>` would take the rest of the post along.
+    """
+    last_end = {match[0].lower(): match.start() for match in _END.finditer(html)}
+
+    def beginning(match: re.Match[str]) -> str:
+        end = "-->" if match[1] == "!--" else f"</{match[1].lower()}"
+        return match[0] if last_end.get(end, 0) > match.start() else f"&lt;{match[1]}"
+
+    return _AUTHORS.clean(_BEGINNING.sub(beginning, html))
+
+
+def sanitize(html: str) -> str:
+    """Return the part of `html` that is allowed, such that sanitizing it again changes nothing.
+
+    Taking a tag away can move the tags around it when the result is parsed again (`<a>` in
+    `<a>`), so this goes on until nothing moves. Raises `UnstableHtmlError` where that never comes.
+    """
+    for _ in range(_ROUNDS):
+        cleaned = _OURS.clean(html)
+        if cleaned == html:
+            return html
+        html = cleaned
+    raise UnstableHtmlError

@@ -1,0 +1,42 @@
+"""What the tests of the renderer share."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from forumsvc.markup import Renderer
+from forumsvc.markup.pipeline import Pipeline
+
+OWN_HOST = "forum.example"
+
+
+@pytest.fixture(scope="session")
+def pipeline() -> Pipeline:
+    """The way from text to HTML, without worker processes."""
+    return Pipeline()
+
+
+@pytest.fixture
+def parts(pipeline: Pipeline) -> Callable[[str], list[str]]:
+    """A text's HTML, cut at its mentions."""
+    return lambda text: pipeline.render(text, OWN_HOST)
+
+
+@pytest.fixture
+def html(parts: Callable[[str], list[str]]) -> Callable[[str], str]:
+    """A text's HTML, nobody linked."""
+
+    def render(text: str) -> str:
+        pieces = parts(text)
+        pieces[1::2] = [f"@{login}" for login in pieces[1::2]]
+        return "".join(pieces)
+
+    return render
+
+
+@pytest.fixture
+def renderer() -> Iterator[Renderer]:
+    """A renderer with workers of its own."""
+    renderer = Renderer(workers=2, timeout=1.0, site_url=f"https://{OWN_HOST}")
+    yield renderer
+    renderer.close()

@@ -1,0 +1,108 @@
+"""Floor references, links to other hosts, links to headings."""
+
+from collections.abc import Callable
+
+import pytest
+
+from forumsvc.markup.annotations import annotate
+from forumsvc.markup.sanitizer import FOREIGN_REL, clean_input
+from tests.unit.markup.conftest import OWN_HOST
+
+Html = Callable[[str], str]
+
+
+def floor(number: int) -> str:
+    return f'<a href="#floor-{number}" class="floor-reference">#{number}</a>'
+
+
+@pytest.mark.parametrize("text", ["see #12", "#12", "(#12)", "#12.", "#12,", "看#12楼", "**#12**"])
+def test_a_number_sign_before_a_number_links_to_that_reply(html: Html, text: str) -> None:
+    assert html(text).count(floor(12)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#0",
+        "#012",
+        "#123456",
+        "#12ab",
+        "#12.5",
+        "issue#12",
+        "/#12",
+        "##12",
+        "`#12`",
+        "    #12",
+        "```\n#12\n```",
+        "<code>#12</code>",
+        "[#12](https://example.org)",
+        "https://example.org/#12",
+        '<b title="#12">x</b>',
+        "&#35;&#12;",
+    ],
+)
+def test_other_number_signs_stay_as_they_are(html: Html, text: str) -> None:
+    assert "floor-reference" not in html("x\n\n" + text)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://other.example/",
+        "http://other.example:80/x",
+        "//other.example/",
+        "https://forum.example.other.example",
+        "https://forum.example@other.example/",
+        "https://forum.example:8080/",
+        "HTTPS://OTHER.example",
+    ],
+)
+def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
+    assert f'rel="{FOREIGN_REL}"' in html(f"[x]({url})")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("/\\other.example", "\\\\other.example", "/\t/other.example", " //other.example"),
+        *("https:/\\other.example", "https:other.example", "https://[other.example"),
+    ],
+)
+def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str) -> None:
+    rendered = annotate(clean_input(f'<a href="{url}">x</a>'), OWN_HOST)
+    assert "href" not in rendered or f'rel="{FOREIGN_REL}"' in rendered
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("/topics/1", "topics/1", "?page=2", "#floor-3", "https://forum.example/topics/1"),
+        *("HTTPS://Forum.Example/x", "//forum.example/x", "mailto:a@login.org"),
+    ],
+)
+def test_links_that_stay_here_are_not_marked(html: Html, url: str) -> None:
+    rendered = html(f'<a href="{url}" rel="tag">x</a>')
+    assert "href" in rendered
+    assert "rel" not in rendered
+
+
+def test_a_heading_s_id_has_a_prefix_and_is_found_by_the_author_s_links(html: Html) -> None:
+    assert html("# Two words\n\n[up](#two-words) [out](#reply)") == (
+        '<h1 id="user-content-two-words">Two words</h1>\n'
+        '<p><a href="#user-content-two-words">up</a> <a href="#reply">out</a></p>'
+    )
+
+
+def test_headings_of_the_same_words_have_different_ids(html: Html) -> None:
+    rendered = html("# 标题\n\n# 标题\n\n# !")
+    assert [f'id="user-content-{name}"' in rendered for name in ("标题", "标题_1", "heading")] == [
+        True,
+        True,
+        True,
+    ]
+
+
+def test_ids_that_authors_write_get_the_prefix_or_go(html: Html) -> None:
+    assert html('<h2 id="login">x</h2>\n\n<p id="login">y</p>') == (
+        '<h2 id="user-content-login">x</h2>\n\n<p>y</p>'
+    )

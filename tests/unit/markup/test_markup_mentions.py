@@ -1,0 +1,76 @@
+"""Which words mention somebody."""
+
+from collections.abc import Callable
+
+import pytest
+
+Parts = Callable[[str], list[str]]
+
+
+@pytest.mark.parametrize(
+    ("text", "logins"),
+    [
+        ("@bob", ["bob"]),
+        ("@bo", ["bo"]),
+        ("Ask @bob.", ["bob"]),
+        ("Ask @bob...", ["bob"]),
+        ("@bob- or @bob-, (@ann)", ["bob", "bob", "ann"]),
+        ("@a.b-c_d", ["a.b-c_d"]),
+        ("@_ann_ and @__dunder__", ["_ann_", "__dunder__"]),
+        ("@a__b__c", ["a__b__c"]),
+        ("**@bob** _@ann_ ~~@cy~~", ["bob", "ann", "cy"]),
+        ("你好@bob你好", ["bob"]),
+        ("@bob's, @ann/@cy", ["bob", "ann"]),
+        ("# @bob\n\n- @ann\n\n> @cy\n\n| a |\n|---|\n| @dd |", ["bob", "ann", "cy", "dd"]),
+        ("<b>@bob</b> &amp;@ann", ["bob", "ann"]),
+        ("@" + "a" * 20, ["a" * 20]),
+        ("<p>existing clients</p>\n<p>send @bob</p>", ["bob"]),
+    ],
+)
+def test_a_login_in_the_text_is_a_mention(parts: Parts, text: str, logins: list[str]) -> None:
+    assert parts(text)[1::2] == logins
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@",
+        "@a",
+        "@.bob",
+        "@-bob",
+        "@" + "a" * 21,
+        "a@login.org",
+        "josé@login",
+        "a+@login",
+        "@bob@social.example",
+        "https://social.example/@bob",
+        "social.example/@bob",
+        "`@bob`",
+        "    @bob",
+        "```\n@bob\n```",
+        "```python\n@bob\ndef f(): ...\n```",
+        "<code>@bob</code>",
+        "<pre>@bob</pre>",
+        "<kbd>@bob</kbd>",
+        "[@bob](https://example.org)",
+        '<a href="https://example.org"><b>@bob</b></a>',
+        '![@bob](https://example.org/i.png "@bob")',
+        '<b title="@bob">x</b>',
+        "<!-- @bob -->",
+        "<script>@bob</script>",
+    ],
+)
+def test_no_mention_in_code_links_addresses_or_what_is_not_shown(parts: Parts, text: str) -> None:
+    assert parts("x\n\n" + text)[1::2] == []
+
+
+def test_what_looks_like_the_renderer_s_own_link_is_no_mention(parts: Parts) -> None:
+    forged = '<a href="https://evil.example" class="user-mention">@admin</a>'
+    assert parts(forged) == [
+        '<p><a href="https://evil.example" rel="nofollow ugc noopener">@admin</a></p>'
+    ]
+
+
+def test_the_parts_with_their_logins_are_the_whole_html(parts: Parts) -> None:
+    first, login, last = parts("Hello @bob & <b>all</b>")
+    assert (first, login, last) == ("<p>Hello ", "bob", " &amp; <b>all</b></p>")
