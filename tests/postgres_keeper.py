@@ -78,7 +78,6 @@ def start(home: Path, settings: dict[str, str], log: Any) -> tuple[subprocess.Po
     root = binaries(home, account)
     run: dict[str, Any] = {
         "cwd": home,
-        "env": {**os.environ, "LD_LIBRARY_PATH": str(root / "lib")},
         "stdin": subprocess.DEVNULL,
         "stdout": log,
         "stderr": log,
@@ -123,9 +122,12 @@ def binaries(home: Path, account: dict[str, Any]) -> Path:
     try:
         subprocess.run([root / "bin" / "postgres", "--version"], check=True, stdout=2, **account)
     except (PermissionError, subprocess.CalledProcessError):
-        root = shutil.copytree(
-            root, home / "postgres", ignore=shutil.ignore_patterns("*.a", "include")
-        )
+        package = root.parent
+        unneeded = shutil.ignore_patterns("*.a", "include")
+        for folder in (root, *package.parent.glob(f"{package.name}.libs")):
+            copy = home / "wheel" / folder.relative_to(package.parent)
+            shutil.copytree(folder, copy, ignore=unneeded)
+        root = home / "wheel" / root.relative_to(package.parent)
     return root
 
 
