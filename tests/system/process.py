@@ -1,0 +1,37 @@
+"""Real processes for the system tests: waiting for what they do, looking at what is left."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PATIENCE = 30.0
+"""Seconds that a condition may take on a busy machine before it counts as never met."""
+
+
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    """Return as soon as `condition()` is true; fail, naming what was waited for, if it never is."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"Waited {PATIENCE:.0f} s for this: {what}")
+        time.sleep(0.01)
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs; one that has ended and waits to be reaped does not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def children(pid: int) -> list[int]:
+    """Return the running child processes of a process, oldest first."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+        found = [Path(f"/proc/{pid}/task/{thread}/children").read_text() for thread in threads]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return sorted(child for line in found for child in map(int, line.split()) if alive(child))
