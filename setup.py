@@ -13,6 +13,7 @@ REQUIRES = [
     "click>=8.1",
     "colander>=2.0",
     "Markdown>=3.7",
+    "multipart>=1.2",
     "nh3>=0.3",
     "oauthlib>=4.0.1",
     "orjson>=3.10",

@@ -33,3 +33,11 @@ def parse_whole(text: str) -> int | None:
     sign, digits = match.groups()
     number = int(digits[:_MAX_DIGITS])
     return -number if sign else number
+
+
+_LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
+
+
+def is_login(text: str) -> bool:
+    """Return whether `text` can be somebody's login."""
+    return _LOGIN.fullmatch(text) is not None

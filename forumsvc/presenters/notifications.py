@@ -1,0 +1,40 @@
+"""NotificationSerializer, with what it speaks of."""
+
+from typing import Any
+
+from ..clock import rfc3339
+from ..models import MentionType, NotificationType
+from ..queries.notifications import Told
+from .nodes import node
+from .replies import reply
+from .site import Site
+from .topics import topic
+from .users import user
+
+
+def notifications(site: Site, told: Told) -> list[dict[str, Any]]:
+    """Return a NotificationSerializer for each of a page."""
+    return [_notification(site, told, row) for row in told.notifications]
+
+
+def _notification(site: Site, told: Told, row: Any) -> dict[str, Any]:
+    its_topic = told.topics.get(row.topic_id)
+    its_reply = told.replies.get(row.reply_id)
+    its_node = told.nodes.get(row.node_id)
+    shown_topic = topic(site, its_topic) if its_topic else None
+    shown_reply = reply(site, its_reply) if its_reply else None
+    is_mention = row.type == NotificationType.MENTION
+    in_reply = row.mention_type == MentionType.REPLY
+    return {
+        "id": row.id,
+        "type": row.type,
+        "read": row.read_at is not None,
+        "actor": user(site, row),
+        "mention_type": row.mention_type,
+        "mention": (shown_reply if in_reply else shown_topic) if is_mention else None,
+        "topic": shown_topic,
+        "reply": shown_reply if row.type == NotificationType.TOPIC_REPLY else None,
+        "node": node(its_node) if its_node else None,
+        "created_at": rfc3339(row.created_at),
+        "updated_at": rfc3339(row.updated_at),
+    }

@@ -1,0 +1,44 @@
+"""UserSerializer and UserDetailSerializer."""
+
+from typing import Any
+
+from ..clock import rfc3339
+from ..models import UserState
+from ..security.identity import level_of
+from .site import Site
+
+
+def user(site: Site, row: Any) -> dict[str, Any]:
+    """Return a UserSerializer of the `user_…` columns of a row."""
+    login = row.user_login
+    return {
+        "id": row.user_id,
+        "login": login,
+        "name": row.user_name or login,
+        "avatar_url": site.avatar_url(login, row.user_avatar),
+    }
+
+
+def user_detail(site: Site, row: Any, *, with_email: bool) -> dict[str, Any]:
+    """Return a UserDetailSerializer. with_email: whether the reader may see the address."""
+    level = level_of(row.role, row.state, row.created_at, site.now, site.newbie)
+    shown = with_email and row.state != UserState.DELETED
+    return {
+        **user(site, row),
+        "location": row.location,
+        "company": row.company,
+        "codehost": row.codehost,
+        "microblog": row.microblog,
+        "website": row.website,
+        "bio": row.bio,
+        "tagline": row.tagline,
+        "email": (row.email or "") if shown else "",
+        "topics_count": row.topics_count,
+        "replies_count": row.replies_count,
+        "following_count": row.following_count,
+        "followers_count": row.followers_count,
+        "favorites_count": row.favorites_count,
+        "level": level,
+        "level_name": site.level_names[level],
+        "created_at": rfc3339(row.created_at),
+    }

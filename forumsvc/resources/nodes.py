@@ -1,0 +1,29 @@
+"""Nodes."""
+
+from typing import Any
+
+from pyramid.authorization import Allow
+from sqlalchemy import Row
+
+from ..permissions import NodePermission as May
+from ..queries import nodes
+from ..security import principals
+from .base import Acl, Container, Item
+
+
+class NodeItem(Item):
+    """One node."""
+
+
+class Nodes(Container):
+    """`/api/v3/nodes`."""
+
+    item = NodeItem
+
+    def __acl__(self) -> Acl:
+        """Let maintainers and admins arrange the forum."""
+        return [(Allow, principals.MODERATOR, (May.CREATE, May.UPDATE, May.DESTROY))]
+
+    def load(self, item_id: int) -> Row[Any] | None:
+        """Return the node's row."""
+        return nodes.one(self.root.db, item_id)

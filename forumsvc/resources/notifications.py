@@ -1,0 +1,35 @@
+"""Notifications: the caller's own. Those of others are not there."""
+
+from typing import Any
+
+from pyramid.authorization import Allow
+from sqlalchemy import Row
+
+from ..permissions import Common, NotificationPermission
+from ..queries import notifications
+from ..security import principals
+from .base import Acl, Container, Item, Resource
+
+
+class NotificationItem(Item):
+    """One notification of the caller."""
+
+
+class Notifications(Container):
+    """`/api/v3/notifications`."""
+
+    item = NotificationItem
+
+    def __init__(self, parent: Resource, name: str, owner_id: int) -> None:
+        """Hold the notifications of one user."""
+        super().__init__(parent, name)
+        self.owner_id = owner_id
+
+    def __acl__(self) -> Acl:
+        """Let the owner do everything."""
+        owner = principals.user(self.owner_id)
+        return [(Allow, owner, (Common.VIEW, *NotificationPermission))]
+
+    def load(self, item_id: int) -> Row[Any] | None:
+        """Return the notification's row if it is the owner's."""
+        return notifications.one(self.root.db, item_id, self.owner_id)

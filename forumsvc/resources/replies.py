@@ -1,0 +1,55 @@
+"""Replies: each as visible as its topic."""
+
+from typing import Any
+
+from pyramid.authorization import DENY_ALL, Allow
+from sqlalchemy import Row
+
+from ..permissions import Common
+from ..permissions import ReplyPermission as May
+from ..queries import replies
+from ..security import principals
+from .base import Acl, Container, Item
+
+
+class ReplyItem(Item):
+    """One reply."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is deleted, or its topic is banned or deleted."""
+        row = self.row
+        return not (
+            row.deleted_at is None and row.topic_banned_at is None and row.topic_deleted_at is None
+        )
+
+    def __acl__(self) -> Acl:
+        """Let maintainers do everything, the author edit while the topic is open, others like."""
+        row = self.row
+        if row.deleted_at is not None:
+            return [(Allow, principals.MODERATOR, (Common.VIEW, May.DESTROY)), DENY_ALL]
+        acl: Acl = [(Allow, principals.MODERATOR, (Common.VIEW, *May))]
+        if row.topic_deleted_at is not None:
+            return [*acl, DENY_ALL]
+        if row.topic_banned_at is not None:
+            return [*acl, (Allow, principals.user(row.topic_user_id), Common.VIEW), DENY_ALL]
+        acl.append((Allow, principals.ACTIVE, May.LIKE))
+        if row.topic_closed_at is None:
+            acl.append((Allow, principals.active(row.user_id), (May.UPDATE, May.DESTROY)))
+        return acl
+
+    def refusal(self, permission: str) -> str | None:
+        """Return why the permission is refused."""
+        if permission in (May.UPDATE, May.DESTROY) and self.row.topic_closed_at is not None:
+            return "The topic is closed: its replies stay as they are."
+        return None
+
+
+class Replies(Container):
+    """`/api/v3/replies`."""
+
+    item = ReplyItem
+
+    def load(self, item_id: int) -> Row[Any] | None:
+        """Return the reply's row."""
+        return replies.one(self.root.db, item_id, lock=self.root.locks)

@@ -1,0 +1,97 @@
+"""Topics."""
+
+from typing import Any
+
+from pyramid.authorization import DENY_ALL, Allow
+from sqlalchemy import Row
+
+from ..permissions import Common
+from ..permissions import TopicPermission as May
+from ..queries import topics
+from ..security import principals
+from ..security.identity import Level
+from .base import Acl, Container, Item
+
+_TAKE_PART = (May.FOLLOW, May.FAVORITE, May.LIKE)
+_MODERATE = (
+    Common.VIEW,
+    May.UPDATE,
+    May.DESTROY,
+    May.BAN,
+    May.UNBAN,
+    May.NORMAL,
+    May.EXCELLENT,
+    May.UNEXCELLENT,
+    May.CLOSE,
+    May.OPEN,
+    *_TAKE_PART,
+)
+
+
+class TopicItem(Item):
+    """One topic."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is banned or deleted."""
+        return self.row.banned_at is not None or self.row.deleted_at is not None
+
+    def __acl__(self) -> Acl:
+        """Let maintainers do everything, the author what is theirs, and others take part."""
+        acl: Acl = [
+            (Allow, principals.MODERATOR, _MODERATE),
+            (Allow, principals.ACTIVE, May.ACT),
+        ]
+        return acl + (self._hidden_acl() if self.is_hidden else self._visible_acl())
+
+    def _hidden_acl(self) -> Acl:
+        if self.row.deleted_at is not None:
+            return [DENY_ALL]
+        return [(Allow, principals.user(self.row.user_id), Common.VIEW), DENY_ALL]
+
+    def _visible_acl(self) -> Acl:
+        row = self.row
+        author = principals.active(row.user_id)
+        acl: Acl = [
+            (Allow, author, (May.UPDATE, May.CLOSE)),
+            (Allow, principals.MODERATOR, May.REPLY),
+            (Allow, principals.ACTIVE, _TAKE_PART),
+        ]
+        if row.closed_at is None:
+            acl.append((Allow, principals.ACTIVE, May.REPLY))
+        if row.closed_by_id in (None, row.user_id):
+            acl.append((Allow, author, May.OPEN))
+        if row.others_replies_count == 0:
+            acl.append((Allow, author, May.DESTROY))
+        return acl
+
+    def refusal(self, permission: str) -> str | None:
+        """Return why the permission is refused."""
+        if self.row.banned_at is not None:
+            return "This topic is banned."
+        if permission == May.REPLY and self.row.closed_at is not None:
+            return "This topic is closed: it takes no more replies."
+        if permission == May.DESTROY and self.row.others_replies_count:
+            return "Others have replied to this topic, so its author cannot delete it."
+        return None
+
+
+class Topics(Container):
+    """`/api/v3/topics`."""
+
+    item = TopicItem
+
+    def __acl__(self) -> Acl:
+        """Let everybody in good standing open topics, except newcomers."""
+        return [(Allow, principals.ESTABLISHED, May.CREATE)]
+
+    def load(self, item_id: int) -> Row[Any] | None:
+        """Return the topic's row."""
+        return topics.one(self.root.db, item_id, lock=self.root.locks)
+
+    def refusal(self, permission: str) -> str | None:
+        """Return why the permission is refused."""
+        caller = self.root.caller
+        if permission == May.CREATE and caller is not None and caller.level == Level.NEWBIE:
+            return "New members may reply, but not open topics yet."
+        return None

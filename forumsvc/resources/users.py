@@ -1,0 +1,90 @@
+"""Users, by id, by login, or as `me`."""
+
+from typing import Any
+
+from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
+from sqlalchemy import Row
+
+from ..ids import is_login
+from ..models import UserState
+from ..permissions import UserPermission as May
+from ..queries import users
+from ..security import principals
+from .base import Acl, Container, Item, Resource
+
+_TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK)
+
+
+class UserItem(Item):
+    """One user."""
+
+    def __acl__(self) -> Acl:
+        """Let others follow and block, and the user read and edit what is theirs."""
+        user_id = self.row.user_id
+        himself = principals.user(user_id)
+        acl: Acl = [
+            (Allow, himself, (May.VIEW_BLOCKED, May.VIEW_EMAIL)),
+            (Allow, principals.active(user_id), May.UPDATE),
+            (Allow, principals.ADMIN, May.VIEW_EMAIL),
+            (Deny, himself, _TO_OTHERS),
+            (Allow, principals.ACTIVE, (May.UNFOLLOW, May.UNBLOCK)),
+        ]
+        if self.row.state != UserState.DELETED:
+            acl.append((Allow, principals.ACTIVE, (May.FOLLOW, May.BLOCK)))
+        if self.row.email_public:
+            acl.append((Allow, principals.EVERYONE, May.VIEW_EMAIL))
+        return acl
+
+    def refusal(self, permission: str) -> str | None:
+        """Return why the permission is refused."""
+        if permission not in _TO_OTHERS:
+            return None
+        caller = self.root.caller
+        if caller is not None and caller.user_id == self.row.user_id:
+            return "You cannot do this to yourself."
+        if self.row.state == UserState.DELETED:
+            return "This user is deleted."
+        return None
+
+
+class NobodysSelf(UserItem):
+    """`/users/me` of a caller who is no user: the paths are there, and closed."""
+
+    def __init__(self, parent: Resource, name: str) -> None:
+        """Stand for nobody: there is no row."""
+        Resource.__init__(self, parent, name)
+
+    def __acl__(self) -> Acl:
+        """Let nobody do anything, not even what the parents allow."""
+        return [(Deny, principals.EVERYONE, ALL_PERMISSIONS)]
+
+    def refusal(self, permission: str) -> str | None:
+        """Return why everything is refused."""
+        return "This access token belongs to no user."
+
+
+class Users(Container):
+    """`/api/v3/users`."""
+
+    item = UserItem
+
+    def __getitem__(self, name: str) -> Resource:
+        """Return the user with that id or login, or the caller. Raises KeyError for none."""
+        if name == "me":
+            return self._me()
+        if name.isascii() and name.isdigit():
+            return super().__getitem__(name)
+        return self.found(name, self._by_login(name))
+
+    def load(self, item_id: int) -> Row[Any] | None:
+        """Return the user's row."""
+        return users.by_id(self.root.db, item_id)
+
+    def _by_login(self, name: str) -> Row[Any] | None:
+        return users.by_login(self.root.db, name) if is_login(name) else None
+
+    def _me(self) -> Resource:
+        caller = self.root.caller
+        if caller is None or caller.user_id is None:
+            return NobodysSelf(self, "me")
+        return self.found("me", self.load(caller.user_id))

@@ -1,0 +1,1 @@
+"""What each request must look like: colander schemas over field types of our own."""

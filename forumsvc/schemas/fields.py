@@ -1,0 +1,156 @@
+"""Field types stricter than colander's: its Integer takes true and 5.7, its String takes NUL.
+
+Values come as text (query, form) or as JSON has them.
+"""
+
+from typing import Any
+
+import colander
+
+from ..ids import MAX_ID, parse_whole
+
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def show(value: Any) -> str:
+    """Return a value as it may stand in an error message: quoted, and not at any length."""
+    text = value if isinstance(value, str) else repr(value)
+    text = text.encode("ascii", "backslashreplace").decode()
+    return f"'{text}'" if len(text) <= 40 else f"'{text[:40]}…'"
+
+
+def _refuse(node: Any, reason: str) -> Any:
+    raise colander.Invalid(node, reason)
+
+
+class _Field(colander.SchemaType):
+    """A type that is only ever read."""
+
+    def deserialize(self, node: Any, cstruct: Any) -> Any:
+        """Return the value that the client wrote, or null where it wrote none."""
+        return colander.null if cstruct is colander.null else self.read(node, cstruct)
+
+    def read(self, node: Any, value: Any) -> Any:
+        """Return the value that `value` stands for. Raises colander.Invalid."""
+        raise NotImplementedError
+
+
+class Whole(_Field):
+    """An integer in plain ASCII digits, or a JSON integer, in a range (None: unbounded)."""
+
+    def __init__(self, low: int | None = None, high: int | None = None) -> None:
+        self.low = low
+        self.high = high
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, in words."""
+        if self.low is None:
+            return "an integer"
+        if self.high is None:
+            return f"an integer of at least {self.low}"
+        return f"an integer from {self.low} to {self.high}"
+
+    def read(self, node: Any, value: Any) -> int:
+        """Return the integer."""
+        number = parse_whole(value) if isinstance(value, str) else value
+        if type(number) is not int:
+            return _refuse(node, f"must be {self.allowed}, not {show(value)}")
+        if self.low is not None and number < self.low:
+            return _refuse(node, f"must be {self.allowed}, not {show(value)}")
+        if self.high is not None and number > self.high:
+            return _refuse(node, f"must be {self.allowed}, not {show(value)}")
+        return number
+
+
+class Id(Whole):
+    """An id; one that no database can hold is read as one that is not there."""
+
+    def read(self, node: Any, value: Any) -> int:
+        """Return the id, 0 where it cannot be one."""
+        number = super().read(node, value)
+        return number if 0 < number <= MAX_ID else 0
+
+
+class Word(_Field):
+    """One of a few words."""
+
+    def __init__(self, words: Any) -> None:
+        self.words = tuple(str(word) for word in words)
+
+    def read(self, node: Any, value: Any) -> str:
+        """Return the word."""
+        if value not in self.words:
+            return _refuse(node, f"must be one of {', '.join(self.words)}, not {show(value)}")
+        return value
+
+
+class Text(_Field):
+    """A text of a length in characters; at least one of them must be seen when `low` is not 0."""
+
+    def __init__(self, low: int, high: int, *, strip: bool = False) -> None:
+        self.low = low
+        self.high = high
+        self.strip = strip
+
+    def read(self, node: Any, value: Any) -> str:
+        """Return the text, trimmed if the field is."""
+        if not isinstance(value, str):
+            return _refuse(node, f"must be a text, not {show(value)}")
+        if "\0" in value:
+            return _refuse(node, "must not contain the character NUL")
+        if not value.isascii() and any(ord(character) in _SURROGATES for character in value):
+            return _refuse(node, "must not contain lone surrogates")
+        text = value.strip() if self.strip else value
+        if self.low and not any(char.isprintable() and not char.isspace() for char in text):
+            return _refuse(node, "must not be empty")
+        if len(text) > self.high:
+            return _refuse(node, f"must have at most {self.high} characters, and has {len(text)}")
+        return text
+
+
+class Ids(_Field):
+    """Several ids: a JSON array, a parameter given several times, or one with commas."""
+
+    is_list = True
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def read(self, node: Any, value: Any) -> list[int]:
+        """Return the ids, those that no database can hold left out."""
+        parts: list[Any] = []
+        for one in value:
+            parts.extend(one.split(",") if isinstance(one, str) else [one])
+        if parts == [""]:
+            return []
+        if len(parts) > self.most:
+            return _refuse(node, f"must be at most {self.most} ids, and is {len(parts)}")
+        whole = Whole()
+        numbers = [whole.read(node, part) for part in parts]
+        return [number for number in numbers if 0 < number <= MAX_ID]
+
+
+class Upload(_Field):
+    """A file of a multipart form."""
+
+    def read(self, node: Any, value: Any) -> Any:
+        """Return the uploaded part: `.file` is an open binary file, `.size` its bytes."""
+        if not hasattr(value, "file"):
+            return _refuse(node, "must be a file, sent as multipart/form-data")
+        return value
+
+
+def required(name: str, kind: _Field) -> colander.SchemaNode:
+    """Return a parameter that must be there."""
+    return colander.SchemaNode(kind, name=name)
+
+
+def optional(name: str, kind: _Field, default: Any = None) -> colander.SchemaNode:
+    """Return a parameter that may be left out; an empty value counts as left out."""
+    return colander.SchemaNode(kind, name=name, missing=default)
+
+
+def parameters(*nodes: colander.SchemaNode) -> colander.SchemaNode:
+    """Return the schema of a request with these parameters; others are ignored."""
+    return colander.SchemaNode(colander.Mapping(unknown="ignore"), *nodes)

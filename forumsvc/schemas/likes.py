@@ -1,0 +1,20 @@
+"""The parameters of the like endpoints."""
+
+from enum import StrEnum
+from typing import Any
+
+import colander
+
+from .fields import Id, Word, parameters, required
+
+
+class Likeable(StrEnum):
+    """What can be liked."""
+
+    TOPIC = "topic"
+    REPLY = "reply"
+
+
+def like_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema that names what is liked."""
+    return parameters(required("obj_type", Word(Likeable)), required("obj_id", Id()))

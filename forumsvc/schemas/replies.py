@@ -1,0 +1,12 @@
+"""The parameters of the reply endpoints."""
+
+from typing import Any
+
+import colander
+
+from .fields import Text, parameters, required
+
+
+def reply_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema of a reply that is created or edited."""
+    return parameters(required("body", Text(1, settings["posts.max_body"])))

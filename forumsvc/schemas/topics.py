@@ -1,0 +1,35 @@
+"""The parameters of the topic endpoints."""
+
+from typing import Any
+
+import colander
+
+from ..queries.topics import TopicOrder, UserTopicOrder
+from .fields import Id, Text, Word, optional, parameters, required
+from .paging import limit, offset
+
+
+def topic_list(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /topics."""
+    return parameters(
+        optional("type", Word(TopicOrder), TopicOrder.LAST_ACTIVED),
+        optional("node_id", Id()),
+        offset(),
+        limit(),
+    )
+
+
+def user_topics(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /users/:id/topics."""
+    return parameters(
+        optional("order", Word(UserTopicOrder), UserTopicOrder.RECENT), offset(), limit()
+    )
+
+
+def topic_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema of a topic that is created or edited."""
+    return parameters(
+        required("title", Text(1, settings["posts.max_title"], strip=True)),
+        required("node_id", Id()),
+        required("body", Text(1, settings["posts.max_body"])),
+    )
