@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, insert, select, update
-from sqlalchemy import delete as delete_from
+from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.orm import Session
 
-from forumsvc import clock
-from forumsvc.errors import Invalid, NotFound
-from forumsvc.models import OAuthClient, OAuthCode, OAuthToken, User
-
+from .. import clock
+from ..errors import Invalid, NotFound
+from ..models import OAuthClient, OAuthCode, OAuthToken, User
+from ..models.statements import change, remove
 from . import redirects
 from .secret import digest, new_secret
 
@@ -51,7 +50,7 @@ class Client:
     created_at: datetime
 
 
-_CLIENTS = select(
+_COLUMNS: tuple[Any, ...] = (
     OAuthClient.id,
     OAuthClient.client_id,
     OAuthClient.name,
@@ -63,7 +62,8 @@ _CLIENTS = select(
     User.login.label("owner"),
     OAuthClient.created_at,
     OAuthClient.secret_hash,
-).outerjoin(User, User.id == OAuthClient.owner_id)
+)
+_CLIENTS = select(*_COLUMNS).select_from(OAuthClient).outerjoin(User)
 
 
 def create(
@@ -161,10 +161,7 @@ def rotate_secret(db: Session, client_id: str) -> str:
         raise Invalid("client_id", "a public client has no secret")
     secret = new_secret()
     db.execute(
-        update(OAuthClient)
-        .where(OAuthClient.id == client.id)
-        .values(secret_hash=digest(secret))
-        .execution_options(synchronize_session=False)
+        change(OAuthClient).where(OAuthClient.id == client.id).values(secret_hash=digest(secret))
     )
     return secret
 
@@ -181,14 +178,14 @@ def delete(db: Session, client_id: str) -> None:
         (OAuthCode, OAuthCode.client_id == row_id),
         (OAuthClient, OAuthClient.id == row_id),
     ):
-        db.execute(delete_from(model).where(matches).execution_options(synchronize_session=False))
+        db.execute(remove(model).where(matches))
 
 
-def _row(db: Session | Connection, client_id: str) -> Row[*tuple[Any, ...]] | None:
+def _row(db: Session | Connection, client_id: str) -> Row[Any] | None:
     return db.execute(_CLIENTS.where(OAuthClient.client_id == client_id)).first()
 
 
-def _client(row: Row[*tuple[Any, ...]]) -> Client:
+def _client(row: Row[Any]) -> Client:
     return Client(
         row.id,
         row.client_id,

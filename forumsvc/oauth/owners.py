@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, or_, select, true, update
+from sqlalchemy import Connection, Engine, or_, select, true
 from sqlalchemy.orm import Session
 
-from forumsvc.models import OAuthClient, User, UserState
-from forumsvc.passwords import hash_password, needs_rehash, verify_password
+from ..models import OAuthClient, User, UserState
+from ..models.statements import change
+from ..passwords import hash_password, needs_rehash, verify_password
 
 MAX_USERNAME = 255
 """Characters: the longest e-mail address that a user can have."""
@@ -27,9 +28,11 @@ def find(db: Session | Connection, username: str) -> Owner | None:
     key = username.strip().lower()
     if len(key) > MAX_USERNAME:
         return None
+    # Lower case would make another letter of some that are not ASCII, which no login has.
+    login_key = key if username.isascii() else ""
     row = db.execute(
         select(User.id, User.login, User.password_hash).where(
-            or_(User.login_key == key, User.email_key == key), User.state != UserState.DELETED
+            or_(User.login_key == login_key, User.email_key == key), User.state != UserState.DELETED
         )
     ).first()
     return None if row is None else Owner(*row)
@@ -72,8 +75,7 @@ def rehash(db: Session, owner: Owner) -> None:
     if owner.new_hash is None:
         return
     db.execute(
-        update(User)
+        change(User)
         .where(User.id == owner.id, User.password_hash == owner.password_hash)
         .values(password_hash=owner.new_hash)
-        .execution_options(synchronize_session=False)
     )

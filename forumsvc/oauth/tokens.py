@@ -12,20 +12,17 @@ from sqlalchemy import (
     Row,
     and_,
     bindparam,
-    delete,
     func,
     insert,
     or_,
     select,
-    update,
 )
 from sqlalchemy.orm import Session
 
-from forumsvc import clock
-from forumsvc.models import OAuthClient, OAuthToken, User, UserState
-from forumsvc.models.meta import Timestamp
-from forumsvc.models.upsert import insert_if_absent
-
+from .. import clock
+from ..models import OAuthClient, OAuthToken, User, UserState
+from ..models.meta import Timestamp
+from ..models.statements import change, insert_if_absent, remove
 from .secret import digest as digest
 from .secret import new_secret as new_secret
 
@@ -102,16 +99,18 @@ _ALIVE = (
     or_(OAuthToken.user_id.is_(None), User.state != UserState.DELETED),
 )
 
+_ACCESS_COLUMNS: tuple[Any, ...] = (
+    User.id.label("user_id"),
+    User.login,
+    User.role,
+    User.state,
+    User.created_at.label("user_created_at"),
+    OAuthToken.scope,
+    OAuthToken.client_id,
+)
 _ACCESS = (
-    select(
-        User.id.label("user_id"),
-        User.login,
-        User.role,
-        User.state,
-        User.created_at,
-        OAuthToken.scope,
-        OAuthToken.client_id,
-    )
+    select(*_ACCESS_COLUMNS)
+    .select_from(OAuthToken)
     .outerjoin(User, User.id == OAuthToken.user_id)
     .where(
         OAuthToken.access_hash == bindparam("hash"),
@@ -121,16 +120,16 @@ _ACCESS = (
 )
 
 
-def find_access(db: Session | Connection, token: str, now: datetime) -> Row[*tuple[Any, ...]] | None:
+def find_access(db: Session | Connection, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
-    The row: user_id, login, role, state, created_at (of the user; all None for a token of the
-    client itself), scope, client_id (the client's row). One SELECT.
+    The row: user_id, login, role, state, user_created_at (all None for a token of the client
+    itself), scope, client_id (the client's row). One SELECT.
     """
     return db.execute(_ACCESS, {"hash": digest(token), "now": now}).first()
 
 
-_PRESENTED = select(
+_PRESENTED_COLUMNS: tuple[Any, ...] = (
     OAuthToken.id,
     OAuthToken.client_id,
     OAuthToken.user_id,
@@ -144,14 +143,15 @@ _PRESENTED = select(
     OAuthToken.revoked_at,
     OAuthToken.created_at,
 )
+_PRESENTED = select(*_PRESENTED_COLUMNS)
 
 
-def find_refresh(db: Session | Connection, token: str) -> Row[*tuple[Any, ...]] | None:
+def find_refresh(db: Session | Connection, token: str) -> Row[Any] | None:
     """Return the row of a refresh token, whatever has become of it, or None."""
     return db.execute(_PRESENTED.where(OAuthToken.refresh_hash == digest(token))).first()
 
 
-def find_presented(db: Session | Connection, token: str) -> Row[*tuple[Any, ...]] | None:
+def find_presented(db: Session | Connection, token: str) -> Row[Any] | None:
     """Return the row of which `token` is the access or the refresh token, or None."""
     hashed = digest(token)
     matches = or_(OAuthToken.access_hash == hashed, OAuthToken.refresh_hash == hashed)
@@ -161,7 +161,7 @@ def find_presented(db: Session | Connection, token: str) -> Row[*tuple[Any, ...]
 def spend_refresh(db: Session, token_id: int, now: datetime) -> bool:
     """Use up the refresh token of a row; False where somebody else did, or it has ended."""
     done = db.execute(
-        update(OAuthToken)
+        change(OAuthToken)
         .where(
             OAuthToken.id == token_id,
             OAuthToken.refreshed_at.is_(None),
@@ -170,7 +170,6 @@ def spend_refresh(db: Session, token_id: int, now: datetime) -> bool:
         )
         .values(refreshed_at=now)
         .returning(OAuthToken.id)
-        .execution_options(synchronize_session=False)
     )
     return done.first() is not None
 
@@ -230,11 +229,10 @@ def revoke_token(db: Session, token_id: int, now: datetime) -> None:
 
 def _revoke(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
     done = db.execute(
-        update(OAuthToken)
+        change(OAuthToken)
         .where(matches, OAuthToken.revoked_at.is_(None))
         .values(revoked_at=now)
         .returning(OAuthToken.id)
-        .execution_options(synchronize_session=False)
     )
     return len(done.all())
 
@@ -242,10 +240,9 @@ def _revoke(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
 def end_refreshing(db: Session, user_id: int, now: datetime) -> None:
     """Let no refresh token of a user work any longer (a changed password); access tokens expire."""
     db.execute(
-        update(OAuthToken)
+        change(OAuthToken)
         .where(OAuthToken.user_id == user_id, OAuthToken.refresh_expires_at > now)
         .values(refresh_expires_at=now)
-        .execution_options(synchronize_session=False)
     )
 
 
@@ -256,7 +253,7 @@ def purge(db: Session) -> int:
     """
     now = clock.now()
     done = db.execute(
-        delete(OAuthToken)
+        remove(OAuthToken)
         .where(
             or_(
                 OAuthToken.revoked_at.is_not(None),
@@ -270,7 +267,6 @@ def purge(db: Session) -> int:
             )
         )
         .returning(OAuthToken.id)
-        .execution_options(synchronize_session=False)
     )
     return len(done.all())
 

@@ -15,8 +15,7 @@ from oauthlib.oauth2 import (
 from sqlalchemy import Engine, Row
 from sqlalchemy.orm import Session
 
-from forumsvc import clock
-
+from .. import clock
 from . import clients, owners, tokens
 from .messages import client_credentials
 from .secret import new_secret
@@ -46,7 +45,7 @@ class Validator(RequestValidator):
         self.commit = False
         self.client: clients.Client | None = None
         self._owner: owners.Owner | None = None
-        self._refreshed: Row[*tuple[Any, ...]] | None = None
+        self._refreshed: Row[Any] | None = None
 
     def recognize(self, headers: Mapping[str, str], parameters: Mapping[str, str]) -> None:
         """Find out which client calls. Raises InvalidClientError, InvalidRequestError."""
