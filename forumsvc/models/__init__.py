@@ -1,9 +1,10 @@
 """Tables and their constraints, a noun a file."""
 
+from .login import BrowserSession, LoginAddress, LoginFailure
 from .meta import Base
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
-from .oauth import OAuthClient, OAuthToken
+from .oauth import OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
 from .relation import (
     Favorite,
@@ -20,13 +21,17 @@ from .user import Role, User, UserState
 
 __all__ = [
     "Base",
+    "BrowserSession",
     "Favorite",
     "FollowNotice",
+    "LoginAddress",
+    "LoginFailure",
     "MentionType",
     "Node",
     "Notification",
     "NotificationType",
     "OAuthClient",
+    "OAuthCode",
     "OAuthToken",
     "Photo",
     "Reply",

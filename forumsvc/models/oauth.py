@@ -50,6 +50,8 @@ class OAuthToken(Base):
     access_expires_at: Mapped[Moment]
     refresh_hash: Mapped[str | None] = mapped_column(String(64))
     refresh_expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    refresh_scope: Mapped[str | None] = mapped_column(Text)
+    """What the refresh token may ask for, where the access token was given less; null: `scope`."""
     refreshed_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When the refresh token was used; a second use is theft (RFC 9700 §4.14.2)."""
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
@@ -61,5 +63,34 @@ class OAuthToken(Base):
         Index("ix_oauth_tokens_family", "family"),
         Index("ix_oauth_tokens_user_id", "user_id"),
         Index("ix_oauth_tokens_client_id", "client_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class OAuthCode(Base):
+    """An authorization code: what a person allowed, until the client fetches it, once."""
+
+    __tablename__ = "oauth_codes"
+
+    id: Mapped[PrimaryKey]
+    code_hash: Mapped[str] = mapped_column(String(64))
+    client_id: Mapped[int] = mapped_column(BigId, ForeignKey("oauth_clients.id"))
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    redirect_uri: Mapped[str | None] = mapped_column(Text)
+    """As the authorization request gave it; null where it left it to the registered one."""
+    scope: Mapped[str] = mapped_column(Text)
+    challenge: Mapped[str | None] = mapped_column(String(43))
+    """The S256 code challenge (RFC 7636); null where none was sent."""
+    family: Mapped[str] = mapped_column(String(64))
+    """Of the tokens that it gives, known beforehand so that a replay can end them."""
+    created_at: Mapped[Moment]
+    expires_at: Mapped[Moment]
+    used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+    __table_args__ = (
+        UniqueConstraint("code_hash"),
+        Index("ix_oauth_codes_client_id", "client_id"),
+        Index("ix_oauth_codes_user_id", "user_id"),
+        Index("ix_oauth_codes_expires_at", "expires_at"),
         {"sqlite_autoincrement": True},
     )

@@ -1,0 +1,200 @@
+"""Clients: registered, listed, recognized, removed."""
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy.orm import Session
+
+from .. import clock
+from ..errors import Invalid, NotFound
+from ..models import OAuthClient, OAuthCode, OAuthToken, User
+from ..models.statements import change, remove
+from . import redirects
+from .secret import digest, new_secret
+
+GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials")
+"""Every grant that the provider knows."""
+
+SCOPES = ("read", "write")
+"""Every scope, in the order in which they are shown."""
+
+MAX_NAME = 100
+_NO_SECRET = digest(new_secret())
+
+
+class NewClient(NamedTuple):
+    """The credentials of a client just registered: the only time that the secret is seen."""
+
+    client_id: str
+    client_secret: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A registered client. id: its row; client_id: what it calls itself."""
+
+    id: int
+    client_id: str
+    name: str
+    public: bool
+    grants: tuple[str, ...]
+    redirect_uris: tuple[str, ...]
+    scopes: tuple[str, ...]
+    owner_id: int | None
+    owner: str | None
+    created_at: datetime
+
+
+_COLUMNS: tuple[Any, ...] = (
+    OAuthClient.id,
+    OAuthClient.client_id,
+    OAuthClient.name,
+    OAuthClient.public,
+    OAuthClient.grants,
+    OAuthClient.redirect_uris,
+    OAuthClient.scopes,
+    OAuthClient.owner_id,
+    User.login.label("owner"),
+    OAuthClient.created_at,
+    OAuthClient.secret_hash,
+)
+_CLIENTS = select(*_COLUMNS).select_from(OAuthClient).outerjoin(User)
+
+
+def create(
+    db: Session,
+    name: str,
+    *,
+    grants: Iterable[str],
+    redirect_uris: Iterable[str] = (),
+    scopes: Iterable[str] = SCOPES,
+    public: bool = False,
+    owner_id: int | None = None,
+) -> NewClient:
+    """Register a client. public: it cannot keep a secret, and gets none.
+
+    Raises Invalid where a value is none that a client can have.
+    """
+    chosen, uris = _known("grants", grants, GRANTS), list(dict.fromkeys(redirect_uris))
+    _check_name(name)
+    if public and "client_credentials" in chosen:
+        raise Invalid("grants", "a public client cannot use client_credentials: it has no secret")
+    for uri in uris:
+        if reason := redirects.objection(uri):
+            raise Invalid("redirect_uri", f"{uri!r} {reason}")
+    client_id, secret = secrets.token_hex(16), None if public else new_secret()
+    db.execute(
+        insert(OAuthClient).values(
+            client_id=client_id,
+            secret_hash=None if secret is None else digest(secret),
+            public=public,
+            name=name.strip(),
+            owner_id=owner_id,
+            grants=" ".join(chosen),
+            redirect_uris=" ".join(uris),
+            scopes=" ".join(_known("scopes", scopes, SCOPES)),
+            created_at=clock.now(),
+        )
+    )
+    return NewClient(client_id, secret)
+
+
+def _check_name(name: str) -> None:
+    if not 0 < len(name.strip()) <= MAX_NAME:
+        raise Invalid("name", f"must have 1 to {MAX_NAME} characters")
+    if not name.isprintable():
+        raise Invalid("name", "must be printable")
+
+
+def _known(field: str, words: Iterable[str], known: tuple[str, ...]) -> list[str]:
+    chosen = set(words)
+    if strange := sorted(chosen - set(known)):
+        raise Invalid(field, f"{strange[0]!r} is none of {', '.join(known)}")
+    if not chosen:
+        raise Invalid(field, f"must name at least one of {', '.join(known)}")
+    return [word for word in known if word in chosen]
+
+
+def listing(db: Session | Connection, *, owner_id: int | None = None) -> list[Client]:
+    """Return the clients, oldest first; those of one owner where `owner_id` is given."""
+    query = _CLIENTS.order_by(OAuthClient.id)
+    if owner_id is not None:
+        query = query.where(OAuthClient.owner_id == owner_id)
+    return [_client(row) for row in db.execute(query)]
+
+
+def find(db: Session | Connection, client_id: str) -> Client | None:
+    """Return the client that calls itself `client_id`, or None."""
+    row = _row(db, client_id)
+    return None if row is None else _client(row)
+
+
+def authenticate(
+    db: Session | Connection, client_id: str | None, client_secret: str | None
+) -> Client | None:
+    """Return the client that these credentials prove, or None.
+
+    A public client proves nothing: it only says who it is, and sends no secret.
+    """
+    row = None if client_id is None else _row(db, client_id)
+    stored = _NO_SECRET if row is None or row.secret_hash is None else row.secret_hash
+    proven = hmac.compare_digest(digest(client_secret or ""), stored)
+    if row is None or (client_secret is not None if row.public else not proven):
+        return None
+    return _client(row)
+
+
+def rotate_secret(db: Session, client_id: str) -> str:
+    """Give a client another secret, which is returned; the old one ends at once.
+
+    Raises NotFound where there is no such client, Invalid where it is public.
+    """
+    client = find(db, client_id)
+    if client is None:
+        raise NotFound("There is no such client.")
+    if client.public:
+        raise Invalid("client_id", "a public client has no secret")
+    secret = new_secret()
+    db.execute(
+        change(OAuthClient).where(OAuthClient.id == client.id).values(secret_hash=digest(secret))
+    )
+    return secret
+
+
+def delete(db: Session, client_id: str) -> None:
+    """Remove a client with all that was given to it. Raises NotFound where there is none."""
+    # The lock makes a token that is being given out just now wait, and find no client.
+    lock = select(OAuthClient.id).where(OAuthClient.client_id == client_id).with_for_update()
+    row_id = db.execute(lock).scalar_one_or_none()
+    if row_id is None:
+        raise NotFound("There is no such client.")
+    for model, matches in (
+        (OAuthToken, OAuthToken.client_id == row_id),
+        (OAuthCode, OAuthCode.client_id == row_id),
+        (OAuthClient, OAuthClient.id == row_id),
+    ):
+        db.execute(remove(model).where(matches))
+
+
+def _row(db: Session | Connection, client_id: str) -> Row[Any] | None:
+    return db.execute(_CLIENTS.where(OAuthClient.client_id == client_id)).first()
+
+
+def _client(row: Row[Any]) -> Client:
+    return Client(
+        row.id,
+        row.client_id,
+        row.name,
+        row.public,
+        tuple(row.grants.split()),
+        tuple(row.redirect_uris.split()),
+        tuple(row.scopes.split()),
+        row.owner_id,
+        row.owner,
+        row.created_at,
+    )

@@ -1,0 +1,156 @@
+"""What comes to the provider's endpoints and what goes back, without any web framework."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
+
+from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
+
+MAX_PARAMETERS = 100
+MAX_VALUE = 8192
+"""Characters of one parameter."""
+
+NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_NOT_SHOWABLE = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
+
+
+class Call(NamedTuple):
+    """A request. parameters: of the body, decoded, in order; address: where it came from."""
+
+    method: str
+    uri: str
+    headers: Mapping[str, str]
+    parameters: Sequence[tuple[str, str]]
+    address: str = ""
+
+
+class Answer(NamedTuple):
+    """A response. body: a JSON object; commit: what was written is to stay, error or not."""
+
+    status: int
+    headers: dict[str, str]
+    body: dict[str, Any]
+    commit: bool
+
+
+class _Object(list[tuple[str, Any]]):
+    """A JSON object as its pairs, so that a doubled name is seen."""
+
+
+def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
+    """Return the parameters of a form (RFC 6749 Appendix B) or of a JSON object of strings.
+
+    content_type: the header's value; none counts as a form. Raises InvalidRequestError.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if not body:
+        return []
+    if kind == "application/json":
+        return _read_json(body)
+    if kind not in ("", "application/x-www-form-urlencoded"):
+        raise InvalidRequestError("The body must be a form or JSON.")
+    try:
+        text = body.decode("ascii")
+        return parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS
+        )
+    except ValueError:
+        raise InvalidRequestError("The body is no form in UTF-8.") from None
+
+
+def _read_json(body: bytes) -> list[tuple[str, str]]:
+    try:
+        document = json.loads(body.decode("utf-8"), object_pairs_hook=_Object)
+    except (ValueError, RecursionError):
+        raise InvalidRequestError("The body is no JSON in UTF-8.") from None
+    if not isinstance(document, _Object):
+        raise InvalidRequestError("The body must be a JSON object.")
+    for _, value in document:
+        if value is not None and not isinstance(value, str):
+            raise InvalidRequestError("Every value in the body must be a string.")
+    return [(name, value) for name, value in document if value is not None]
+
+
+def known_parameters(call: Call, names: Collection[str]) -> dict[str, str]:
+    """Return those of a call's parameters that an endpoint knows; empty ones count as left out.
+
+    Only known names reach oauthlib: it lets a parameter named `user` or `extra_credentials` pass
+    for its own attribute. Raises InvalidRequestError for a doubled one, for one in the address
+    (RFC 6749 §§2.3.1, 3.2), and for text that nothing of ours can hold.
+    """
+    query = urlsplit(call.uri).query
+    if any(name in names for name, _ in parse_qsl(query, keep_blank_values=True)):
+        raise InvalidRequestError("Parameters belong in the body, not in the address.")
+    return single(call.parameters, names)
+
+
+def single(parameters: Sequence[tuple[str, str]], names: Collection[str]) -> dict[str, str]:
+    """Return the parameters with these names, each at most once and each readable.
+
+    Raises InvalidRequestError.
+    """
+    found: dict[str, str] = {}
+    for name, value in parameters:
+        if name not in names or not value:
+            continue
+        if name in found:
+            raise InvalidRequestError(f"Duplicate {name} parameter.")
+        if len(value) > MAX_VALUE or "\0" in value or not _encodable(value):
+            raise InvalidRequestError(f"The {name} parameter is unreadable.")
+        found[name] = value
+    return found
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def client_credentials(
+    headers: Mapping[str, str], parameters: Mapping[str, str]
+) -> tuple[str | None, str | None]:
+    """Return the client_id and the secret that a call brings, each None where left out.
+
+    From HTTP Basic, form-encoded inside it, or from the body: one of them (RFC 6749 §2.3.1).
+    Raises InvalidClientError or InvalidRequestError.
+    """
+    named, secret = parameters.get("client_id"), parameters.get("client_secret")
+    scheme, _, encoded = headers.get("Authorization", "").strip().partition(" ")
+    if scheme.lower() != "basic":
+        return named, secret
+    try:
+        text = base64.b64decode(encoded.strip().encode(), validate=True).decode("utf-8")
+        client_id, colon, password = text.partition(":")
+        client_id = unquote_plus(client_id, errors="strict")
+        password = unquote_plus(password, errors="strict")
+    except (binascii.Error, ValueError):
+        raise InvalidClientError("The Authorization header is unreadable.") from None
+    if not colon or not client_id or "\0" in text or "\0" in client_id:
+        raise InvalidClientError("The Authorization header is unreadable.")
+    if secret is not None:
+        raise InvalidRequestError("Two ways of client authentication at once.")
+    if named not in (None, client_id):
+        raise InvalidRequestError("Two different clients in one request.")
+    return client_id, password or None
+
+
+def refusal(error: OAuth2Error, *, commit: bool = False) -> Answer:
+    """Return the response that RFC 6749 §5.2 asks for."""
+    body = {"error": error.error}
+    if error.description:
+        body["error_description"] = _NOT_SHOWABLE.sub("?", error.description)
+    return Answer(error.status_code, refusal_headers(error.status_code), body, commit)
+
+
+def refusal_headers(status: int) -> dict[str, str]:
+    """Return the headers of an error: with a 401, the way to authenticate that we know."""
+    if status == 401:
+        return {**NO_STORE, "WWW-Authenticate": 'Basic realm="oauth", charset="UTF-8"'}
+    return dict(NO_STORE)

@@ -1,0 +1,81 @@
+"""Resource owners: the people who log in, as far as the provider needs to know them."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, or_, select, true
+from sqlalchemy.orm import Session
+
+from ..models import OAuthClient, User, UserState
+from ..models.statements import change
+from ..passwords import hash_password, needs_rehash, verify_password
+
+MAX_USERNAME = 255
+"""Characters: the longest e-mail address that a user can have."""
+
+
+class Owner(NamedTuple):
+    """A user who may log in. password_hash: what the password was checked against."""
+
+    id: int
+    login: str
+    password_hash: str | None
+    new_hash: str | None = None
+    """The password hashed with today's parameters, where the stored hash has others."""
+
+
+def find(db: Session | Connection, username: str) -> Owner | None:
+    """Return the user with this login or e-mail, whatever the case; not a deleted one."""
+    key = username.strip().lower()
+    if len(key) > MAX_USERNAME:
+        return None
+    # Lower case would make another letter of some that are not ASCII, which no login has.
+    login_key = key if username.isascii() else ""
+    row = db.execute(
+        select(User.id, User.login, User.password_hash).where(
+            or_(User.login_key == login_key, User.email_key == key), User.state != UserState.DELETED
+        )
+    ).first()
+    return None if row is None else Owner(*row)
+
+
+def check(reads: Engine, username: str, password: str) -> Owner | None:
+    """Return the user whom a username and a password prove, or None: in the same time.
+
+    No connection is held while the password is hashed.
+    """
+    with reads.connect() as connection:
+        owner = find(connection, username)
+    stored = None if owner is None else owner.password_hash
+    if not verify_password(stored, password) or owner is None or stored is None:
+        return None
+    return owner._replace(new_hash=hash_password(password)) if needs_rehash(stored) else owner
+
+
+def hold(db: Session, client_id: int, user_id: int | None, password_hash: str | None) -> bool:
+    """Keep the client and the user as they are until the transaction ends.
+
+    Returns False where either is gone, or where `password_hash` is given and no longer the
+    user's: the password was changed since it was checked. Ids are rows; None: no user.
+    """
+    if user_id is None:
+        query = select(OAuthClient.id).where(OAuthClient.id == client_id)
+    else:
+        query = (
+            select(OAuthClient.id)
+            .join(User, true())
+            .where(OAuthClient.id == client_id, User.id == user_id, User.state != UserState.DELETED)
+        )
+        if password_hash is not None:
+            query = query.where(User.password_hash == password_hash)
+    return db.execute(query.with_for_update(read=True)).first() is not None
+
+
+def rehash(db: Session, owner: Owner) -> None:
+    """Store the hash with today's parameters, where there is one to store."""
+    if owner.new_hash is None:
+        return
+    db.execute(
+        change(User)
+        .where(User.id == owner.id, User.password_hash == owner.password_hash)
+        .values(password_hash=owner.new_hash)
+    )

@@ -1,0 +1,65 @@
+"""Redirect URIs: which may be registered, and which match (RFC 8252 §7, RFC 9700 §2.1)."""
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+from oauthlib.uri_validate import is_absolute_uri
+
+MAX_LENGTH = 2000
+"""Characters."""
+
+_CHARACTERS = re.compile(r"[!-~]+", re.ASCII)
+_PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+", re.ASCII)
+_LOOPBACK = {"127.0.0.1", "::1"}
+
+
+def objection(uri: str) -> str | None:
+    """Return why a redirect URI cannot be registered, in words, or None where it can.
+
+    Allowed: https; http on the loopback interface or `localhost`; an application's own scheme,
+    which is a reversed domain name.
+    """
+    parts = _split(uri)
+    if parts is None:
+        return "must be an absolute URI without a fragment"
+    if "@" in parts.netloc:
+        return "must not hold a user name"
+    if parts.scheme in ("http", "https") and not parts.hostname:
+        return "must name a host"
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK | {"localhost"}:
+        return "must be https, unless it is on the loopback interface"
+    if parts.scheme not in ("http", "https") and not _PRIVATE_SCHEME.fullmatch(parts.scheme):
+        return "must be https, http on the loopback interface, or a scheme such as com.example.app"
+    return None
+
+
+def matches(registered: str, given: str) -> bool:
+    """Return whether an authorization request may name `given` where `registered` is.
+
+    To the letter, but for the port of a loopback address, which a native application cannot
+    know beforehand (RFC 8252 §7.3).
+    """
+    if registered == given:
+        return True
+    ours, theirs = _split(registered), _split(given)
+    if ours is None or theirs is None:
+        return False
+    if ours.scheme != "http" or ours.hostname not in _LOOPBACK:
+        return False
+    return _without_port(ours) == _without_port(theirs)
+
+
+def _split(uri: str) -> SplitResult | None:
+    if len(uri) > MAX_LENGTH or not _CHARACTERS.fullmatch(uri) or not is_absolute_uri(uri):
+        return None
+    try:
+        parts = urlsplit(uri)
+        parts.port  # noqa: B018 - is only checked when asked for
+    except ValueError:
+        return None
+    return None if "#" in uri else parts
+
+
+def _without_port(parts: SplitResult) -> tuple[str, str, str, str]:
+    authority = re.sub(r":[0-9]*$", "", parts.netloc)
+    return parts.scheme, authority, parts.path, parts.query

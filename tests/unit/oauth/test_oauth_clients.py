@@ -1,0 +1,182 @@
+"""Registering clients, and the redirect URIs that they may have."""
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.errors import Invalid, NotFound
+from forumsvc.models import OAuthClient
+from forumsvc.oauth import clients, redirects
+
+from .world import World, credentials
+
+GRANTS = ("password", "refresh_token")
+
+
+def test_a_client_is_registered_and_listed(world: World) -> None:
+    made = world.client(
+        "  My app ",
+        grants=("authorization_code", "password"),
+        redirect_uris=("https://a.example/cb", "https://a.example/cb", "http://127.0.0.1/cb"),
+        scopes=("write", "read"),
+        owner_id=world.ann,
+    )
+    with world.database.reads.connect() as connection:
+        listed = clients.listing(connection)
+        mine = clients.listing(connection, owner_id=world.ann)
+        stored = connection.execute(
+            select(OAuthClient.secret_hash).where(OAuthClient.client_id == made.client_id)
+        ).scalar_one()
+    assert [client.name for client in listed] == ["app", "phone", "My app"]
+    (client,) = mine
+    assert client.client_id == made.client_id
+    assert (client.name, client.owner, client.public) == ("My app", "Ann", False)
+    assert client.grants == ("password", "authorization_code")
+    assert client.redirect_uris == ("https://a.example/cb", "http://127.0.0.1/cb")
+    assert client.scopes == ("read", "write")
+    assert made.client_secret is not None
+    assert len(made.client_secret) == 43
+    assert stored == clients.digest(made.client_secret)
+
+
+def test_a_public_client_has_no_secret(world: World) -> None:
+    assert world.phone.client_secret is None
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("grants", {"grants": ("implicit",)}),
+        ("grants", {"grants": ()}),
+        ("grants", {"grants": ("client_credentials",), "public": True}),
+        ("scopes", {"scopes": ("admin",)}),
+        ("scopes", {"scopes": ()}),
+        ("redirect_uri", {"redirect_uris": ("http://a.example/",)}),
+        ("name", {"name": ""}),
+        ("name", {"name": "  "}),
+        ("name", {"name": "x" * 101}),
+        ("name", {"name": "a\0b"}),
+        ("name", {"name": "a\ud800b"}),
+        ("name", {"name": "a\nb"}),
+        ("name", {"name": "\u202egpj.exe"}),
+    ],
+)
+def test_what_a_client_cannot_be_is_refused_by_name(
+    world: World, field: str, options: dict[str, object]
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        world.client(**{"name": "x", "grants": GRANTS, **options})  # type: ignore[arg-type]
+    assert refused.value.field == field
+
+
+def test_another_secret_ends_the_old_one(world: World) -> None:
+    with world.database.session.begin() as db:
+        secret = clients.rotate_secret(db, world.app.client_id)
+        old = world.app.client_secret
+        assert clients.authenticate(db, world.app.client_id, old) is None
+        assert clients.authenticate(db, world.app.client_id, secret) is not None
+        with pytest.raises(Invalid):
+            clients.rotate_secret(db, world.phone.client_id)
+        with pytest.raises(NotFound):
+            clients.rotate_secret(db, "unknown")
+
+
+def test_a_deleted_client_takes_its_tokens_along(world: World) -> None:
+    given, other = world.log_in(), world.log_in(world.phone)
+    with world.database.session.begin() as db:
+        clients.delete(db, world.app.client_id)
+        with pytest.raises(NotFound):
+            clients.delete(db, world.app.client_id)
+    assert not world.alive(given["access_token"])
+    assert world.alive(other["access_token"])
+    answer = world.token(**credentials(world.app), grant_type="password")
+    assert answer.status == 401
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://app.example/cb",
+        "https://app.example:8443/cb?tenant=1",
+        "https://app.example",
+        "http://127.0.0.1/cb",
+        "http://127.0.0.1:8000/cb",
+        "http://[::1]:8000/cb",
+        "http://localhost:3000/cb",
+        "com.example.app:/cb",
+        "com.example.app://cb",
+    ],
+)
+def test_these_redirect_uris_can_be_registered(uri: str) -> None:
+    assert redirects.objection(uri) is None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "/cb",
+        "//app.example/cb",
+        "app.example/cb",
+        "http://app.example/cb",
+        "http://127.0.0.1.evil.example/cb",
+        "http://localhost.evil.example/cb",
+        "https://app.example/cb#fragment",
+        "https://app.example/cb#",
+        "https://user@app.example/cb",
+        "https://:80/cb",
+        "https:///cb",
+        "https://app.example:99999/cb",
+        "https://app.example/c b",
+        "https://app.example/\r\nX: y",
+        "https://\u00e4pp.example/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "myapp:/cb",
+        "urn:ietf:wg:oauth:2.0:oob",
+        "https://app.example/" + "x" * 2000,
+    ],
+)
+def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
+    assert redirects.objection(uri) is not None
+
+
+@pytest.mark.parametrize(
+    ("registered", "given"),
+    [
+        ("https://app.example/cb", "https://app.example/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb"),
+        ("http://127.0.0.1:80/cb?a=1", "http://127.0.0.1:51004/cb?a=1"),
+        ("http://[::1]/cb", "http://[::1]:51004/cb"),
+    ],
+)
+def test_a_redirect_uri_matches_to_the_letter_but_for_a_loopback_port(
+    registered: str, given: str
+) -> None:
+    assert redirects.matches(registered, given)
+
+
+@pytest.mark.parametrize(
+    ("registered", "given"),
+    [
+        ("https://app.example/cb", "https://app.example/cb/"),
+        ("https://app.example/cb", "https://app.example/CB"),
+        ("https://app.example/cb", "https://APP.example/cb"),
+        ("https://app.example/cb", "https://app.example:443/cb"),
+        ("https://app.example/cb", "https://app.example/cb?x=1"),
+        ("https://app.example/cb", "https://app.example/cb/../evil"),
+        ("https://app.example/cb", "https://app.example.evil.example/cb"),
+        ("https://app.example/cb", "http://app.example/cb"),
+        ("http://localhost/cb", "http://localhost:51004/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:51004/other"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb?x=1"),
+        ("http://127.0.0.1/cb", "https://127.0.0.1:51004/cb"),
+        ("http://127.0.0.1/cb", "http://[::1]:51004/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:51004@evil.example/cb"),
+        ("http://127.0.0.1/cb", "http://evil@127.0.0.1:51004/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:x/cb"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb#x"),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:51004\\@evil.example/cb"),
+    ],
+)
+def test_anything_else_does_not_match(registered: str, given: str) -> None:
+    assert not redirects.matches(registered, given)

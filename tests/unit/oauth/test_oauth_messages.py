@@ -1,0 +1,98 @@
+"""How a request's body becomes parameters (RFC 6749 §3.2 and Appendix B)."""
+
+import pytest
+from oauthlib.oauth2 import InvalidRequestError
+
+from forumsvc.oauth.messages import Call, client_credentials, known_parameters, read_body
+
+from .world import basic
+
+FORM = "application/x-www-form-urlencoded"
+JSON = "application/json"
+
+
+@pytest.mark.parametrize("kind", [FORM, FORM + "; charset=UTF-8", "", FORM.upper()])
+def test_a_form_is_read(kind: str) -> None:
+    assert read_body(kind, b"a=1&b=%C3%A9+x&a=2&c=") == [
+        ("a", "1"),
+        ("b", "\u00e9 x"),
+        ("a", "2"),
+        ("c", ""),
+    ]
+
+
+def test_json_is_read_and_null_counts_as_left_out() -> None:
+    assert read_body(JSON + "; charset=utf-8", '{"a": "é", "b": null}'.encode()) == [("a", "é")]
+
+
+def test_no_body_is_no_parameters() -> None:
+    assert read_body(JSON, b"") == []
+    assert read_body("text/plain", b"") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (FORM, b"a=%FF"),
+        (FORM, b"a=\xff"),
+        (FORM, b"&".join(b"a%d=1" % number for number in range(101))),
+        (JSON, b"[]"),
+        (JSON, b'[["grant_type", "password"]]'),
+        (JSON, b'"text"'),
+        (JSON, b"{"),
+        (JSON, b"\xff"),
+        (JSON, b'{"a": 1}'),
+        (JSON, b'{"a": true}'),
+        (JSON, b'{"a": {"b": "c"}}'),
+        (JSON, b'{"a": NaN}'),
+        (JSON, b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+        (JSON, b'{"a": ' + b"1" * 10_000 + b"}"),
+        ("text/plain", b"a=1"),
+        ("application/xml", b"<a/>"),
+    ],
+)
+def test_a_body_that_is_neither_is_refused(kind: str, body: bytes) -> None:
+    with pytest.raises(InvalidRequestError):
+        read_body(kind, body)
+
+
+def call(*parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token") -> Call:
+    """Return a call with these parameters."""
+    return Call("POST", uri, {}, parameters)
+
+
+def test_empty_and_unknown_parameters_count_as_left_out() -> None:
+    made = call(("a", ""), ("a", "1"), ("x", "\0"), ("x", "2"))
+    assert known_parameters(made, {"a"}) == {"a": "1"}
+
+
+@pytest.mark.parametrize("value", ["\0", "a\0b", "\ud800", "x" * 8193])
+def test_text_that_nothing_can_hold_is_refused(value: str) -> None:
+    with pytest.raises(InvalidRequestError, match="unreadable"):
+        known_parameters(call(("a", value)), {"a"})
+
+
+def test_a_doubled_parameter_is_refused() -> None:
+    with pytest.raises(InvalidRequestError, match="Duplicate a parameter"):
+        known_parameters(call(("a", "1"), ("a", "1")), {"a"})
+    doubled = read_body(JSON, b'{"a": "1", "a": "2"}')
+    with pytest.raises(InvalidRequestError, match="Duplicate"):
+        known_parameters(call(*doubled), {"a"})
+
+
+def test_a_parameter_in_the_address_is_refused() -> None:
+    uri = "http://forum.example/oauth/token?a=1"
+    with pytest.raises(InvalidRequestError, match="address"):
+        known_parameters(call(uri=uri), {"a"})
+    assert known_parameters(call(("a", "1"), uri=uri.replace("?a", "?utm")), {"a"}) == {"a": "1"}
+
+
+def test_basic_credentials_are_form_encoded_inside() -> None:
+    assert client_credentials(basic("a%3Ab", "%C3%A9+%25"), {}) == ("a:b", "\u00e9 %")
+    assert client_credentials(basic("a", "b:c"), {}) == ("a", "b:c")
+
+
+def test_the_client_id_may_be_in_the_body_too_where_it_is_the_same() -> None:
+    assert client_credentials(basic("a", "b"), {"client_id": "a"}) == ("a", "b")
+    with pytest.raises(InvalidRequestError, match="different clients"):
+        client_credentials(basic("a", "b"), {"client_id": "c"})

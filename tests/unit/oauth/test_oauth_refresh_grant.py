@@ -1,0 +1,148 @@
+"""POST /oauth/token with a refresh token (RFC 6749 §6, RFC 9700 §4.14)."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from forumsvc.oauth import tokens
+
+from .world import PASSWORD, Clock, World, credentials
+
+
+def test_a_refresh_gives_a_new_pair_and_keeps_the_scope(world: World) -> None:
+    first = world.log_in(scope="read")
+    second = world.refresh(first["refresh_token"]).body
+    assert second["scope"] == "read"
+    assert second["access_token"] != first["access_token"]
+    assert second["refresh_token"] != first["refresh_token"]
+    assert world.alive(first["access_token"])
+    assert world.alive(second["access_token"])
+
+
+def test_less_scope_can_be_asked_for_and_the_rest_is_not_lost(world: World) -> None:
+    first = world.log_in()
+    narrow = world.refresh(first["refresh_token"], scope="read").body
+    assert narrow["scope"] == "read"
+    assert world.refresh(narrow["refresh_token"]).body["scope"] == "read write"
+
+
+def test_more_scope_than_was_given_cannot_be_asked_for(world: World) -> None:
+    first = world.log_in(scope="read")
+    answer = world.refresh(first["refresh_token"], scope="read write")
+    assert (answer.status, answer.body["error"]) == (400, "invalid_scope")
+    assert world.refresh(first["refresh_token"]).status == 200, "a refused refresh uses nothing up"
+
+
+def test_a_second_use_ends_the_whole_family(world: World) -> None:
+    first = world.log_in()
+    second = world.refresh(first["refresh_token"]).body
+    third = world.refresh(second["refresh_token"]).body
+    answer = world.refresh(first["refresh_token"])
+    assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
+    for given in (first, second, third):
+        assert not world.alive(given["access_token"])
+    assert world.refresh(third["refresh_token"]).body["error"] == "invalid_grant"
+
+
+def test_another_family_lives_on(world: World) -> None:
+    first, other = world.log_in(), world.log_in()
+    world.refresh(first["refresh_token"])
+    world.refresh(first["refresh_token"])
+    assert world.alive(other["access_token"])
+    assert world.refresh(other["refresh_token"]).status == 200
+
+
+def test_another_clients_refresh_token_is_refused_and_harms_nobody(world: World) -> None:
+    first = world.log_in()
+    thief = {**credentials(world.phone), "refresh_token": first["refresh_token"]}
+    assert world.token(world.phone, grant_type="refresh_token", **thief).status == 400
+    second = world.refresh(first["refresh_token"]).body
+    assert world.token(world.phone, grant_type="refresh_token", **thief).status == 400
+    assert world.alive(second["access_token"])
+
+
+def test_grace_forgives_a_second_use_while_the_successor_is_unused(
+    world: World, time: Clock
+) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    second = world.refresh(first["refresh_token"]).body
+    time.advance(seconds=9)
+    answer = world.refresh(first["refresh_token"])
+    assert (answer.status, answer.commit) == (400, False)
+    assert world.alive(second["access_token"])
+    time.advance(seconds=1)
+    assert world.refresh(first["refresh_token"]).commit
+    assert not world.alive(second["access_token"])
+
+
+def test_grace_ends_when_the_successor_is_used(world: World, time: Clock) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    second = world.refresh(first["refresh_token"]).body
+    third = world.refresh(second["refresh_token"]).body
+    assert world.refresh(first["refresh_token"]).commit
+    assert not world.alive(third["access_token"])
+
+
+def test_tokens_expire(world: World, time: Clock) -> None:
+    given = world.log_in()
+    time.advance(seconds=86399)
+    assert world.alive(given["access_token"])
+    time.advance(seconds=1)
+    assert not world.alive(given["access_token"])
+    time.advance(days=29)
+    answer = world.refresh(given["refresh_token"])
+    assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
+
+
+def test_a_refresh_token_lives_its_days_anew(world: World, time: Clock) -> None:
+    given = world.log_in()
+    for _ in range(3):
+        time.advance(days=29)
+        given = world.refresh(given["refresh_token"]).body
+    assert world.alive(given["access_token"])
+
+
+def test_ended_refresh_tokens_refresh_no_more_while_access_tokens_run_out(
+    world: World, time: Clock
+) -> None:
+    given = world.log_in()
+    with world.database.session.begin() as db:
+        tokens.end_refreshing(db, world.ann, time.now())
+    assert world.refresh(given["refresh_token"]).body["error"] == "invalid_grant"
+    assert world.alive(given["access_token"])
+
+
+def test_garbage_is_no_refresh_token(world: World) -> None:
+    access = world.log_in()["access_token"]
+    for garbage in ("x", "\u00e9" * 50, access, "a" * 8000, "' OR 1=1 --"):
+        answer = world.refresh(garbage)
+        assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
+    assert world.token(grant_type="refresh_token").body["error"] == "invalid_request"
+
+
+def test_32_parallel_refreshes_leave_at_most_one_live_family(world: World) -> None:
+    first = world.log_in()
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(lambda _: world.refresh(first["refresh_token"]), range(32)))
+    won = [answer for answer in answers if answer.status == 200]
+    assert len(won) == 1
+    assert {answer.body["error"] for answer in answers if answer.status != 200} == {"invalid_grant"}
+    assert world.count() == 2
+    world.refresh(first["refresh_token"])
+    assert not world.alive(won[0].body["access_token"])
+    assert world.refresh(won[0].body["refresh_token"]).status == 400
+
+
+def test_a_theft_found_while_the_thief_refreshes_leaves_nothing_alive(world: World) -> None:
+    first = world.log_in()
+    stolen = world.refresh(first["refresh_token"]).body
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            thief = pool.submit(world.refresh, stolen["refresh_token"])
+            owner = pool.submit(world.refresh, first["refresh_token"])
+            assert owner.result().status == 400
+            if thief.result().status == 200:
+                assert not world.alive(thief.result().body["access_token"])
+            assert not world.alive(stolen["access_token"])
+            first = world.log_in(username="ann", password=PASSWORD)
+            stolen = world.refresh(first["refresh_token"]).body
