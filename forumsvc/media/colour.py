@@ -1,0 +1,67 @@
+"""Colours to sRGB, so that a picture keeps its look when its profile is dropped."""
+
+from collections.abc import Callable
+from io import BytesIO
+
+from PIL import Image, ImageCms
+
+Convert = Callable[[Image.Image], Image.Image]
+
+_SPACES = {"L": "GRAY", "LA": "GRAY", "RGB": "RGB", "RGBA": "RGB", "P": "RGB", "CMYK": "CMYK"}
+_STEPS = (0, 36, 73, 109, 146, 182, 219, 255)
+
+
+def to_srgb(icc: bytes, mode: str) -> Convert | None:
+    """Return what turns an image of `mode` into sRGB colours (RGB, RGBA, L or LA), or None.
+
+    None where nothing is to do: there is no profile; it is unreadable or for another kind of
+    picture, which browsers too ignore; or it says sRGB already, to within one step in 255.
+    """
+    if mode == "CMYK" and not icc:
+        return lambda image: image.convert("RGB")
+    transform = _transform(icc, mode) if icc else None
+    if transform is None:
+        return (lambda image: image.convert("RGB")) if mode == "CMYK" else None
+    if mode in ("RGB", "RGBA", "P") and _does_nothing(transform):
+        return None
+
+    def convert(image: Image.Image) -> Image.Image:
+        if image.mode == "P":
+            return _convert_palette(image, transform)
+        if image.mode in ("RGB", "CMYK"):
+            return ImageCms.applyTransform(image, transform) or image
+        bands = image.split()
+        if image.mode == "RGBA":
+            colours = ImageCms.applyTransform(image.convert("RGB"), transform) or image
+            return Image.merge("RGBA", (*colours.split()[:3], bands[3]))
+        grey = (ImageCms.applyTransform(bands[0], transform) or image).split()[1]
+        return Image.merge("LA", (grey, bands[1])) if image.mode == "LA" else grey
+
+    return convert
+
+
+def _transform(icc: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
+    space = _SPACES.get(mode)
+    try:
+        profile = ImageCms.ImageCmsProfile(BytesIO(icc))
+        if profile.profile.xcolor_space.strip() != space:
+            return None
+        source = {"GRAY": "L", "RGB": "RGB", "CMYK": "CMYK"}[space or ""]
+        return ImageCms.buildTransform(profile, ImageCms.createProfile("sRGB"), source, "RGB")
+    except (ImageCms.PyCMSError, OSError, TypeError, ValueError):
+        return None
+
+
+def _does_nothing(transform: ImageCms.ImageCmsTransform) -> bool:
+    """Try the transform on a grid of colours."""
+    grid = bytes(value for r in _STEPS for g in _STEPS for b in _STEPS for value in (r, g, b))
+    probe = Image.frombytes("RGB", (64, 8), grid)
+    seen = (ImageCms.applyTransform(probe, transform) or probe).tobytes()
+    return all(abs(was - now) <= 1 for was, now in zip(grid, seen, strict=True))
+
+
+def _convert_palette(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
+    colours = bytes(image.getpalette("RGB") or ())
+    strip = Image.frombytes("RGB", (len(colours) // 3, 1), colours)
+    image.putpalette((ImageCms.applyTransform(strip, transform) or strip).tobytes(), "RGB")
+    return image

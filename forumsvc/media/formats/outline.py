@@ -1,0 +1,68 @@
+"""What is known of a picture before it is decoded."""
+
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from forumsvc.errors import Invalid
+from forumsvc.media.limits import Limits
+
+Data = bytes | mmap.mmap
+
+
+def refuse(reason: str) -> NoReturn:
+    """Raise Invalid for the upload, with the reason in words."""
+    raise Invalid("file", reason)
+
+
+def truncated(what: str) -> NoReturn:
+    """Refuse a file that ends too early; `what` says where."""
+    refuse(f"truncated: {what}")
+
+
+@dataclass
+class Outline:
+    """A picture's header and the parts that are handed to the decoder.
+
+    format: PNG, JPEG, GIF or WEBP. width, height: pixels, as stored, before orientation.
+    frames: how many there are. memory: bytes that decoding takes, reckoned.
+    parts: byte strings and (start, end) ranges of the source that make up the bare picture.
+    icc, exif: the colour profile and the EXIF block, to be applied and dropped.
+    lossless: whether a WebP was coded without loss.
+    """
+
+    format: str
+    width: int
+    height: int
+    memory: int
+    frames: int = 1
+    parts: list[bytes | tuple[int, int]] = field(default_factory=list)
+    icc: bytes = b""
+    exif: bytes = b""
+    lossless: bool = True
+
+    def bare(self, data: Data) -> Iterator[bytes]:
+        """Yield the bare picture, piece by piece."""
+        for part in self.parts:
+            yield part if isinstance(part, bytes) else data[part[0] : part[1]]
+
+    def check(self, limits: Limits) -> None:
+        """Refuse a picture without pixels or above a limit (Invalid)."""
+        if self.width < 1 or self.height < 1:
+            refuse(f"a picture of {self.width} x {self.height} pixels has nothing to show")
+        if self.frames > limits.max_frames:
+            refuse(f"too many frames: at most {limits.max_frames:,} are allowed")
+        pixels = self.width * self.height * self.frames
+        if pixels > limits.max_pixels:
+            over = f" in {self.frames:,} frames" if self.frames > 1 else ""
+            refuse(
+                f"too large: {self.width:,} x {self.height:,} pixels{over} are {pixels:,},"
+                f" at most {limits.max_pixels:,} are allowed"
+            )
+        if self.memory > limits.max_memory:
+            refuse(
+                f"too large to decode: a {self.format} of this kind with"
+                f" {self.width:,} x {self.height:,} pixels takes {self.memory / 1e6:,.0f} MB of"
+                f" memory, at most {limits.max_memory / 1e6:,.0f} are allowed"
+            )

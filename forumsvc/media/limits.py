@@ -1,0 +1,26 @@
+"""How much of a picture is taken."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one picture may cost; whatever is above is refused before a pixel is decoded.
+
+    max_bytes: size of the upload, bytes.
+    max_pixels: width times height times frames.
+    max_frames: frames of an animation.
+    max_memory: bytes that decoding and encoding may hold, reckoned from the picture's header.
+        Pillow keeps a colour pixel in 4 bytes, so 50 million of a PNG or plain JPEG fit into the
+        default; a progressive JPEG keeps its coefficients beside them (35 million pixels fit at
+        4:2:0) and WebP four canvases (15 million a frame).
+    timeout: seconds of work, of processor time as well as by the clock.
+    patience: seconds to wait for the pictures that came before.
+    """
+
+    max_bytes: int = 10_000_000
+    max_pixels: int = 50_000_000
+    max_frames: int = 500
+    max_memory: int = 250_000_000
+    timeout: int = 30
+    patience: int = 10

@@ -1,0 +1,89 @@
+"""Small square pictures, for avatars."""
+
+from typing import BinaryIO
+
+from PIL import Image
+
+from forumsvc.media.canvas import orientation, upright
+from forumsvc.media.colour import to_srgb
+from forumsvc.media.formats import inspect
+from forumsvc.media.formats.gif import GifOutline
+from forumsvc.media.formats.outline import Data, Outline
+from forumsvc.media.gif import frame_indices
+from forumsvc.media.limits import Limits
+from forumsvc.media.reencode import Facts, attempt, opened
+
+SIDE = 240
+"""Width and height of a thumbnail, pixels."""
+
+_QUALITY = 85
+_ENOUGH = 4 * SIDE
+
+
+def write_thumbnail(data: Data, out: BinaryIO, limits: Limits) -> Facts:
+    """Write the middle square of a picture's first frame, SIDE x SIDE pixels, and return its facts.
+
+    A JPEG; a PNG where the picture has transparency. Raises as `reencode` does.
+    """
+    outline = inspect(data, limits)
+    small = _shrink(data, outline)
+    if small.mode == "RGBA":
+        small.save(out, "PNG")
+    else:
+        small.save(out, "JPEG", quality=_QUALITY)
+    return Facts("PNG" if small.mode == "RGBA" else "JPEG", SIDE, SIDE, 1)
+
+
+def _shrink(data: Data, outline: Outline) -> Image.Image:
+    """Return the thumbnail, upright and in sRGB, as RGB or RGBA."""
+    if isinstance(outline, GifOutline):
+        return _finish(_square(_first_frame(data, outline)))
+    with opened(data, outline) as image:
+        # A JPEG can be decoded at an eighth of its size; other decoders do nothing here.
+        image.draft(image.mode, (2 * SIDE, 2 * SIDE))
+        attempt(image.load)
+        small = _square(image)
+    convert = to_srgb(outline.icc, small.mode)
+    if convert:
+        small = convert(small)
+    return upright(_finish(small), orientation(outline.exif))
+
+
+def _square(image: Image.Image) -> Image.Image:
+    """Return the middle square, at most _ENOUGH pixels wide, in the image's own mode.
+
+    Every pixel counts only where that needs no second image of full size: modes with transparency
+    or a palette are first thinned out.
+    """
+    width, height = image.size
+    side = min(width, height)
+    left, top = (width - side) // 2, (height - side) // 2
+    box = (left, top, left + side, top + side)
+    if image.mode in ("L", "RGB", "CMYK"):
+        return image.resize((SIDE, SIDE), Image.Resampling.LANCZOS, box)
+    small = min(side, _ENOUGH)
+    return image.resize((small, small), Image.Resampling.NEAREST, box)
+
+
+def _finish(small: Image.Image) -> Image.Image:
+    """Return the square at its final size, as RGB, or RGBA where a pixel is transparent."""
+    if small.mode == "I;16":
+        small = small.point(lambda value: value / 256).convert("L")
+    small = small.convert("RGBA" if small.has_transparency_data else "RGB")
+    if small.size != (SIDE, SIDE):
+        small = small.resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+    if small.mode == "RGBA" and small.getchannel("A").getextrema() == (255, 255):
+        return small.convert("RGB")
+    return small
+
+
+def _first_frame(data: Data, outline: GifOutline) -> Image.Image:
+    """Return the first frame in its place on the canvas, as mode P."""
+    frame = outline.images[0]
+    transparent = frame.control[3] if frame.control and frame.control[0] & 1 else None
+    canvas = Image.new("P", (outline.width, outline.height), transparent or 0)
+    canvas.paste(frame_indices(data, frame), (frame.left, frame.top))
+    canvas.putpalette(frame.table or outline.table, "RGB")
+    if transparent is not None:
+        canvas.info["transparency"] = transparent
+    return canvas

@@ -1,0 +1,69 @@
+"""The process in which one picture is decoded: bounded, with nothing to lose, gone afterwards.
+
+Called as `main([job, source, target, limits])`: job is `normalise` or `thumbnail`; source and
+target are file descriptors; limits is the JSON of a Limits. Prints one JSON object: the facts of
+what was written, or `refused` with the reason, or `failed` with an error number of the system.
+"""
+
+import ctypes
+import dataclasses
+import json
+import mmap
+import os
+import resource
+import signal
+import sys
+
+from PIL import Image
+
+from forumsvc.errors import Invalid
+from forumsvc.media.limits import Limits
+from forumsvc.media.reencode import Facts, reencode
+from forumsvc.media.thumbnails import write_thumbnail
+
+# Beside the picture: the interpreter, its libraries' mappings, the upload's own bytes.
+_OVERHEAD = 400_000_000
+_PR_SET_PDEATHSIG = 1
+
+
+def main(arguments: list[str]) -> None:
+    """Do the job that the arguments name and print what came of it."""
+    job, source, target, bounds = arguments
+    limits = Limits(**json.loads(bounds))
+    _confine(limits)
+    try:
+        answer = dataclasses.asdict(_work(job, int(source), int(target), limits))
+    except Invalid as refusal:
+        answer = {"refused": refusal.reason}
+    except MemoryError:
+        answer = {"refused": "too large to decode: it takes more memory than is allowed"}
+    except OSError as error:
+        answer = {"failed": error.errno, "message": str(error)}
+    sys.stdout.write(json.dumps(answer))
+
+
+def _work(job: str, source: int, target: int, limits: Limits) -> Facts:
+    with (
+        mmap.mmap(source, 0, access=mmap.ACCESS_READ) as data,
+        os.fdopen(target, "r+b", closefd=False) as out,
+    ):
+        if job == "thumbnail":
+            return write_thumbnail(data, out, limits)
+        return reencode(data, out, limits)
+
+
+def _confine(limits: Limits) -> None:
+    """Bound memory and time, end with the parent, leave its processor core."""
+    room = limits.max_memory + limits.max_bytes + _OVERHEAD
+    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.timeout, limits.timeout))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A write beyond a file size limit is an error to report, not a reason to die.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # A server process is pinned to one core and inherited so: its work must not wait for ours.
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    os.nice(5)
+    Image.MAX_IMAGE_PIXELS = limits.max_pixels
