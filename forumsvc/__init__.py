@@ -1,1 +1,70 @@
 """forumsvc: a community forum as a JSON HTTP service."""
+
+import atexit
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from .settings import Settings, SettingsError
+
+
+def main(global_config: dict[str, str], **written: str) -> Any:
+    """Return the WSGI application of an ini file's `[app:main]`.
+
+    A wrong setting ends the process with one line that names it.
+    """
+    from pyramid.config import Configurator
+
+    from .permissions import NOBODYS
+    from .security.policy import SecurityPolicy
+    from .web.methods import MethodTable
+    from .web.request import ForumRequest
+
+    try:
+        settings = Settings(written)
+    except SettingsError as error:
+        sys.exit(f"forumsvc: {error}")
+    config = Configurator(
+        settings=written,
+        request_factory=ForumRequest,
+        security_policy=SecurityPolicy(),
+        default_permission=NOBODYS,
+    )
+    config.registry.forum_settings = settings
+    config.include(".web")
+    config.include(".views")
+    equip(config.registry, settings, Path(global_config.get("here", ".")))
+    config.commit()
+    config.registry.methods = MethodTable(config.introspector)
+    return config.make_wsgi_app()
+
+
+def equip(registry: Any, settings: Settings, here: Path) -> None:
+    """Give the registry what views work with, and see to it that it is put away at the end.
+
+    here: the ini file's folder, to which relative paths refer.
+    """
+    from .markup import Renderer
+    from .media.limits import Limits
+    from .media.storage import LocalStorage
+    from .services.authoring import Authoring
+    from .services.hits import HitCounter
+    from .web.request import level_names
+
+    renderer = Renderer(
+        settings["markup.workers"], settings["markup.timeout"], settings["site.url"]
+    )
+    registry.authoring = Authoring(
+        renderer, settings["site.user_url"], settings["notifications.max_mentions"]
+    )
+    registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
+    registry.photos = LocalStorage(here / settings["photos.dir"])
+    registry.photo_limits = Limits(
+        max_bytes=settings["photos.max_bytes"], max_pixels=settings["photos.max_pixels"]
+    )
+    registry.level_names = level_names(settings)
+    # A server that forks its workers must not hand them open connections.
+    os.register_at_fork(after_in_child=registry.database.forget)
+    atexit.register(renderer.close)
+    atexit.register(registry.hits.close)

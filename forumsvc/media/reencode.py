@@ -72,7 +72,7 @@ def opened(data: Data, outline: Outline) -> Iterator[Image.Image]:
 
 
 def attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what a step of decoding gives; refuse (Invalid) the picture where it fails or warns."""
+    """Return what a step of decoding gives; refuse the picture (Invalid) if it fails or warns."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -1,6 +1,6 @@
 """What all resources are: a place in the tree with rules of its own."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import Row
 
@@ -48,6 +48,11 @@ class Item(Resource):
         super().__init__(parent, name)
         self.row = row
 
+    def again(self) -> Self:
+        """Return the item as it is now, after it was changed."""
+        assert self.__parent__ is not None, "an item hangs in its container"  # noqa: S101
+        return self.__parent__[self.__name__]  # type: ignore[return-value]  # it is still there
+
     @property
     def is_hidden(self) -> bool:
         """Whether not everybody sees it, so that the ACL must be asked before it is found."""
@@ -68,6 +73,10 @@ class Container(Resource):
         item_id = parse_id(name)
         row = None if item_id is None else self.load(item_id)
         return self.found(name, row)
+
+    def at(self, item_id: int) -> Any:
+        """Return the item with an id that is known to be there."""
+        return self[str(item_id)]
 
     def found(self, name: str, row: Row[Any] | None) -> Item:
         """Return the row as an item if there is one and the caller may see it, else KeyError."""

@@ -1,11 +1,12 @@
 """The root of the tree. It refuses a bad token before anything is looked up."""
 
-from typing import Any
+from typing import Protocol
 
 from pyramid.authorization import Allow
 
 from ..errors import Denied, Unauthenticated
 from ..permissions import Common, RootPermission
+from ..queries.reading import Reader
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from .base import Acl, Resource
@@ -27,21 +28,33 @@ _CHILDREN: dict[str, type[Resource]] = {
 }
 
 
+class Opener(Protocol):
+    """What the tree asks of a request."""
+
+    @property
+    def db(self) -> Reader:
+        """What items are read with."""
+
+
 class Root(Resource):
     """`/api/v3`.
 
-    db: what items are read with; caller: who is asking, or None; locks: whether items are loaded
-    to be changed.
+    caller: who is asking, or None; locks: whether items are loaded to be changed.
     """
 
-    def __init__(self, db: Any, caller: Identity | None, *, locks: bool) -> None:
-        """Make the tree of one request."""
+    def __init__(self, opener: Opener, caller: Identity | None, *, locks: bool) -> None:
+        """Make the tree of one request, whose database is opened with the first item."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self
-        self.db = db
+        self._opener = opener
         self.caller = caller
         self.locks = locks
+
+    @property
+    def db(self) -> Reader:
+        """What items are read with."""
+        return self._opener.db
 
     def __acl__(self) -> Acl:
         """Let everybody read, and everybody with a name say hello."""
@@ -52,6 +65,11 @@ class Root(Resource):
         if name == "notifications":
             return Notifications(self, name, owner_id=self._user_id())
         return _CHILDREN[name](self, name)
+
+    @property
+    def replies(self) -> Replies:
+        """The replies."""
+        return Replies(self, "replies")
 
     def _user_id(self) -> int:
         if self.caller is None:

@@ -29,8 +29,8 @@ def create(
     body: str,
 ) -> int:
     """Open a topic and return its id. Raises Invalid where there is no such node."""
-    _check_node(db, node_id)
     text = authoring.write(db, body)
+    _check_node(db, node_id)
     topic_id = db.execute(
         insert(Topic)
         .values(

@@ -1,0 +1,134 @@
+"""From what went wrong to the answer: the only maker of `{"error": …}`."""
+
+import logging
+from typing import Any
+
+import orjson
+from pyramid.config import Configurator
+from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPNotFound
+from pyramid.response import Response
+from pyramid_retry import mark_error_retryable
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from .. import errors
+from ..security.policy import MissingScope
+from ..web.request import ForumRequest
+
+log = logging.getLogger(__name__)
+
+_CHALLENGE = "Bearer"
+_STATUS: dict[type[errors.ForumError], int] = {
+    errors.Unreadable: 400,
+    errors.Invalid: 400,
+    errors.Conflict: 400,
+    errors.Unauthenticated: 401,
+    errors.BadToken: 401,
+    errors.Denied: 403,
+    errors.NotFound: 404,
+    errors.TooLarge: 413,
+    errors.TooManyAttempts: 429,
+}
+
+
+def error_response(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    """Return the answer to a request that failed."""
+    response = Response(status=status, content_type="application/json")
+    response.body = orjson.dumps({"error": message})
+    response.headers.update(headers or {})
+    return response
+
+
+def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:
+    """Answer what the forum itself refused."""
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+    return error_response(status, str(error), _headers(error))
+
+
+def _headers(error: errors.ForumError) -> dict[str, str]:
+    match error:
+        case errors.Unauthenticated():
+            return {"WWW-Authenticate": _CHALLENGE}
+        case errors.BadToken():
+            return {"WWW-Authenticate": f'{_CHALLENGE} error="invalid_token"'}
+        case errors.InsufficientScope(scope=scope):
+            return {"WWW-Authenticate": f'{_CHALLENGE} error="insufficient_scope", scope="{scope}"'}
+        case errors.TooManyAttempts(retry_after=seconds):
+            return {"Retry-After": str(seconds)}
+    return {}
+
+
+def forbidden(error: HTTPForbidden, request: ForumRequest) -> Response:
+    """Answer what the policy refused: 401 to nobody, 403 to somebody."""
+    return forum_error(_refusal(error, request), request)
+
+
+def _refusal(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
+    if request.caller is None:
+        return errors.Unauthenticated("This needs an access token.")
+    if isinstance(error.result, MissingScope):
+        return errors.InsufficientScope(error.result.scope)
+    if request.actor_id is None:
+        return errors.Denied("This access token belongs to no user.")
+    refused = error.result
+    reason = refused.context.refusal(refused.permission) if refused is not None else None
+    return errors.Denied(reason or "You may not do this.")
+
+
+def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
+    """Answer a path that is not there, or not with this method."""
+    route = request.matched_route
+    methods = None
+    if route is not None:
+        name = getattr(request, "view_name", "")
+        methods = request.registry.methods.of(route.name, request.context, name)
+    if methods is None or (request.method in methods and request.method != "OPTIONS"):
+        return error_response(404, "There is nothing here.")
+    allow = {"Allow": ", ".join(methods)}
+    if request.method == "OPTIONS":
+        return Response(status=204, headerlist=[*allow.items()])
+    return error_response(405, f"{request.method} is not among {allow['Allow']}.", allow)
+
+
+def http_error(error: HTTPException, request: ForumRequest) -> Response:
+    """Answer what Pyramid or WebOb refused by itself."""
+    return error_response(error.status_int, f"{error.title}.")
+
+
+def database_error(error: Exception, request: ForumRequest) -> Response:
+    """Answer that the database is away, and let a request that changed nothing be tried again."""
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    if not lost and not isinstance(error, OperationalError | PoolTimeout):
+        return unexpected(error, request)
+    # A commit that was cut may have happened: only what was not yet committed is tried again.
+    if lost and (request.is_write or request.method in ("GET", "HEAD")):
+        mark_error_retryable(error)
+    log.error("the database failed: %s", error, extra={"request_id": _request_id(request)})
+    return error_response(
+        503, "The database is not available; try again soon.", {"Retry-After": "1"}
+    )
+
+
+def unexpected(error: Exception, request: ForumRequest) -> Response:
+    """Answer a mistake of ours: nothing of it to the client, all of it to the log."""
+    log.error("request %s failed", _request_id(request), exc_info=error)
+    return error_response(500, "The server made a mistake; it has been written down.")
+
+
+def _request_id(request: ForumRequest) -> str:
+    return request.environ.get("forumsvc.request_id", "-")
+
+
+def includeme(config: Configurator) -> None:
+    """Register the error views."""
+    views: list[tuple[Any, type[Exception]]] = [
+        (forum_error, errors.ForumError),
+        (forbidden, HTTPForbidden),
+        (not_found, HTTPNotFound),
+        (http_error, HTTPException),
+        (database_error, DBAPIError),
+        (database_error, PoolTimeout),
+        (unexpected, Exception),
+    ]
+    for view, error in views:
+        config.add_exception_view(view, context=error)

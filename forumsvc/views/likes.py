@@ -1,0 +1,46 @@
+"""The like endpoints."""
+
+from ..errors import Denied, NotFound
+from ..permissions import LikePermission, ReplyPermission, TopicPermission
+from ..resources.likes import Likes
+from ..schemas.likes import Likeable, like_form
+from ..security.policy import decide
+from ..services import relations
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Count
+
+_WHERE = {
+    Likeable.TOPIC: ("topics", TopicPermission.LIKE),
+    Likeable.REPLY: ("replies", ReplyPermission.LIKE),
+}
+
+
+def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
+    """Return what the request names. Raises NotFound, or Denied where it may not be liked."""
+    kind = Likeable(request.validated["obj_type"])
+    liked_id = request.validated["obj_id"]
+    container, permission = _WHERE[kind]
+    try:
+        item = likes.root[container][str(liked_id)]
+    except KeyError:
+        raise NotFound(f"obj_id: there is no {kind} {liked_id}.") from None
+    if not decide(request.caller, item, permission):
+        raise Denied(item.refusal(permission) or f"You may not like this {kind}.")
+    return kind, liked_id
+
+
+@api_view(Likes, "POST", LikePermission.LIKE, schema=like_form)
+def like(likes: Likes, request: ForumRequest) -> Count:
+    """Like a topic or a reply."""
+    kind, liked_id = _liked(likes, request)
+    add = relations.like_topic if kind == Likeable.TOPIC else relations.like_reply
+    return Count(add(request.db, request.actor_id, request.now, liked_id), (kind, liked_id))
+
+
+@api_view(Likes, "DELETE", LikePermission.LIKE, schema=like_form)
+def unlike(likes: Likes, request: ForumRequest) -> Count:
+    """Take a like back."""
+    kind, liked_id = _liked(likes, request)
+    take = relations.unlike_topic if kind == Likeable.TOPIC else relations.unlike_reply
+    return Count(take(request.db, request.actor_id, liked_id), (kind, liked_id))

@@ -1,0 +1,48 @@
+"""The notification endpoints: always the caller's own."""
+
+from ..permissions import Common, NotificationPermission
+from ..presenters.notifications import notifications
+from ..queries import notifications as notification_queries
+from ..queries.reading import Page
+from ..resources.notifications import NotificationItem, Notifications
+from ..schemas.notifications import read_form
+from ..schemas.paging import paged
+from ..services import notices
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Count, Done, Listing
+
+
+@api_view(Notifications, "GET", Common.VIEW, schema=paged)
+def list_notifications(own: Notifications, request: ForumRequest) -> Listing:
+    """List the caller's notifications."""
+    page = Page(request.validated["offset"], request.validated["limit"])
+    told = notification_queries.page_of(request.db, own.owner_id, page)
+    return Listing("notifications", notifications(request.site, told))
+
+
+@api_view(Notifications, "GET", Common.VIEW, name="unread_count")
+def count_unread(own: Notifications, request: ForumRequest) -> Count:
+    """Count the caller's unread notifications."""
+    return Count(notification_queries.unread_count(request.db, own.owner_id))
+
+
+@api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=read_form)
+def mark_read(own: Notifications, request: ForumRequest) -> Done:
+    """Mark notifications as read."""
+    notices.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
+    return Done()
+
+
+@api_view(Notifications, "DELETE", NotificationPermission.DESTROY, name="all")
+def delete_all(own: Notifications, request: ForumRequest) -> Done:
+    """Delete all of the caller's notifications."""
+    notices.delete_all(request.db, own.owner_id)
+    return Done()
+
+
+@api_view(NotificationItem, "DELETE", NotificationPermission.DESTROY)
+def delete_one(item: NotificationItem, request: ForumRequest) -> Done:
+    """Delete one of the caller's notifications."""
+    notices.delete_one(request.db, request.actor_id, item.row.id)
+    return Done()

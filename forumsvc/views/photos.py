@@ -1,0 +1,80 @@
+"""Uploading a picture, and the addresses where pictures and letter avatars are served."""
+
+from pyramid.config import Configurator
+from pyramid.httpexceptions import HTTPFound
+from pyramid.response import FileIter, Response
+
+from ..errors import NotFound
+from ..ids import is_login
+from ..media.avatars import letter_avatar
+from ..media.pictures import normalise
+from ..permissions import Common, PhotoPermission
+from ..resources.photos import Photos
+from ..resources.public import Public
+from ..schemas.photos import photo_form
+from ..services import photos
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Single
+
+_FOR_EVER = "public, max-age=31536000, immutable"
+_DAY = "public, max-age=86400"
+_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
+# Whatever a browser makes of the bytes, it runs no script and asks for nothing.
+_HARMLESS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+
+
+@api_view(Photos, "POST", PhotoPermission.CREATE, schema=photo_form)
+def upload(container: Photos, request: ForumRequest) -> Single:
+    """Take a picture."""
+    with normalise(request.validated["file"].file, request.registry.photo_limits) as picture:
+        name = photos.keep(
+            request.db, request.registry.photos, request.actor_id, request.now, picture
+        )
+    url = request.registry.photos.url(name) or request.site.photo_url(name)
+    return Single("photo", {"image_url": url}, location=url)
+
+
+def serve_photo(context: Public, request: ForumRequest) -> Response:
+    """Serve a stored picture; what stands under a name never changes."""
+    name = "{folder}/{name}".format(**request.matchdict)
+    elsewhere = request.registry.photos.url(name)
+    if elsewhere is not None:
+        return HTTPFound(elsewhere)
+    file = request.registry.photos.open(name)
+    length = file.seek(0, 2)
+    file.seek(0)
+    response = Response(
+        content_type=_TYPES[name.rpartition(".")[2]],
+        app_iter=FileIter(file),
+        content_length=length,
+        headers={**_HARMLESS, "Cache-Control": _FOR_EVER},
+    )
+    response.etag = name
+    response.conditional_response = True
+    return response
+
+
+def serve_avatar(context: Public, request: ForumRequest) -> Response:
+    """Draw the letter avatar of a login."""
+    login = request.matchdict["login"]
+    if not is_login(login):
+        raise NotFound("There is no such avatar.")
+    return Response(
+        letter_avatar(login),
+        content_type="image/svg+xml",
+        charset="utf-8",
+        headers={**_HARMLESS, "Cache-Control": _DAY},
+    )
+
+
+def includeme(config: Configurator) -> None:
+    """Add the addresses, which everybody may read."""
+    config.add_route("photo", "/photos/{folder}/{name}", factory=Public)
+    config.add_route("avatar", "/avatars/{login}.svg", factory=Public)
+    for view, route in ((serve_photo, "photo"), (serve_avatar, "avatar")):
+        config.add_view(view, route_name=route, request_method="GET", permission=Common.VIEW)

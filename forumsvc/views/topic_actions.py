@@ -1,0 +1,64 @@
+"""POST /topics/:id/action: a view for each type, with a permission of its own."""
+
+from ..errors import Invalid
+from ..permissions import TopicPermission as May
+from ..resources.topics import TopicItem
+from ..schemas.fields import show
+from ..services import topics
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Done
+
+_TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CLOSE, May.OPEN)
+
+
+@api_view(TopicItem, "POST", May.BAN, name="action", action="ban")
+@api_view(TopicItem, "POST", May.BAN, name="ban")
+def ban(item: TopicItem, request: ForumRequest) -> Done:
+    """Hide a topic. Older clients have a path for it."""
+    topics.ban(request.db, request.now, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.UNBAN, name="action", action="unban")
+@api_view(TopicItem, "POST", May.NORMAL, name="action", action="normal")
+def unban(item: TopicItem, request: ForumRequest) -> Done:
+    """Show a banned topic again."""
+    topics.unban(request.db, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent")
+def feature(item: TopicItem, request: ForumRequest) -> Done:
+    """Feature a topic."""
+    topics.feature(request.db, request.now, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent")
+def unfeature(item: TopicItem, request: ForumRequest) -> Done:
+    """Feature a topic no longer."""
+    topics.unfeature(request.db, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.CLOSE, name="action", action="close")
+def close(item: TopicItem, request: ForumRequest) -> Done:
+    """Close a topic."""
+    topics.close(request.db, request.actor_id, request.now, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.OPEN, name="action", action="open")
+def open_again(item: TopicItem, request: ForumRequest) -> Done:
+    """Open a closed topic."""
+    topics.open_again(request.db, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.ACT, name="action")
+def unknown(item: TopicItem, request: ForumRequest) -> Done:
+    """Refuse every other type."""
+    given = request.parameters.one("type")
+    found = "is required" if given is None else f"not {show(given)}"
+    raise Invalid("type", f"must be one of {', '.join(_TYPES)}; {found}")

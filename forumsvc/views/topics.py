@@ -1,0 +1,146 @@
+"""The topic endpoints, but for the actions."""
+
+from ..errors import NotFound
+from ..permissions import TOPIC_ABILITIES, Common
+from ..permissions import TopicPermission as May
+from ..presenters.replies import reply
+from ..presenters.topics import topic, topic_detail
+from ..queries import nodes, replies, topics
+from ..queries.reading import Page
+from ..queries.topics import TopicOrder
+from ..resources.topics import TopicItem, Topics
+from ..schemas.paging import paged
+from ..schemas.replies import reply_form
+from ..schemas.topics import topic_form, topic_list
+from ..security.policy import abilities
+from ..services import relations
+from ..services import replies as reply_service
+from ..services import topics as topic_service
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Done, Listing, Single
+from .replies import show_reply
+
+
+def show_topic(item: TopicItem, request: ForumRequest, location: str | None = None) -> Single:
+    """Return a topic in full with what the caller may do with it."""
+    hits = request.registry.hits.unwritten(item.row.id)
+    shown = topic_detail(request.site, item.row, unwritten_hits=hits)
+    may = abilities(request.caller, item, TOPIC_ABILITIES)
+    return Single("topic", shown, may, location)
+
+
+@api_view(Topics, "GET", Common.VIEW, schema=topic_list)
+def list_topics(container: Topics, request: ForumRequest) -> Listing:
+    """List the topics of the forum, or of a node."""
+    wanted = request.validated
+    found = topics.forum_list(
+        request.db,
+        TopicOrder(wanted["type"]),
+        Page(wanted["offset"], wanted["limit"]),
+        node_id=wanted["node_id"],
+        viewer_id=request.caller.user_id if request.caller else None,
+    )
+    if not found and wanted["node_id"] is not None:
+        _check_node(request, wanted["node_id"])
+    return Listing("topics", [topic(request.site, row) for row in found])
+
+
+def _check_node(request: ForumRequest, node_id: int) -> None:
+    if not nodes.exists(request.db, node_id):
+        raise NotFound(f"node_id: there is no node {node_id}.")
+
+
+@api_view(Topics, "POST", May.CREATE, schema=topic_form)
+def create_topic(container: Topics, request: ForumRequest) -> Single:
+    """Open a topic."""
+    topic_id = topic_service.create(
+        request.db,
+        request.actor_id,
+        request.now,
+        request.registry.authoring,
+        **request.validated,
+    )
+    location = f"{request.site.base_url}/api/v3/topics/{topic_id}"
+    return show_topic(container.at(topic_id), request, location)
+
+
+@api_view(TopicItem, "GET", Common.VIEW)
+def read_topic(item: TopicItem, request: ForumRequest) -> Single:
+    """Show a topic, and count that it was read."""
+    if request.method == "GET":
+        request.registry.hits.count(item.row.id)
+    return show_topic(item, request)
+
+
+@api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form)
+@api_view(TopicItem, "POST", May.UPDATE, schema=topic_form)
+def update_topic(item: TopicItem, request: ForumRequest) -> Single:
+    """Edit a topic. Older clients POST instead of PUT."""
+    topic_service.edit(
+        request.db,
+        request.actor_id,
+        request.now,
+        request.registry.authoring,
+        item.row,
+        **request.validated,
+    )
+    return show_topic(item.again(), request)
+
+
+@api_view(TopicItem, "DELETE", May.DESTROY)
+def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
+    """Delete a topic."""
+    topic_service.destroy(request.db, request.now, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=paged)
+def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
+    """List the replies of a topic."""
+    page = Page(request.validated["offset"], request.validated["limit"])
+    found = replies.of_topic(request.db, item.row.id, page)
+    return Listing("replies", [reply(request.site, row) for row in found])
+
+
+@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form)
+def create_reply(item: TopicItem, request: ForumRequest) -> Single:
+    """Reply to a topic."""
+    reply_id = reply_service.create(
+        request.db,
+        request.actor_id,
+        request.now,
+        request.registry.authoring,
+        item.row,
+        request.validated["body"],
+    )
+    location = f"{request.site.base_url}/api/v3/replies/{reply_id}"
+    return show_reply(item.root.replies.at(reply_id), request, location)
+
+
+@api_view(TopicItem, "POST", May.FOLLOW, name="follow")
+def follow(item: TopicItem, request: ForumRequest) -> Done:
+    """Follow a topic."""
+    relations.follow_topic(request.db, request.actor_id, request.now, item.row.id)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.FOLLOW, name="unfollow")
+def unfollow(item: TopicItem, request: ForumRequest) -> Done:
+    """Follow a topic no longer."""
+    relations.unfollow_topic(request.db, request.actor_id, item.row.id)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.FAVORITE, name="favorite")
+def favorite(item: TopicItem, request: ForumRequest) -> Done:
+    """Keep a topic."""
+    relations.favor(request.db, request.actor_id, request.now, item.row)
+    return Done()
+
+
+@api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite")
+def unfavorite(item: TopicItem, request: ForumRequest) -> Done:
+    """Keep a topic no longer."""
+    relations.unfavor(request.db, request.actor_id, item.row)
+    return Done()

@@ -1,0 +1,23 @@
+"""What all views share between the socket and the resource tree."""
+
+from pyramid.config import Configurator
+from pyramid.tweens import EXCVIEW, INGRESS
+
+
+def includeme(config: Configurator) -> None:
+    """Put the request's way together: outermost first, each under the one before."""
+    from ..resources.root import Root
+    from .tree import ROUTE, StrictTraverser, make_root
+
+    config.include(".database")
+    config.include(".rendering")
+    config.include(".api_view")
+    config.add_tween("forumsvc.web.request_id.request_id_tween", under=INGRESS)
+    config.add_tween(
+        "forumsvc.web.cors.cors_tween",
+        under="forumsvc.web.request_id.request_id_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )
+    config.add_tween("forumsvc.web.guard.guard_tween", under=EXCVIEW)
+    config.add_route(ROUTE, "/api/v3/*traverse", factory=make_root)
+    config.add_traverser(StrictTraverser, Root)

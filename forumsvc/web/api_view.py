@@ -1,0 +1,82 @@
+"""How a view of the API is declared: where it is, what it takes, and which permission it needs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import colander
+from pyramid.config import Configurator
+from pyramid.view import view_config
+
+from ..resources.base import Resource
+from ..schemas.reading import validate
+from ..settings import Settings
+from .request import ForumRequest
+
+SchemaFactory = Callable[[Settings], colander.SchemaNode]
+
+
+def api_view(
+    context: type[Resource],
+    method: str,
+    permission: str,
+    *,
+    name: str = "",
+    schema: SchemaFactory | None = None,
+    **predicates: Any,
+) -> view_config:
+    """Declare a view of the resource tree.
+
+    permission: the word that the context's ACL must grant; schema: what makes the schema of the
+    parameters, which the view finds validated in `request.validated`.
+    """
+    return view_config(
+        route_name="api",
+        context=context,
+        name=name,
+        request_method=method,
+        permission=permission,
+        schema=schema,
+        renderer="api",
+        **predicates,
+    )
+
+
+def schema_deriver(view: Any, info: Any) -> Any:
+    """Validate the parameters before the view runs, and after the permission was checked."""
+    factory = info.options.get("schema")
+    if factory is None:
+        return view
+    schema = factory(info.registry.forum_settings)
+
+    def validated_view(context: Any, request: ForumRequest) -> Any:
+        request.validated = validate(schema, request.parameters)
+        return view(context, request)
+
+    return validated_view
+
+
+schema_deriver.options = ("schema",)  # type: ignore[attr-defined]  # Pyramid's protocol
+
+
+class ActionPredicate:
+    """The view predicate `action=`: the `type` of an action is this one."""
+
+    def __init__(self, value: str, info: Any) -> None:
+        """Take the type."""
+        self.value = value
+
+    def text(self) -> str:
+        """Return how the predicate is shown."""
+        return f"action = {self.value}"
+
+    phash = text
+
+    def __call__(self, context: Any, request: ForumRequest) -> bool:
+        """Return whether the request names this type."""
+        return request.parameters.one("type") == self.value
+
+
+def includeme(config: Configurator) -> None:
+    """Register the deriver and the predicate."""
+    config.add_view_deriver(schema_deriver, name="schema")
+    config.add_view_predicate("action", ActionPredicate)

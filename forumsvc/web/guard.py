@@ -1,0 +1,46 @@
+"""What cannot be a request of ours is refused before it is routed."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TooLarge, Unreadable
+from .request import ForumRequest
+
+_HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
+
+Handler = Callable[[ForumRequest], Any]
+
+
+def guard_tween(handler: Handler, registry: Any) -> Handler:
+    """Refuse undecodable paths, doubtful hosts and bodies over `http.max_body`."""
+    max_body = registry.forum_settings["http.max_body"]
+
+    def guard(request: ForumRequest) -> Any:
+        environ = request.environ
+        environ.pop("HTTP_X_VHM_ROOT", None)  # it would move the root of the tree
+        _check_path(environ["PATH_INFO"])
+        _check_host(environ)
+        if int(environ.get("CONTENT_LENGTH") or 0) > max_body:
+            raise TooLarge(f"The request body is larger than {max_body} bytes.")
+        return handler(request)
+
+    return guard
+
+
+def _check_path(path: str) -> None:
+    if path.isascii():
+        return
+    try:
+        path.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        raise Unreadable("the path holds bytes that are not UTF-8") from None
+
+
+def _check_host(environ: dict[str, Any]) -> None:
+    host = environ.get("HTTP_HOST")
+    if host is None:
+        if environ.get("SERVER_PROTOCOL") == "HTTP/1.1":
+            raise Unreadable("the request names no host")
+    elif not _HOST.fullmatch(host):
+        raise Unreadable("the Host header is not one host")

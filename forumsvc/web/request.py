@@ -1,0 +1,111 @@
+"""The request: what every view finds on it. One class, because Pyramid makes a new class a
+request for properties that are added the other way.
+"""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import transaction
+import zope.sqlalchemy
+from pyramid.decorator import reify
+from pyramid.request import Request
+from sqlalchemy import Connection
+
+from .. import clock
+from ..presenters.site import Site
+from ..queries.reading import Reader
+from ..security.identity import Identity
+from ..settings import LEVELS, Settings
+from .parameters import Parameters, open_parts, read_parameters
+
+if TYPE_CHECKING:
+    from ..resources.base import Resource
+
+# The description puts the `type` of an action into the query.
+_QUERY_WINS = frozenset({"type"})
+
+
+class ForumRequest(Request):
+    """A request of the forum.
+
+    caller: set by the root of the tree once it accepted the token; validated: the parameters, set
+    by the `schema=` of the view.
+    """
+
+    caller: Identity | None = None
+    validated: dict[str, Any]
+    context: "Resource"
+
+    @property
+    def actor_id(self) -> int:
+        """The caller's user id, for views whose permission only users hold."""
+        user_id = self.caller.user_id if self.caller else None
+        assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
+        return user_id
+
+    @reify
+    def tm(self) -> transaction.TransactionManager:
+        """The transaction manager that pyramid_tm begins and ends."""
+        return transaction.TransactionManager(explicit=True)
+
+    @property
+    def is_write(self) -> bool:
+        """Whether a transaction is open; without one the database can only be read."""
+        return "tm.active" in self.environ
+
+    @reify
+    def db(self) -> Reader:
+        """A session in the request's transaction, or a connection that can only read."""
+        database = self.registry.database
+        if self.is_write:
+            session = database.session()
+            zope.sqlalchemy.register(session, transaction_manager=self.tm)
+            return session
+        return self.reader
+
+    @reify
+    def reader(self) -> Connection:
+        """A connection that sees what is committed, cannot write, and holds no lock."""
+        connection = self.registry.database.reads.connect()
+        self.add_finished_callback(lambda request: connection.close())
+        return connection
+
+    @reify
+    def now(self) -> datetime:
+        """The time of the request: all that it writes is of one moment."""
+        return clock.now()
+
+    @property
+    def settings(self) -> Settings:
+        """The checked settings."""
+        return self.registry.forum_settings
+
+    @reify
+    def site(self) -> Site:
+        """What presenters need to know."""
+        settings = self.settings
+        return Site(
+            base_url=settings["site.url"] or self.application_url,
+            level_names=self.registry.level_names,
+            newbie=newbie_time(settings),
+            now=self.now,
+        )
+
+    @reify
+    def parameters(self) -> Parameters:
+        """The parameters of query and body. Raises Unreadable."""
+        parameters = read_parameters(self.environ, query_wins=_QUERY_WINS)
+        parts = open_parts(parameters)
+        if parts:
+            self.add_finished_callback(lambda request: [part.close() for part in parts])
+        return parameters
+
+
+def newbie_time(settings: Settings) -> timedelta:
+    """Return how long a member counts as a newcomer."""
+    return timedelta(minutes=settings["accounts.newbie_minutes"])
+
+
+def level_names(settings: Settings) -> dict[str, str]:
+    """Return the display names of the levels."""
+    return {level: settings[f"levels.{level}"] for level in LEVELS}

@@ -1,0 +1,43 @@
+"""A name for every request, in the answer and in the log."""
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from .request import ForumRequest
+
+log = logging.getLogger("forumsvc.access")
+
+_SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+Handler = Callable[[ForumRequest], Any]
+
+
+def request_id_tween(handler: Handler, registry: Any) -> Handler:
+    """Name the request as the proxy did, or anew, and log it without its query."""
+
+    def named(request: ForumRequest) -> Any:
+        environ = request.environ
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        request_id = given if _SANE.fullmatch(given) else uuid.uuid4().hex
+        environ["forumsvc.request_id"] = request_id
+        began = time.perf_counter()
+        response = handler(request)
+        response.headers["X-Request-Id"] = request_id
+        # pyramid_tm has read its orders by now; they are none of the client's business.
+        response.headers.pop("X-Tm", None)
+        if log.isEnabledFor(logging.INFO):
+            log.info(
+                "%s %s %d %.1f ms %s",
+                request.method,
+                ascii(environ["PATH_INFO"])[1:-1],
+                response.status_int,
+                (time.perf_counter() - began) * 1000,
+                request_id,
+            )
+        return response
+
+    return named
