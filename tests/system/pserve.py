@@ -13,16 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.system.process import PATIENCE, alive, children, wait_until
+from tests.system.process import PATIENCE, alive, children, end_with_parent, wait_until
 
 ROOT = Path(__file__).parents[2]
+FACTORY = "paste.server_factory = forumsvc.serving:server_factory"
+RUNNER = "paste.server_runner = forumsvc.serving:serve_paste"
 INI = """
 [app:main]
 use = call:tests.system.serving_app:make_app
 notes = {notes}
 
 [server:main]
-use = call:forumsvc.serving:{entry}
+{entry}
 {keys}
 
 [loggers]
@@ -124,7 +126,7 @@ def answer(connection: http.client.HTTPConnection) -> Answer:
     return Answer(response.status, headers, response.read())
 
 
-def start(tmp_path: Path, *arguments: str, entry: str = "server_factory", **keys: object) -> Pserve:
+def start(tmp_path: Path, *arguments: str, entry: str = FACTORY, **keys: object) -> Pserve:
     """Start pserve with these keys in `[server:main]` and return at once."""
     notes = tmp_path / "notes"
     notes.mkdir(exist_ok=True)
@@ -143,6 +145,7 @@ def start(tmp_path: Path, *arguments: str, entry: str = "server_factory", **keys
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=end_with_parent,
         )
     return Pserve(process, output, notes)
 
