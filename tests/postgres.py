@@ -79,6 +79,15 @@ def leave(shared: Path, wait: float = 0) -> bool:
     return not running
 
 
+def server_pid(url: str) -> int:
+    """Return the process id of a server, given the URL of any of its databases."""
+    with psycopg.connect(_libpq(url)) as connection:
+        found = connection.execute("SELECT setting FROM pg_settings WHERE name = 'data_directory'")
+        folder = found.fetchone()
+    assert folder
+    return int((Path(folder[0]) / "postmaster.pid").read_text().split("\n")[0])
+
+
 def create_database(url: str, name: str, template: str | None = None) -> str:
     """Create a database, in place of one that has the name.
 

@@ -1,12 +1,17 @@
 """Real processes for the system tests: waiting for what they do, looking at what is left."""
 
+import ctypes
 import os
+import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 PATIENCE = 30.0
 """Seconds that a condition may take on a busy machine before it counts as never met."""
+
+PR_SET_PDEATHSIG = 1
 
 
 def wait_until(condition: Callable[[], object], what: str) -> None:
@@ -25,6 +30,15 @@ def alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return status.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def end_with_parent() -> None:
+    """Have the kernel end the calling process when its parent ends (Linux).
+
+    To be given to `subprocess` as `preexec_fn`: what a test starts is not to outlive a killed one.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def children(pid: int) -> list[int]:

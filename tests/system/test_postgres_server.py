@@ -95,7 +95,7 @@ def test_nothing_is_left_when_the_last_user_is_killed(
     user = start_user()
     url, _ = said(user)
     data = Path(ask(url, "SHOW data_directory"))
-    server = int((data / "postmaster.pid").read_text().splitlines()[0])
+    server = postgres.server_pid(url)
     os.killpg(user.pid, end)
     wait_until(lambda: not alive(server), "PostgreSQL ends after its last user")
     wait_until(lambda: not data.parent.exists(), "its files go")
@@ -105,8 +105,7 @@ def test_nothing_is_left_when_the_last_user_is_killed(
 def test_server_ends_with_its_keeper_and_is_started_anew(start_user: Start, tmp_path: Path) -> None:
     user = start_user()
     url, _ = said(user)
-    data = Path(ask(url, "SHOW data_directory"))
-    server = int((data / "postmaster.pid").read_text().splitlines()[0])
+    server = postgres.server_pid(url)
     keeper = int(Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()[1])
     os.kill(keeper, signal.SIGTERM)
     wait_until(lambda: not alive(server), "PostgreSQL ends with its keeper")

@@ -1,0 +1,117 @@
+"""Rounds of load on one endpoint after the other, each beside the empty view."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.community import Endpoint
+from benchmarks.load import Burst, Load
+from benchmarks.request import get
+from benchmarks.servers import Server
+from benchmarks.usage import cpu_seconds, tree
+
+EMPTY = [get("/")]
+WARM_UP = 0.5
+"""The part of a burst's time that an endpoint is warmed up for before the first round."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One endpoint of one server.
+
+    database: process id of the PostgreSQL behind it, None where the server is its own database.
+    """
+
+    server: Server
+    endpoint: Endpoint
+    database: int | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One burst on a subject, with the burst on the empty view just before it.
+
+    server_cpu, database_cpu: processor seconds that were used meanwhile, children included.
+    """
+
+    burst: Burst
+    empty: Burst
+    server_cpu: float
+    database_cpu: float | None
+
+
+@dataclass
+class Result:
+    """What all rounds saw of a subject; the figures are medians over the rounds."""
+
+    subject: Subject
+    samples: list[Sample] = field(default_factory=list)
+
+    def median(self, figure: Callable[[Sample], float]) -> float:
+        """Return the median of a figure."""
+        return median(map(figure, self.samples))
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return self.median(lambda sample: sample.burst.rate)
+
+    @property
+    def ratio(self) -> float:
+        """The rate as a part of the empty view's."""
+        return self.median(lambda sample: sample.burst.rate / sample.empty.rate)
+
+    @property
+    def server_ms(self) -> float:
+        """Milliseconds of the server's processor time a request."""
+        return self.median(lambda sample: 1000 * sample.server_cpu / sample.burst.requests)
+
+    @property
+    def database_ms(self) -> float | None:
+        """Milliseconds of the database server's processor time a request."""
+        if self.subject.database is None:
+            return None
+        return self.median(lambda sample: 1000 * (sample.database_cpu or 0) / sample.burst.requests)
+
+    @property
+    def errors(self) -> int:
+        """How many requests failed in all rounds."""
+        return sum(sample.burst.errors + sample.empty.errors for sample in self.samples)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to measure: by which load generator, on how many connections, how often, how long."""
+
+    load: Load
+    connections: int
+    rounds: int
+    seconds: float
+
+
+def measure(subjects: Sequence[Subject], empty: Server, plan: Plan) -> list[Result]:
+    """Measure all subjects in each of the plan's rounds; print how far it is."""
+    started = time.monotonic()
+    results = [Result(subject) for subject in subjects]
+    for subject in subjects:
+        requests = subject.endpoint.requests
+        plan.load(subject.server, requests, plan.connections, plan.seconds * WARM_UP)
+    for number in range(1, plan.rounds + 1):
+        for result in results:
+            result.samples.append(_sample(result.subject, empty, plan))
+        print(f"round {number} of {plan.rounds}, {time.monotonic() - started:.0f} s", flush=True)
+    return results
+
+
+def _sample(subject: Subject, empty: Server, plan: Plan) -> Sample:
+    """Measure a subject once."""
+    reference = plan.load(empty, EMPTY, plan.connections, plan.seconds)
+    server, database = tree(subject.server.pid), tree(subject.database) if subject.database else []
+    server_before, database_before = cpu_seconds(server), cpu_seconds(database)
+    burst = plan.load(subject.server, subject.endpoint.requests, plan.connections, plan.seconds)
+    if not burst.requests or not reference.requests:
+        raise RuntimeError(f"{subject.server.name}, {subject.endpoint.name}: no answer came.")
+    server_cpu = cpu_seconds(server) - server_before
+    database_cpu = cpu_seconds(database) - database_before if subject.database else None
+    return Sample(burst, reference, server_cpu, database_cpu)

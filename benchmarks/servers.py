@@ -1,0 +1,142 @@
+"""The measured servers: real pserve processes with generated ini files."""
+
+import http.client
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.request import Request
+from benchmarks.usage import serving
+from tests.system.process import PATIENCE, alive, end_with_parent, wait_until
+
+ROOT = Path(__file__).parents[1]
+INI = """
+[app:main]
+use = call:{factory}
+{settings}
+
+[server:main]
+use = call:forumsvc.serving:server_factory
+listen = 127.0.0.1:0
+threads = {threads}
+processes = {processes}
+connection_limit = 1000
+asyncore_use_poll = true
+ident =
+
+[loggers]
+keys = root
+[handlers]
+keys = console
+[formatters]
+keys = plain
+[logger_root]
+level = WARN
+handlers = console
+[handler_console]
+class = StreamHandler
+args = (sys.stderr,)
+formatter = plain
+[formatter_plain]
+format = %(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s
+"""
+SERVES = re.compile(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", re.M)
+
+
+@dataclass
+class Server:
+    """A server that runs.
+
+    name: what it is called in the table; pid: of the process that was started; port: where it
+    listens on 127.0.0.1; ini: its configuration; database: the SQLAlchemy URL, None without one.
+    """
+
+    name: str
+    pid: int
+    port: int
+    ini: Path
+    database: str | None = None
+
+    def ask(self, request: Request) -> Any:
+        """Make one request and return the answer's JSON. Raises RuntimeError where it is no 2xx."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(request.method, request.path, request.body, request.headers)
+            response = connection.getresponse()
+            body = response.read()
+        finally:
+            connection.close()
+        if not 200 <= response.status < 300:
+            raise RuntimeError(f"{request.method} {request.path}: {response.status} {body!r}")
+        return json.loads(body)
+
+
+def write_ini(
+    folder: Path, name: str, factory: str, settings: Mapping[str, str], threads: int, processes: int
+) -> Path:
+    """Write a server's configuration.
+
+    factory: `module:callable`, a `paste.app_factory`; settings: of `[app:main]`.
+    """
+    ini = folder / f"{name}.ini"
+    lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
+    ini.write_text(
+        INI.format(factory=factory, settings=lines, threads=threads, processes=processes)
+    )
+    return ini
+
+
+def forum_settings(folder: Path, database: str) -> dict[str, str]:
+    """Return the settings of a forum in production on this database."""
+    return {
+        "sqlalchemy.url": database,
+        "session.secret": secrets.token_hex(32),
+        "site.url": "http://127.0.0.1",
+        "photos.dir": str(folder / "photos"),
+    }
+
+
+@contextmanager
+def serve(name: str, ini: Path, processes: int, database: str | None = None) -> Iterator[Server]:
+    """Start pserve, wait until it serves, and end it afterwards."""
+    output = ini.with_suffix(".log")
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+            cwd=ROOT,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+    try:
+        wait_until(
+            lambda: SERVES.search(output.read_text()) or not alive(process.pid), f"{name} serves"
+        )
+        found = SERVES.search(output.read_text())
+        if found is None:
+            raise RuntimeError(f"{name} does not serve:\n{output.read_text()[-4000:]}")
+        wait_until(lambda: len(serving(process.pid)) == processes, "its workers run")
+        yield Server(name, process.pid, int(found[1]), ini, database)
+    finally:
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def environment() -> dict[str, str]:
+    """Return the environment for the programs of this repository."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}

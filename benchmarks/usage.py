@@ -1,0 +1,48 @@
+"""What processes use: processor time and memory, from /proc (Linux)."""
+
+import os
+from pathlib import Path
+
+from tests.system.process import children
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def tree(pid: int) -> list[int]:
+    """Return a process and all that it has started, directly or not."""
+    return [pid, *(below for child in children(pid) for below in tree(child))]
+
+
+def serving(pid: int) -> list[int]:
+    """Return the processes of a pserve that answer requests: its workers, or itself."""
+    return [child for child in children(pid) if _is_pserve(child)] or [pid]
+
+
+def cpu_seconds(pids: list[int]) -> float:
+    """Return the processor time that processes have used so far, user and system."""
+    return sum(map(_cpu_seconds, pids))
+
+
+def resident_megabytes(pid: int) -> float:
+    """Return the memory of a process that is in RAM, shared pages included, in MB of 10⁶ bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return one process's time; 0 where it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _is_pserve(pid: int) -> bool:
+    """Tell a forked worker from the programs that a server starts."""
+    try:
+        return b"pyramid.scripts.pserve" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -1,0 +1,70 @@
+"""The sockets to listen on: bound once, inherited by every worker."""
+
+import os
+import socket
+import sys
+
+from waitress.utilities import cleanup_unix_socket
+
+from forumsvc.serving.options import Options
+
+
+def bind(options: Options) -> list[socket.socket]:
+    """Bind every address of the section; nobody is let in before `listen`.
+
+    Raises SystemExit with one line where one cannot be had.
+    """
+    address = options.address
+    if address.unix_socket:
+        return [_bind_path(address.unix_socket, address.unix_socket_perms)]
+    return [_bind_host(*sockinfo) for sockinfo in address.listen]
+
+
+def listen(sockets: list[socket.socket], backlog: int) -> None:
+    """Let clients connect, and say where.
+
+    backlog: how many of them may wait to be accepted.
+    """
+    for bound in sockets:
+        bound.listen(backlog)
+    where = ", ".join(map(_url, sockets))
+    sys.stderr.write(f"forumsvc serves on {where}\n")
+    sys.stderr.flush()
+
+
+def _bind_host(
+    family: int, kind: int, protocol: int, where: tuple[str, int] | tuple[str, int, int, int]
+) -> socket.socket:
+    """Bind a TCP port."""
+    bound = socket.socket(family, kind, protocol)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6:
+        bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    try:
+        bound.bind(where)
+    except OSError as error:
+        bound.close()
+        raise SystemExit(f"[server] {where[0]}:{where[1]}: {error.strerror}.") from None
+    return bound
+
+
+def _bind_path(path: str, permissions: int) -> socket.socket:
+    """Bind a socket in the file system, in place of one that an earlier server left there."""
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        cleanup_unix_socket(path)
+        bound.bind(path)
+        os.chmod(path, permissions)
+    except OSError as error:
+        bound.close()
+        raise SystemExit(f"[server] unix_socket = {path}: {error.strerror or error}.") from None
+    return bound
+
+
+def _url(bound: socket.socket) -> str:
+    """Return what a client would call a bound socket."""
+    name = bound.getsockname()
+    if bound.family == socket.AF_UNIX:
+        return f"unix:{name}"
+    host, port = name[:2]
+    return f"http://[{host}]:{port}" if bound.family == socket.AF_INET6 else f"http://{host}:{port}"

@@ -1,0 +1,47 @@
+"""A client's connection, as waitress has it, with this service's manners."""
+
+import json
+
+from waitress.channel import HTTPChannel
+from waitress.task import ErrorTask, WSGITask
+
+
+class JsonErrorTask(ErrorTask):
+    """Answers what never reaches the application: `{"error": …}` as everywhere else.
+
+    Those are requests that waitress cannot read (400), that are too large for it (413, 431), and
+    an application that raised instead of answering (500).
+    """
+
+    def execute(self) -> None:
+        """Write the answer, and close the connection after it."""
+        error = self.request.error
+        body = json.dumps({"error": f"{error.reason}: {error.body}"}).encode()
+        self.status = f"{error.code} {error.reason}"
+        self.response_headers.append(("Content-Type", "application/json"))
+        self.content_length = len(body)
+        self.set_close_on_finish()
+        self.write(body)
+
+
+class ClosingTask(WSGITask):
+    """Asks the application, and tells the client to come back elsewhere while the server ends."""
+
+    def build_response_header(self) -> bytes:
+        """Return the answer's head."""
+        # A server that has closed its door accepts no longer.
+        if not self.channel.server.accepting and self.version == "1.1":
+            self.set_close_on_finish()
+        return bytes(super().build_response_header())
+
+
+class Channel(HTTPChannel):
+    """One connection of one client."""
+
+    task_class = ClosingTask
+    error_task_class = JsonErrorTask
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is being read or answered."""
+        return bool(self.requests or self.request or self.total_outbufs_len)

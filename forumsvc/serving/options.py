@@ -1,0 +1,104 @@
+"""The keys of `[server:main]`, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import hupper  # type: ignore[import-untyped]
+from waitress.adjustments import Adjustments
+
+from forumsvc.serving import cores
+
+ADDRESS_KEYS = frozenset({"host", "port", "listen", "unix_socket", "unix_socket_perms"})
+MOST_PROCESSES = 64
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the section says.
+
+    processes: how many serve; pin: whether each stays on a core of its own; graceful_timeout:
+    seconds for requests under way at the end.
+    address: waitress's own reading of where to listen; waitress: its other keys.
+    """
+
+    processes: int
+    pin: bool
+    graceful_timeout: float
+    address: Any
+    waitress: dict[str, str]
+
+    @property
+    def backlog(self) -> int:
+        """How many connections wait in the system's queue to be accepted."""
+        return int(self.address.backlog)
+
+    @classmethod
+    def of_section(cls, keys: Mapping[str, str]) -> "Options":
+        """Read a section's keys. Raises SystemExit naming the first that is wrong."""
+        theirs = dict(keys)
+        processes = _processes(theirs.pop("processes", "1"))
+        pin = _boolean("pin", theirs.pop("pin", "true"))
+        graceful_timeout = _seconds("graceful_timeout", theirs.pop("graceful_timeout", "30"))
+        address = _adjustments(theirs)
+        if address.threads < 1:
+            raise _refusal("threads", theirs["threads"], "at least 1 is needed")
+        rest = {key: value for key, value in theirs.items() if key not in ADDRESS_KEYS}
+        return cls(
+            processes=1 if hupper.is_active() else processes,
+            pin=pin,
+            graceful_timeout=graceful_timeout,
+            address=address,
+            waitress=rest,
+        )
+
+
+def _processes(value: str) -> int:
+    """Read a number of processes; `auto` is one a core."""
+    if value.strip() == "auto":
+        return min(len(cores.available()), MOST_PROCESSES)
+    if value.strip().isascii() and value.strip().isdigit() and 1 <= int(value) <= MOST_PROCESSES:
+        return int(value)
+    raise _refusal("processes", value, f"auto or a number from 1 to {MOST_PROCESSES} is allowed")
+
+
+def _boolean(key: str, value: str) -> bool:
+    """Read a word for yes or no."""
+    try:
+        return BOOLEANS[value.strip().lower()]
+    except KeyError:
+        raise _refusal(key, value, "true or false is allowed") from None
+
+
+def _seconds(key: str, value: str) -> float:
+    """Read a span of time in seconds, an hour at most."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= 3600:
+        raise _refusal(key, value, "seconds from 0 to 3600 are allowed")
+    return seconds
+
+
+def _adjustments(keys: Mapping[str, str]) -> Any:
+    """Have waitress read its own keys."""
+    try:
+        return Adjustments(**keys)
+    except ValueError as error:
+        # The error of int() shows the value and not the key.
+        culprits = [
+            f"{key} = {value}: " for key, value in keys.items() if repr(value) in str(error)
+        ]
+        raise SystemExit(f"[server] {''.join(culprits[:1])}{error}") from None
+
+
+def _refusal(key: str, value: str, allowed: str) -> SystemExit:
+    """Return what stops the start with one line."""
+    return SystemExit(f"[server] {key} = {value}: {allowed}.")

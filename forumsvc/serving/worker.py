@@ -1,0 +1,131 @@
+"""One process that answers requests, from its first to its last."""
+
+import logging
+import multiprocessing
+import os
+import select
+import signal
+import socket
+import time
+from typing import Any
+
+from waitress import wasyncore
+from waitress.server import BaseWSGIServer, create_server
+
+from forumsvc.serving.channel import Channel
+from forumsvc.serving.options import Options
+
+WORKER = "FORUMSVC_WORKER"
+"""The environment variable with the worker's number, from 1."""
+
+log = logging.getLogger(__name__)
+
+
+def serve(app: Any, sockets: list[socket.socket], options: Options, number: int) -> None:
+    """Answer the requests that come in by `sockets` until a signal ends it.
+
+    SIGTERM, SIGINT and SIGHUP let requests under way finish; SIGQUIT, or SIGINT once more, does
+    not. To be called by the main thread.
+    """
+    os.environ[WORKER] = str(number)
+    multiprocessing.current_process().name = f"worker-{number}"
+    queue_log = logging.getLogger("waitress.queue")
+    if queue_log.level == logging.NOTSET:
+        queue_log.setLevel(logging.ERROR)  # It has a warning for each request that waits its turn.
+    ending = Ending()
+    ending.heed(supervised=options.processes > 1)
+    service = Service(app, sockets, options.waitress)
+    ending.service = service
+    while not ending.asked:
+        service.turn()
+    service.close_door()
+    deadline = time.monotonic() + options.graceful_timeout
+    while service.channels() and not ending.hurried and time.monotonic() < deadline:
+        service.dismiss_idle()
+        service.turn(deadline - time.monotonic())
+    service.close()
+
+
+class Ending:
+    """Notes the signals that ask a process to end.
+
+    asked: whether one has; hurried: whether requests under way are to be dropped, too.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.hurried = False
+        self.service: Service | None = None
+
+    def heed(self, *, supervised: bool) -> None:
+        """Take signals from now on, those included that were held back around a fork.
+
+        supervised: whether a parent passes Ctrl-C on, which the terminal sends to both.
+        """
+        heeded: set[int] = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+            heeded.remove(signal.SIGHUP)  # nohup's wish.
+        for number in heeded:
+            signal.signal(number, self._note)
+        if supervised:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heeded)
+
+    def _note(self, number: int, frame: object) -> None:
+        """Handle a signal: only note it, for anything may be half done just now."""
+        if self.hurried and number == signal.SIGINT:
+            raise KeyboardInterrupt  # The third Ctrl-C: what hangs is an exit handler.
+        if number == signal.SIGQUIT or (self.asked and number == signal.SIGINT):
+            self.hurried = True
+        self.asked = True
+        if self.service is not None:
+            self.service.wake()
+
+
+class Service:
+    """waitress's server on sockets that are there already, run turn by turn."""
+
+    def __init__(self, app: Any, sockets: list[socket.socket], keys: dict[str, str]) -> None:
+        self._map: dict[int, Any] = {}
+        create_server(app, map=self._map, sockets=sockets, **keys)
+        self._doors = [door for door in self._map.values() if isinstance(door, BaseWSGIServer)]
+        for door in self._doors:
+            door.channel_class = Channel
+        self._adj = self._doors[0].adj
+
+    def turn(self, longest: float | None = None) -> None:
+        """Wait for something to do and do it, `longest` seconds at most."""
+        timeout = self._adj.asyncore_loop_timeout
+        if longest is not None:
+            timeout = max(0, min(timeout, longest))
+        wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
+
+    def wake(self) -> None:
+        """End the waiting of a turn. May be called by a signal's handler."""
+        self._doors[0].pull_trigger()
+
+    def close_door(self) -> None:
+        """Take in who has knocked already, then nobody any more."""
+        for door in self._doors:
+            while select.select([door.socket], [], [], 0)[0]:
+                door.handle_accept()
+            # Not its own close(), which would close what answers are announced by, too.
+            wasyncore.dispatcher.close(door)
+        self.turn(0)
+
+    def channels(self) -> list[Channel]:
+        """Return the connections that are open."""
+        return [channel for channel in self._map.values() if isinstance(channel, Channel)]
+
+    def dismiss_idle(self) -> None:
+        """Have the next turn close the connections that wait for their client's next request."""
+        for channel in self.channels():
+            if not channel.busy:
+                channel.will_close = True
+
+    def close(self) -> None:
+        """Let go of everything."""
+        if cut := sum(channel.busy for channel in self.channels()):
+            log.warning("%d requests were cut off at the end", cut)
+        self._doors[0].task_dispatcher.shutdown(timeout=1)
+        wasyncore.close_all(self._map, ignore_all=True)

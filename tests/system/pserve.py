@@ -1,0 +1,169 @@
+"""A real pserve with an application of the tests' own."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.system.process import PATIENCE, alive, children, end_with_parent, wait_until
+
+ROOT = Path(__file__).parents[2]
+FACTORY = "paste.server_factory = forumsvc.serving:server_factory"
+RUNNER = "paste.server_runner = forumsvc.serving:serve_paste"
+INI = """
+[app:main]
+use = call:tests.system.serving_app:make_app
+notes = {notes}
+
+[server:main]
+{entry}
+{keys}
+
+[loggers]
+keys = root
+[handlers]
+keys = console
+[formatters]
+keys = plain
+[logger_root]
+level = INFO
+handlers = console
+[handler_console]
+class = StreamHandler
+args = (sys.stderr,)
+formatter = plain
+[formatter_plain]
+format = %(processName)s %(name)s: %(message)s
+"""
+
+
+@dataclass
+class Answer:
+    """What a server answered: status, headers (lower-case names) and body."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, read as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass
+class Pserve:
+    """A started pserve.
+
+    process: the one that was started; output: the file with all it says; notes: the folder where
+    the application leaves its marks; workers: every worker that was ever seen.
+    """
+
+    process: "subprocess.Popen[bytes]"
+    output: Path
+    notes: Path
+    seen: set[int] = field(default_factory=set)
+
+    @property
+    def said(self) -> str:
+        """All that it has said so far."""
+        return self.output.read_text()
+
+    @property
+    def port(self) -> int:
+        """The port that it serves."""
+        found = re.findall(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", self.said, re.M)
+        return int(found[-1])
+
+    def workers(self) -> list[int]:
+        """Return the processes beneath the started one."""
+        found = children(self.process.pid)
+        self.seen.update(found)
+        return found
+
+    def connect(self) -> http.client.HTTPConnection:
+        """Return a connection to it that closes itself after PATIENCE."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """Ask for a path on a connection of its own."""
+        connection = self.connect()
+        try:
+            connection.request("GET", path, headers=headers)
+            return answer(connection)
+        finally:
+            connection.close()
+
+    def refuses(self) -> bool:
+        """Tell whether nobody listens on the port any more."""
+        connection = self.connect()
+        try:
+            connection.connect()
+        except ConnectionError:
+            return True
+        finally:
+            connection.close()
+        return False
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal, wait for the end and return the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+def answer(connection: http.client.HTTPConnection) -> Answer:
+    """Read what comes on a connection."""
+    response = connection.getresponse()
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    return Answer(response.status, headers, response.read())
+
+
+def start(tmp_path: Path, *arguments: str, entry: str = FACTORY, **keys: object) -> Pserve:
+    """Start pserve with these keys in `[server:main]` and return at once."""
+    notes = tmp_path / "notes"
+    notes.mkdir(exist_ok=True)
+    if not {"listen", "unix_socket", "port"} & keys.keys():
+        keys["listen"] = "127.0.0.1:0"
+    lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
+    ini = tmp_path / "serving.ini"
+    ini.write_text(INI.format(notes=notes, keys=lines, entry=entry))
+    output = tmp_path / "output"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+    return Pserve(process, output, notes)
+
+
+@contextmanager
+def pserve(tmp_path: Path, *arguments: str, **keys: Any) -> Iterator[Pserve]:
+    """Start pserve, wait until it serves, and leave nothing of it."""
+    server = start(tmp_path, *arguments, **keys)
+    try:
+        wait_until(
+            lambda: "forumsvc serves on" in server.said or not alive(server.process.pid),
+            "pserve serves",
+        )
+        assert alive(server.process.pid), server.said
+        yield server
+    finally:
+        server.workers()
+        for pid in (server.process.pid, *server.seen):
+            if alive(pid):
+                os.kill(pid, signal.SIGKILL)
+        server.process.wait(PATIENCE)

@@ -1,0 +1,47 @@
+"""A WSGI application that says who serves it; what it writes goes to the folder `notes`."""
+
+import atexit
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+forked: list[int] = []
+
+
+def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[bytes]]:
+    """Make the application (a `paste.app_factory`)."""
+    folder = Path(notes)
+    (folder / "made").touch()
+    os.register_at_fork(after_in_child=lambda: forked.append(os.getpid()))
+    atexit.register(lambda: (folder / f"ended-{os.getpid()}").touch())
+
+    def app(environ: dict[str, Any], start_response: Callable[..., object]) -> list[bytes]:
+        path = environ["PATH_INFO"]
+        if path == "/slow":
+            # Opening a FIFO waits for who opens its other end.
+            (folder / "begun").touch()
+            (folder / "go").read_bytes()
+        if path == "/fails":
+            raise ValueError("a detail that is nobody's business")
+        log.warning("asked for %s", path)
+        body = json.dumps(about(environ)).encode()
+        start_response("200 OK", [("Content-Type", "application/json")])
+        return [body]
+
+    return app
+
+
+def about(environ: dict[str, Any]) -> dict[str, Any]:
+    """Return what a test wants to know of the process."""
+    return {
+        "pid": os.getpid(),
+        "worker": os.environ.get("FORUMSVC_WORKER"),
+        "cores": sorted(os.sched_getaffinity(0)),
+        "all_cores": os.environ.get("FORUMSVC_CORES"),
+        "forked": forked,
+        "received": len(environ["wsgi.input"].read()),
+    }

@@ -1,0 +1,74 @@
+"""The benchmark runs, counts what fails and cleans up after itself."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.load import python
+from benchmarks.request import Request, get, send
+from benchmarks.servers import Server
+from tests.system.process import PATIENCE, alive, children, wait_until
+from tests.system.pserve import ROOT, Pserve, pserve
+
+
+def start_benchmark(*arguments: str) -> "subprocess.Popen[str]":
+    """Start a benchmark of the empty view alone, with no database."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.run", "--quick", "--databases", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def as_measured(server: Pserve) -> Server:
+    """Return a started pserve as the benchmark sees it."""
+    return Server("test", server.process.pid, server.port, server.output)
+
+
+def test_the_table_has_the_empty_view_beside_itself(tmp_path: Path) -> None:
+    table = tmp_path / "table.md"
+    benchmark = start_benchmark("--markdown", str(table))
+    printed, _ = benchmark.communicate(timeout=2 * PATIENCE)
+    assert benchmark.returncode == 0
+    (line,) = [line for line in printed.splitlines() if line.startswith("| empty, again")]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert float(cells[3].replace(",", "")) > 0
+    assert cells[-1] == "0"
+    assert line in table.read_text()
+
+
+def test_an_interrupted_benchmark_leaves_no_server() -> None:
+    benchmark = start_benchmark("--rounds", "1000")
+    wait_until(lambda: len(children(benchmark.pid)) == 3, "two servers and the load run")
+    started = children(benchmark.pid)
+    benchmark.terminate()
+    benchmark.communicate(timeout=PATIENCE)
+    wait_until(lambda: not any(map(alive, started)), "all that it started ends")
+
+
+@pytest.mark.parametrize(("path", "fails"), [("/", False), ("/fails", True)])
+def test_the_driver_counts_answers_that_are_errors(tmp_path: Path, path: str, fails: bool) -> None:
+    with pserve(tmp_path) as server:
+        burst = python(as_measured(server), [get(path)], 4, 0.2)
+        assert burst.requests > 0
+        assert (burst.errors >= burst.requests) if fails else (burst.errors == 0)
+        assert 0 < burst.p50 <= burst.p99
+
+
+def test_the_driver_sends_bodies_and_tokens(tmp_path: Path) -> None:
+    request = send("POST", "/", "secret", {"text": "ü"})
+    assert request.headers["Authorization"] == "Bearer secret"
+    with pserve(tmp_path) as server:
+        says = as_measured(server).ask(request)
+    assert says["received"] == len(json.dumps({"text": "ü"}))
+
+
+def test_a_failing_request_ends_the_set_up(tmp_path: Path) -> None:
+    with pserve(tmp_path) as server, pytest.raises(RuntimeError, match="GET /fails: 500"):
+        as_measured(server).ask(Request("GET", "/fails"))

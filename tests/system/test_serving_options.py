@@ -1,0 +1,71 @@
+"""The keys of `[server:main]`: a wrong one stops the start with one line."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from forumsvc.serving import server_factory
+from forumsvc.serving.options import Options
+from tests.system.process import PATIENCE
+from tests.system.pserve import start
+
+WRONG = [
+    ("processes", "0", "auto or a number from 1 to 64 is allowed"),
+    ("processes", "65", "auto or a number from 1 to 64 is allowed"),
+    ("processes", "-1", "auto or a number from 1 to 64 is allowed"),
+    ("processes", "two", "auto or a number from 1 to 64 is allowed"),
+    ("processes", "²", "auto or a number from 1 to 64 is allowed"),
+    ("processes", "", "auto or a number from 1 to 64 is allowed"),
+    ("pin", "maybe", "true or false is allowed"),
+    ("graceful_timeout", "-1", "seconds from 0 to 3600 are allowed"),
+    ("graceful_timeout", "nan", "seconds from 0 to 3600 are allowed"),
+    ("graceful_timeout", "soon", "seconds from 0 to 3600 are allowed"),
+    ("threads", "0", "at least 1 is needed"),
+    ("threads", "many", "invalid literal for int()"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "reason"), WRONG)
+def test_a_wrong_value_is_refused_by_its_key(key: str, value: str, reason: str) -> None:
+    with pytest.raises(SystemExit) as refused:
+        server_factory({}, listen="127.0.0.1:0", **{key: value})
+    line = str(refused.value)
+    assert line.startswith(f"[server] {key} = {value}: {reason}")
+    assert "\n" not in line
+
+
+def test_an_unknown_key_is_refused() -> None:
+    with pytest.raises(SystemExit, match="thread_count"):
+        server_factory({}, listen="127.0.0.1:0", thread_count="8")
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(SystemExit, match=r"Invalid host/port"):
+        server_factory({}, listen="127.0.0.1:no-such-service")
+
+
+def test_defaults_are_one_pinned_process() -> None:
+    options = Options.of_section({})
+    assert (options.processes, options.pin, options.graceful_timeout) == (1, True, 30.0)
+
+
+def test_waitress_gets_all_its_keys_but_the_address() -> None:
+    options = Options.of_section({"port": "0", "threads": "8", "ident": "", "pin": "no"})
+    assert options.waitress == {"threads": "8", "ident": ""}
+
+
+def test_pserve_ends_with_one_line_before_the_application_is_made(tmp_path: Path) -> None:
+    server = start(tmp_path, processes="many")
+    assert server.process.wait(PATIENCE) == 1
+    assert server.said.count("\n") == 1
+    assert "processes = many" in server.said
+    assert not (server.notes / "made").exists()
+
+
+def test_a_taken_address_ends_pserve_with_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        server = start(tmp_path, listen=f"127.0.0.1:{port}")
+        assert server.process.wait(PATIENCE) == 1
+    assert server.said == f"[server] 127.0.0.1:{port}: Address already in use.\n"
