@@ -26,7 +26,6 @@ REQUIRES = [
     "pyramid_tm>=2.6",
     "rich>=14",
     "setuptools<82",
-    "structlog>=25",
     "transaction>=5",
     "waitress>=3.0.2",
     "zope.sqlalchemy>=4.1",
@@ -61,7 +60,7 @@ setup(
     extras_require={"postgresql": POSTGRESQL, "test": TEST, "dev": DEV},
     entry_points={
         "paste.app_factory": ["main = forumsvc:main"],
-        "paste.server_runner": ["main = forumsvc.serving:serve_paste"],
+        "paste.server_factory": ["main = forumsvc.serving:server_factory"],
         "console_scripts": ["forumsvc = forumsvc.cli:main"],
     },
 )

@@ -1,0 +1,42 @@
+# Two commands on a fresh machine: `make serve` and `make test`. Each does all the set-up.
+
+PYTHON ?= python3
+INI ?= development.ini
+BIN := .venv/bin
+
+.PHONY: serve test lint bench clean
+
+# The parts of the project that say what has to be installed.
+STAMP := .venv/.installed-base
+TEST_STAMP := .venv/.installed-test
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+
+$(STAMP): setup.py constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[postgresql]'
+	@touch $@
+
+$(TEST_STAMP): setup.py constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[dev]'
+	@touch $(STAMP) $@
+
+serve: $(STAMP)
+	@$(BIN)/forumsvc -c $(INI) db upgrade
+	@$(BIN)/forumsvc -c $(INI) demo --if-empty
+	@exec $(BIN)/pserve $(INI)
+
+test: $(TEST_STAMP)
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: $(TEST_STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(TEST_STAMP)
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+clean:
+	rm -rf .venv var build dist *.egg-info
