@@ -68,7 +68,7 @@ def _refusal(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
         return errors.Unauthenticated("This needs an access token.")
     if isinstance(error.result, MissingScope):
         return errors.InsufficientScope(error.result.scope)
-    if request.actor_id is None:
+    if request.caller.user_id is None:
         return errors.Denied("This access token belongs to no user.")
     refused = error.result
     reason = refused.context.refusal(refused.permission) if refused is not None else None

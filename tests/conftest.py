@@ -1,0 +1,30 @@
+"""What all tests share."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from forumsvc.models.engine import Database
+from tests import databases
+
+
+@pytest.fixture(params=databases.KINDS, scope="session")
+def database_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> str:
+    """A migrated database of this process, of each kind in turn."""
+    return databases.new_url(request.param, "forum", tmp_path_factory, worker_id)
+
+
+@pytest.fixture(scope="session")
+def engines(database_url: str) -> Iterator[Database]:
+    """The engines of that database."""
+    with databases.opened(database_url) as database:
+        yield database
+
+
+@pytest.fixture
+def database(engines: Database) -> Iterator[Database]:
+    """That database, emptied after the test."""
+    yield engines
+    databases.empty(engines)

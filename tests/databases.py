@@ -1,0 +1,61 @@
+"""Databases for tests: made by the migrations, one of each kind for every test process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import text
+
+from forumsvc import migrate
+from forumsvc.models import Base
+from forumsvc.models.engine import Database
+from tests import postgres
+
+KINDS = ("sqlite", "postgresql")
+
+
+def _migrate(url: str) -> None:
+    with opened(url) as database:
+        migrate.upgrade(database.writes)
+
+
+def new_url(
+    kind: str, name: str, factory: pytest.TempPathFactory, worker_id: str, *, empty: bool = False
+) -> str:
+    """Return the URL of a new database with all tables, or with none where `empty`.
+
+    kind: one of KINDS; name: tells it from the others of this process.
+    """
+    folder = factory.getbasetemp()
+    if kind == "sqlite":
+        url = f"sqlite:///{folder / name}.sqlite"
+        if not empty:
+            _migrate(url)
+        return url
+    shared = folder.parent if worker_id != "master" else folder
+    running = postgres.server(shared)
+    template = None if empty else postgres.template_database(shared, running, _migrate)
+    return postgres.create_database(running, f"{name}_{worker_id}", template)
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Database]:
+    """Open a database and close all connections to it at the end."""
+    database = Database(url)
+    try:
+        yield database
+    finally:
+        database.dispose()
+
+
+def empty(database: Database) -> None:
+    """Delete all rows; what is committed by one test is not seen by the next."""
+    tables = reversed(Base.metadata.sorted_tables)
+    with database.writes.begin() as connection:
+        if database.is_sqlite:
+            # Before the end of the transaction it is all one: the keys are whole again.
+            connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+        else:
+            connection.execute(text("SET LOCAL session_replication_role = replica"))
+        for table in tables:
+            connection.execute(table.delete())

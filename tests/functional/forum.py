@@ -1,0 +1,155 @@
+"""A forum in the hands of a test: people who call the API, and what they start from."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, insert, select, update
+from webtest import TestApp, TestResponse
+
+import forumsvc
+from forumsvc import clock
+from forumsvc.models import Base, Node, User
+from forumsvc.models.engine import Database
+from forumsvc.oauth import tokens
+
+API = "/api/v3"
+SECRET = "a secret of the tests, long enough for everybody"
+
+
+def make_app(database_url: str, here: Path, **settings: str) -> Any:
+    """Return the application of an ini with these settings."""
+    written = {
+        "sqlalchemy.url": database_url,
+        "session.secret": SECRET,
+        "markup.workers": "1",
+        "topics.hits_interval": "3600",
+        **settings,
+    }
+    return forumsvc.main({"here": str(here)}, **written)
+
+
+class Caller:
+    """Somebody who calls the API, with a token or without."""
+
+    def __init__(self, app: TestApp, token: str | None = None) -> None:
+        self.app = app
+        self.token = token
+
+    def call(self, method: str, path: str, params: Any = None, **kw: Any) -> TestResponse:
+        """Send a request to a path under /api/v3 and return the answer, whatever its status.
+
+        params: what goes into the query of a GET or HEAD, else into a form; `json=` sends JSON.
+        """
+        headers = dict(kw.pop("headers", {}))
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        if "json" in kw:
+            send = getattr(self.app, f"{method.lower()}_json")
+            return send(API + path, kw["json"], headers=headers, status="*")
+        send = getattr(self.app, method.lower())
+        return send(API + path, params=params or "", headers=headers, status="*", **kw)
+
+    def get(self, path: str, **params: Any) -> TestResponse:
+        """GET."""
+        return self.call("GET", path, params)
+
+    def post(self, path: str, **params: Any) -> TestResponse:
+        """POST a form."""
+        return self.call("POST", path, params)
+
+    def put(self, path: str, **params: Any) -> TestResponse:
+        """PUT a form."""
+        return self.call("PUT", path, params)
+
+    def delete(self, path: str, **params: Any) -> TestResponse:
+        """DELETE with a form."""
+        return self.call("DELETE", path, params)
+
+
+@dataclass
+class Person(Caller):
+    """A user with a token."""
+
+    app: TestApp
+    token: str | None
+    id: int
+    login: str
+
+
+class Forum:
+    """The application, its database, and shortcuts to fill it."""
+
+    def __init__(self, application: Any, database: Database) -> None:
+        self.application = application
+        self.registry = application.registry
+        self.database = database
+        self.app = TestApp(application)
+        self.nobody = Caller(self.app)
+
+    def person(
+        self, login: str, *, role: str = "member", scope: str = "read write", age_days: float = 30
+    ) -> Person:
+        """Add an active user and give them a token."""
+        moment = clock.now() - timedelta(days=age_days)
+        with self.database.session.begin() as db:
+            user_id = db.execute(
+                insert(User)
+                .values(
+                    login=login,
+                    login_key=login.lower(),
+                    role=role,
+                    created_at=moment,
+                    updated_at=moment,
+                )
+                .returning(User.id)
+            ).scalar_one()
+        return Person(self.app, self.token(user_id, scope=scope), user_id, login)
+
+    def token(self, user_id: int | None, *, scope: str = "read write", ttl: int = 3600) -> str:
+        """Give out another access token."""
+        with self.database.session.begin() as db:
+            return tokens.issue(
+                db,
+                client_id=tokens.builtin_client(db),
+                user_id=user_id,
+                scope=scope,
+                access_ttl=ttl,
+                refresh_ttl=None,
+            ).access_token
+
+    def caller(self, token: str | None) -> Caller:
+        """Return who calls with this token."""
+        return Caller(self.app, token)
+
+    def change(self, user_id: int, **columns: Any) -> None:
+        """Set columns of a user, as an admin's command would."""
+        with self.database.session.begin() as db:
+            db.execute(update(User).where(User.id == user_id).values(**columns))
+
+    def node(self, name: str = "General", **columns: Any) -> int:
+        """Add a node and return its id."""
+        moment = clock.now()
+        values = {"name": name, "created_at": moment, "updated_at": moment, **columns}
+        with self.database.session.begin() as db:
+            return db.execute(insert(Node).values(**values).returning(Node.id)).scalar_one()
+
+    def topic(
+        self, author: Person, node_id: int, title: str = "A title", body: str = "A body"
+    ) -> int:
+        """Let somebody open a topic and return its id."""
+        made = author.post("/topics", title=title, node_id=node_id, body=body)
+        assert made.status_int == 201, made.text
+        return made.json["id"]
+
+    def reply(self, author: Person, topic_id: int, body: str = "A reply") -> int:
+        """Let somebody reply and return the reply's id."""
+        made = author.post(f"/topics/{topic_id}/replies", body=body)
+        assert made.status_int == 201, made.text
+        return made.json["id"]
+
+    def count(self, model: type[Base]) -> int:
+        """Return how many rows a table has."""
+        with self.database.reads.connect() as connection:
+            return connection.scalar(select(func.count()).select_from(model)) or 0
