@@ -17,10 +17,10 @@ class Skew:
     """Draws ranks 0 … n-1 with a density of about 1 / (rank + shift), as Zipf found for words.
 
     n: how many ranks there are, at least 1; shift: flattens the head, so that the first does not
-    take everything; bound: `random()` of the generator to draw from.
+    take everything.
     """
 
-    def __init__(self, n: int, rng: random.Random, shift: float = 4.0) -> None:
+    def __init__(self, n: int, rng: random.Random, shift: float) -> None:
         self._random = rng.random
         self._shift = shift
         self._ratio = (n + shift) / shift

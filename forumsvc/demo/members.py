@@ -29,7 +29,7 @@ class Members:
         for founder in range(min(count, 2 + len(self.maintainers))):
             self.joined[founder] = founder
         self.ranks = array("I", range(1, count))
-        rng.shuffle(self.ranks)  # type: ignore[arg-type]
+        rng.shuffle(self.ranks)
         self.ranks.insert(min(_DEMO_RANK, count - 1), 0)
         self._well_known = bytearray(count)
         for user in self.ranks[:_WELL_KNOWN]:
@@ -59,12 +59,15 @@ class Members:
 
 
 class Crowd:
-    """Draws users with the skew of a community: few write much, many write little."""
+    """Draws users with the skew of a community: few write much, many write little.
 
-    def __init__(self, members: Members, rng: random.Random) -> None:
+    shift: see `Skew`; the larger, the less skewed.
+    """
+
+    def __init__(self, members: Members, rng: random.Random, shift: float = 4.0) -> None:
         self._ranks = members.ranks
         self._joined = members.joined
-        self._draw = Skew(members.count, rng).draw
+        self._draw = Skew(members.count, rng, shift).draw
 
     def anyone(self) -> int:
         """Return a user, whenever he joined."""

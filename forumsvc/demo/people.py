@@ -2,7 +2,8 @@
 
 import random
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from .chance import stream
@@ -26,6 +27,7 @@ ADMIN_LOGIN = "admin"
 """The login of the second user."""
 
 _LOGIN_LENGTH = 20
+_MAIL_HOST = "members.example.org"
 
 
 @dataclass(frozen=True)
@@ -45,40 +47,39 @@ class Person:
     tagline: str = ""
 
 
-def people(
-    count: int, seed: int, taken: Callable[[str], bool] = lambda key: False
-) -> Iterator[Person]:
+def people(count: int, seed: int, taken: AbstractSet[str] = frozenset()) -> Iterator[Person]:
     """Yield `count` people with distinct logins and e-mail addresses.
 
-    The first two are `DEMO_LOGIN` and `ADMIN_LOGIN`. taken: whether a login, given in lower case,
-    is somebody else's already.
+    The first two are `DEMO_LOGIN` and `ADMIN_LOGIN`, a number behind them where they are taken.
+    taken: the logins that others have, in lower case.
     """
     rng = stream(seed, "people")
-    used: set[str] = set()
-    for number in range(count):
-        if number == 0:
-            yield Person(DEMO_LOGIN, "Demo", "demo@example.org", False, bio="Just looking around.")
-        elif number == 1:
-            yield Person(ADMIN_LOGIN, "Admin", "admin@example.org", False)
-        else:
-            yield _person(rng, used, taken)
+    used = {DEMO_LOGIN, ADMIN_LOGIN, *taken}
+    for login, name in ((DEMO_LOGIN, "Demo"), (ADMIN_LOGIN, "Admin"))[:count]:
+        own = login if login not in taken else _free(login, used, rng)
+        yield Person(own, name, f"{own}@{_MAIL_HOST}", False, bio="Here to be tried out.")
+    for _ in range(count - 2):
+        yield _person(rng, used)
 
 
-def _person(rng: random.Random, used: set[str], taken: Callable[[str], bool]) -> Person:
-    given, family = rng.choice(GIVEN), rng.choice(FAMILY)
-    wanted = _wish(given, family, rng)
+def _free(wanted: str, used: set[str], rng: random.Random) -> str:
+    """Return `wanted`, with a number behind it if need be, and remember it as used."""
     login = wanted
-    while (
-        login.lower() in used or login.lower() in (DEMO_LOGIN, ADMIN_LOGIN) or taken(login.lower())
-    ):
+    while login.lower() in used:
         digits = str(rng.randrange(10, 100 if len(used) < 2000 else 10_000_000))
         login = wanted[: _LOGIN_LENGTH - len(digits)] + digits
     used.add(login.lower())
+    return login
+
+
+def _person(rng: random.Random, used: set[str]) -> Person:
+    given, family = rng.choice(GIVEN), rng.choice(FAMILY)
+    login = _free(_wish(given, family, rng), used, rng)
     told = rng.random()
     return Person(
         login=login,
         name="" if told < 0.15 else given if told < 0.4 else f"{given} {family}",
-        email=f"{login.lower()}@example.org",
+        email=f"{login.lower()}@{_MAIL_HOST}",
         email_public=told > 0.9,
         location=_perhaps(rng, 0.6, CITIES),
         company=_perhaps(rng, 0.35, COMPANIES),

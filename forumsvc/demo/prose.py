@@ -151,7 +151,7 @@ PROSE_WORDS: dict[str, tuple[str, ...]] = {
         "went back to the version of last month",
     ),
     "step": (
-        "write down what «subject» means for you", "move `«noun»` into a module of its own",
+        "write down what you expect of «subject»", "move `«noun»` into a module of its own",
         "add a test that fails", "measure with `«tool»`", "drop what nobody uses",
         "switch one customer over", "check the limits of the system", "look at the slow log",
         "make `«verb»` idempotent", "tell the others",

@@ -18,11 +18,36 @@ Many = Callable[[random.Random, int], int]
 """How many users like or follow the one with the given number, or how many it follows."""
 
 
+class Log:
+    """Pairs, kept in sixteen bytes each."""
+
+    def __init__(self) -> None:
+        self._ms, self._user, self._target = array("q"), array("I"), array("I")
+
+    def add(self, pair: Pair) -> None:
+        """Keep a pair."""
+        self._ms.append(pair[0])
+        self._user.append(pair[1])
+        self._target.append(pair[2])
+
+    def __iter__(self) -> Iterator[Pair]:
+        return zip(self._ms, self._user, self._target, strict=True)
+
+    def of(self, targets: set[int]) -> dict[int, list[tuple[int, int]]]:
+        """Return for those of the targets that have any their (time, user)s."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for ms, user, target in self:
+            if target in targets:
+                found.setdefault(target, []).append((ms, user))
+        return found
+
+
 class Relations:
     """Makes up the relations, one sort after the other, each in the order of time.
 
     Nobody has one to what not everyone sees. following, followers, favorites: how many each user
-    has; right once the sort that counts them was taken to its end, as `Topics.likes` and
+    has; user_log, topic_log: the follows of users and of topics; blocks: pairs of numbers.
+    All are right once the sort that counts them was taken to its end, as `Topics.likes` and
     `Replies.likes` are.
     """
 
@@ -37,6 +62,9 @@ class Relations:
         self.following = array("I", bytes(4 * members.count))
         self.followers = array("I", bytes(4 * members.count))
         self.favorites = array("I", bytes(4 * members.count))
+        self.user_log = Log()
+        self.topic_log = Log()
+        self.blocks: set[tuple[int, int]] = set()
 
     def topic_likes(self) -> Iterator[Pair]:
         """Yield who likes a topic: the more, the more was replied."""
@@ -50,7 +78,11 @@ class Relations:
 
     def topic_follows(self) -> Iterator[Pair]:
         """Yield who follows a topic."""
-        return self._of_topics("topic follows", lambda rng, _: int(long_tail(rng, 1.6, 50.0) * 0.6))
+        for pair in self._of_topics(
+            "topic follows", lambda rng, _: int(long_tail(rng, 1.6, 50.0) * 0.6)
+        ):
+            self.topic_log.add(pair)
+            yield pair
 
     def favorites_of_users(self) -> Iterator[Pair]:
         """Yield who keeps a topic."""
@@ -82,11 +114,14 @@ class Relations:
         ):
             self.following[user] += 1
             self.followers[target] += 1
+            self.user_log.add((ms, user, target))
             yield ms, user, target
 
     def user_blocks(self) -> Iterator[Pair]:
         """Yield who blocks whom."""
-        return self._of_users("user blocks", lambda rng, user: user % 23 == 9)
+        for ms, user, target in self._of_users("user blocks", lambda rng, user: user % 23 == 9):
+            self.blocks.add((user, target))
+            yield ms, user, target
 
     def _of_topics(self, name: str, many: Many) -> Iterator[Pair]:
         rng = stream(self._seed, name)
@@ -101,7 +136,8 @@ class Relations:
 
     def _of_users(self, name: str, many: Many) -> Iterator[Pair]:
         rng = stream(self._seed, name)
-        crowd = Crowd(self._members, rng)
+        # More evenly than they write: else some had more followers than any community has.
+        crowd = Crowd(self._members, rng, shift=4 + self._members.count**0.5 / 2)
         calendar = _calendar(self._timeline)
         joined, end = self._members.joined, self._timeline.end - 1000
         for user in range(self._members.count):
@@ -109,7 +145,7 @@ class Relations:
             for target in targets:
                 if target != user:
                     since = max(joined[user], joined[target])
-                    ms = since + int((end - since) * rng.random())
+                    ms = since + 1000 + int((end - since - 1000) * rng.random())
                     calendar.add(ms, user << POST_BITS | target)
         return _pairs(calendar)
 

@@ -17,8 +17,7 @@ class Talk:
 
 _SHOW = Talk(
     openings=(
-        "Over the last «duration» I built something small for «subject», and it is ready to be"
-        " seen.",
+        "It took me «duration» to build something small for «subject». It is ready to be seen.",
         "I needed something for «subject» that does not send my data anywhere, so I wrote it.",
         "This started as a way to learn «tool» and turned into a thing that I use every day.",
     ),
@@ -59,7 +58,7 @@ _JOBS = Talk(
     ),
     blocks=(
         "In short:\n\n- **place**: two days in the office, the rest at home\n"
-        "- **hours**: 32 to 40\n- **pay**: «pay»\n- **tools**: «tool», «tool» and common sense\n\nNo on-call at night.",
+        "- **pay**: «pay»\n- **tools**: «tool», «tool» and common sense\n\nNo on-call at night.",
         "The usual day: a short call, some reviews, long quiet hours. We deploy when it is ready.",
         "How it goes:\n\n1. a call of half an hour\n2. a small task, paid\n3. lunch with the team"
         "\n\nYou hear from us within a week, in any case.",

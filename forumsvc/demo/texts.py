@@ -47,7 +47,7 @@ class Texts:
         self._variants = variants
         self._words = [_words_of(theme) for theme in NODES]
         self._blocks: dict[tuple[str, int, int, int], Text] = {}
-        self._openers: dict[str, str | None] = {}
+        self._openers: dict[str, str] = {}
 
     def title(self, node: int, subject: int, rng: random.Random) -> str:
         """Return a title of at most 255 characters.
@@ -57,7 +57,7 @@ class Texts:
         theme = NODES[node]
         words = {**self._words[node], "subject": (theme.subjects[subject],)}
         templates = TITLES[theme.kind]
-        return sentence(expand(templates[int(rng.random() * len(templates))], words, rng))
+        return _written(templates[int(rng.random() * len(templates))], words, rng)
 
     def topic(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
         """Return the text of a topic: an opening, up to two blocks, an ending.
@@ -68,8 +68,7 @@ class Texts:
         middle, chance = self._spend(chance, 3)
         parts = [self._block("openings", node, subject, opening)]
         block, chance = self._spend(chance, 2 * self._variants)
-        for number in range(middle):
-            parts.append(self._block("blocks", node, subject, block + number))
+        parts += [self._block("blocks", node, subject, block + i) for i in range(middle)]
         ending, chance = self._spend(chance, self._variants)
         last = self._block("endings", node, 0, ending)
         parts.append(last if mention is None else self._addressed(mention, last))
@@ -82,9 +81,8 @@ class Texts:
         """
         length, chance = self._spend(chance, 20)
         block, chance = self._spend(chance, 2 * self._variants)
-        parts = [self._block("replies", node, subject, block)]
-        for number in range((length > 14) + (length > 18)):
-            parts.append(self._block("replies", node, subject, block + 3 * (number + 1)))
+        blocks = range(block, block + 1 + (length > 14) + (length > 18))
+        parts = [self._block("replies", node, subject, block) for block in blocks]
         if mention is not None:
             parts[0] = self._addressed(mention, parts[0])
         return parts[0] if len(parts) == 1 else _join(parts)
@@ -112,21 +110,29 @@ class Texts:
         templates: Sequence[str] = getattr(TALK[theme.kind], sort)
         # In turn, so that neighbours, which stand in one text, are not of the same form.
         template = templates[(variant + 5 * subject) % len(templates)]
-        body = sentence(expand(template, words, rng))
+        body = _written(template, words, rng)
         return Text(body, self._render(body))
 
     def _addressed(self, login: str, block: Text) -> Text:
         """Return `block` with a mention of `login` in front."""
-        body = f"@{login} {block.body}"
-        if not block.html.startswith("<p>") or block.body.startswith((">", "|", "`")):
-            return _join([Text(f"@{login}", self._render(f"@{login}")), block])
-        if login not in self._openers:
-            before, mark, after = self._render(f"@{login} {_MARK}").partition(_MARK)
-            fits = mark and before.startswith("<p>") and after.strip() == "</p>"
-            self._openers[login] = before if fits else None
-        opener = self._openers[login]
-        html = self._render(body) if opener is None else opener + block.html[len("<p>") :]
-        return Text(body, html)
+        if not block.html.startswith("<p>"):
+            return _join([Text(f"@{login}", f"{self._opener(login).rstrip()}</p>"), block])
+        html = self._opener(login) + block.html[len("<p>") :]
+        return Text(f"@{login} {block.body}", html)
+
+    def _opener(self, login: str) -> str:
+        """Return the HTML of a paragraph that begins with a mention, up to its next word."""
+        opener = self._openers.get(login)
+        if opener is None:
+            opener = self._render(f"@{login} {_MARK}").partition(_MARK)[0]
+            self._openers[login] = opener
+        return opener
+
+
+def _written(template: str, words: Words, rng: random.Random) -> str:
+    text = expand(template, words, rng)
+    # The name of a tool is spelt as it is, even at the beginning: nh3, not Nh3.
+    return text if template.startswith("«tool»") else sentence(text)
 
 
 def _join(parts: Sequence[Text]) -> Text:

@@ -30,7 +30,7 @@ class Timeline:
     def __init__(self, until: datetime) -> None:
         self._start = until.astimezone(UTC) - timedelta(days=DAYS)
 
-    def spread(self, count: int, rng: random.Random, growth: float = _GROWTH) -> array[int]:
+    def spread(self, count: int, rng: random.Random, growth: float = _GROWTH) -> "array[int]":
         """Return `count` ascending times (`q`), all at least an hour before the end."""
         length = self.end - _HOUR
         return array(
