@@ -1,0 +1,66 @@
+"""Filling an SQLite database."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+from sqlalchemy import Connection, Engine, insert
+
+from .rows import Table
+from .writer import Progress, batches
+
+
+class SQLiteWriter:
+    """Inserts in batches. See `writer.Writer`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def write(self, table: Table, progress: Progress) -> int:
+        """Write all rows of a table and return how many they were."""
+        statement = insert(table.model.__table__)  # type: ignore[arg-type]
+        written = 0
+        for batch in batches(table, progress):
+            values = [dict(zip(table.columns, row, strict=True)) for row in batch]
+            self.connection.execute(statement, values)
+            written += len(batch)
+        return written
+
+
+@contextmanager
+def writing(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
+    """Give a writer in a transaction that commits at the end, or rolls back where that raises.
+
+    Indexes are made when the rows are there. Raises AssertionError where a row then points at one
+    that is not there.
+    """
+    with engine.connect() as connection:
+        # Whether foreign keys are enforced can be switched outside a transaction only. They are
+        # not meanwhile: for each new row SQLite would look for those that point at it already.
+        driver = cast(sqlite3.Connection, connection.connection.driver_connection)
+        driver.execute("PRAGMA foreign_keys = OFF")
+        try:
+            with connection.begin():
+                indexes = _drop_indexes(connection)
+                yield SQLiteWriter(connection)
+                for done, definition in enumerate(indexes):
+                    progress("indexes", done, len(indexes))
+                    connection.exec_driver_sql(definition)
+                progress("indexes", len(indexes), len(indexes))
+                orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchmany(5)
+                if orphans:
+                    raise AssertionError(f"rows point at what is not there: {orphans}")
+                connection.exec_driver_sql("ANALYZE")
+        finally:
+            driver.execute("PRAGMA foreign_keys = ON")
+
+
+def _drop_indexes(connection: Connection) -> list[str]:
+    """Drop all indexes but those of unique constraints; return what makes them again."""
+    found = connection.exec_driver_sql(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    ).all()
+    for name, _ in found:
+        connection.exec_driver_sql(f'DROP INDEX "{name}"')
+    return [definition for _, definition in found]

@@ -1,0 +1,150 @@
+"""The texts of the demo: titles, topics and replies in Markdown, with their HTML.
+
+Rendering ten million texts would take hours. So texts are put together from blocks, of which there
+are some thousands, each rendered once; Markdown whose blocks are separate renders block by block
+(see `prose`), so the HTML of a text is that of its blocks, one after the other.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .chance import stream
+from .grammar import Words, expand, sentence
+from .names import CITIES
+from .nodes import NODES, NodeTheme
+from .prose import PROSE_WORDS
+from .snippets import CODE_WORDS, SNIPPETS
+from .social import TALK
+from .titles import TITLE_WORDS, TITLES
+
+Render = Callable[[str], str]
+"""Markdown → HTML, as the service stores it in `body_html`."""
+
+_MARK = "endofmention"
+"""A word that no template has, to find where the HTML of a mention ends."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Markdown and its HTML."""
+
+    body: str
+    html: str
+
+
+class Texts:
+    """Makes texts, and remembers the blocks it made them from.
+
+    seed: two with the same seed make the same texts; render: see `Render`;
+    variants: how many different blocks of each sort there are for a subject, at least 1: more
+    means more variety, and more rendering.
+    """
+
+    def __init__(self, seed: int, render: Render, variants: int) -> None:
+        self._seed = seed
+        self._render = render
+        self._variants = variants
+        self._words = [_words_of(theme) for theme in NODES]
+        self._blocks: dict[tuple[str, int, int, int], Text] = {}
+        self._openers: dict[str, str] = {}
+
+    def title(self, node: int, subject: int, rng: random.Random) -> str:
+        """Return a title of at most 255 characters.
+
+        node: index into `NODES`; subject: index into its subjects; rng: what to draw from.
+        """
+        theme = NODES[node]
+        words = {**self._words[node], "subject": (theme.subjects[subject],)}
+        templates = TITLES[theme.kind]
+        return _written(templates[int(rng.random() * len(templates))], words, rng)
+
+    def topic(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
+        """Return the text of a topic: an opening, up to two blocks, an ending.
+
+        chance: a random number in [0, 1); mention: the login that the end is addressed to, if any.
+        """
+        opening, chance = self._spend(chance, self._variants)
+        middle, chance = self._spend(chance, 3)
+        parts = [self._block("openings", node, subject, opening)]
+        block, chance = self._spend(chance, 2 * self._variants)
+        parts += [self._block("blocks", node, subject, block + i) for i in range(middle)]
+        ending, chance = self._spend(chance, self._variants)
+        last = self._block("endings", node, 0, ending)
+        parts.append(last if mention is None else self._addressed(mention, last))
+        return _join(parts)
+
+    def reply(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
+        """Return the text of a reply: mostly one block, sometimes two or three.
+
+        chance: a random number in [0, 1); mention: the login that it is addressed to, if any.
+        """
+        length, chance = self._spend(chance, 20)
+        block, chance = self._spend(chance, 2 * self._variants)
+        blocks = range(block, block + 1 + (length > 14) + (length > 18))
+        parts = [self._block("replies", node, subject, block) for block in blocks]
+        if mention is not None:
+            parts[0] = self._addressed(mention, parts[0])
+        return parts[0] if len(parts) == 1 else _join(parts)
+
+    @staticmethod
+    def _spend(chance: float, sides: int) -> tuple[int, float]:
+        """Throw a die with what is left of one random number; return the throw and the rest."""
+        chance *= sides
+        throw = int(chance)
+        return throw, chance - throw
+
+    def _block(self, sort: str, node: int, subject: int, variant: int) -> Text:
+        key = (sort, node, subject, variant % (2 * self._variants))
+        block = self._blocks.get(key)
+        if block is None:
+            block = self._blocks[key] = self._make(*key)
+        return block
+
+    def _make(self, sort: str, node: int, subject: int, variant: int) -> Text:
+        theme = NODES[node]
+        rng = stream(self._seed, sort, node, subject, variant)
+        # One name for one thing throughout a block, so that code and prose speak of the same.
+        bound = {slot: (rng.choice(CODE_WORDS[slot]),) for slot in ("verb", "noun", "type")}
+        words = {**self._words[node], **bound, "subject": (theme.subjects[subject],)}
+        templates: Sequence[str] = getattr(TALK[theme.kind], sort)
+        # In turn, so that neighbours, which stand in one text, are not of the same form.
+        template = templates[(variant + 5 * subject) % len(templates)]
+        body = _written(template, words, rng)
+        return Text(body, self._render(body))
+
+    def _addressed(self, login: str, block: Text) -> Text:
+        """Return `block` with a mention of `login` in front."""
+        if not block.html.startswith("<p>"):
+            return _join([Text(f"@{login}", f"{self._opener(login).rstrip()}</p>"), block])
+        html = self._opener(login) + block.html[len("<p>") :]
+        return Text(f"@{login} {block.body}", html)
+
+    def _opener(self, login: str) -> str:
+        """Return the HTML of a paragraph that begins with a mention, up to its next word."""
+        opener = self._openers.get(login)
+        if opener is None:
+            opener = self._render(f"@{login} {_MARK}").partition(_MARK)[0]
+            self._openers[login] = opener
+        return opener
+
+
+def _written(template: str, words: Words, rng: random.Random) -> str:
+    text = expand(template, words, rng)
+    # The name of a tool is spelt as it is, even at the beginning: nh3, not Nh3.
+    return text if template.startswith("«tool»") else sentence(text)
+
+
+def _join(parts: Sequence[Text]) -> Text:
+    return Text("\n\n".join(part.body for part in parts), "\n".join(part.html for part in parts))
+
+
+def _words_of(theme: NodeTheme) -> Words:
+    return {
+        **TITLE_WORDS,
+        **CODE_WORDS,
+        **PROSE_WORDS,
+        "city": CITIES,
+        "tool": theme.tools,
+        "code": tuple(f"```{theme.code}\n{code}\n```" for code in SNIPPETS[theme.code]),
+    }
