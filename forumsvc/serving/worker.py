@@ -107,7 +107,9 @@ class Service:
     def close_door(self) -> None:
         """Take in who has knocked already, then nobody any more."""
         for door in self._doors:
-            while select.select([door.socket], [], [], 0)[0]:
+            for _ in range(self._adj.backlog):
+                if not select.select([door.socket], [], [], 0)[0]:
+                    break
                 door.handle_accept()
             # Not its own close(), which would close what answers are announced by, too.
             wasyncore.dispatcher.close(door)

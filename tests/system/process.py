@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds that a condition may take on a busy machine before it counts as never met."""
 
 PR_SET_PDEATHSIG = 1
