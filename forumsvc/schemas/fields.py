@@ -3,7 +3,8 @@
 Values come as text (query, form) or as JSON has them.
 """
 
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import colander
 
@@ -109,6 +110,37 @@ class Text(_Field):
         return text
 
 
+class Flag(_Field):
+    """A JSON boolean, or one of the words that stand for it in a form."""
+
+    WORDS: ClassVar = {"true": True, "1": True, "false": False, "0": False}
+
+    def read(self, node: Any, value: Any) -> bool:
+        """Return the boolean."""
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value in self.WORDS:
+            return self.WORDS[value]
+        return _refuse(node, f"must be true or false, not {show(value)}")
+
+
+class WebAddress(Text):
+    """An http or https address, or nothing."""
+
+    def read(self, node: Any, value: Any) -> str:
+        """Return the address, trimmed."""
+        address = super().read(node, value)
+        if not address:
+            return address
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname or not address.isprintable():
+            return _refuse(node, f"must be an http:// or https:// address, not {show(value)}")
+        return address
+
+
 class Ids(_Field):
     """Several ids: a JSON array, a parameter given several times, or one with commas."""
 
@@ -149,6 +181,11 @@ def required(name: str, kind: _Field) -> colander.SchemaNode:
 def optional(name: str, kind: _Field, default: Any = None) -> colander.SchemaNode:
     """Return a parameter that may be left out; an empty value counts as left out."""
     return colander.SchemaNode(kind, name=name, missing=default)
+
+
+def clearable(name: str, kind: _Field) -> colander.SchemaNode:
+    """Return a parameter that may be left out, and whose empty value empties what it sets."""
+    return colander.SchemaNode(kind, name=name, missing=colander.drop, clearable=True)
 
 
 def parameters(*nodes: colander.SchemaNode) -> colander.SchemaNode:

@@ -26,7 +26,7 @@ def validate(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
             source.several if getattr(node.typ, "is_list", False) else source.one
         )
         value = read(node.name)
-        if value is None or (value == "" and not node.required):
+        if value is None or (value == "" and _empty_is_absent(node)):
             continue
         cstruct[node.name] = value
     try:
@@ -34,6 +34,10 @@ def validate(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
     except colander.Invalid as error:
         worst = error.children[0]
         raise Invalid(worst.node.name, _reason(worst)) from None
+
+
+def _empty_is_absent(node: colander.SchemaNode) -> bool:
+    return not node.required and not getattr(node, "clearable", False)
 
 
 def _reason(error: colander.Invalid) -> str:

@@ -2,12 +2,24 @@
 
 from pyramid.config import Configurator
 
+NOUNS = (
+    "root",
+    "users",
+    "profile",
+    "nodes",
+    "topics",
+    "topic_actions",
+    "replies",
+    "photos",
+    "likes",
+    "notifications",
+)
+
 
 def includeme(config: Configurator) -> None:
     """Register every view."""
     config.include(".errors")
     config.include(".health")
     config.include(".photos")
-    for noun in ("root", "users", "nodes", "topics", "topic_actions", "replies", "photos", "likes"):
+    for noun in NOUNS:
         config.scan(f".{noun}")
-    config.scan(".notifications")

@@ -1,0 +1,23 @@
+"""The parameters of the user endpoints."""
+
+from typing import Any
+
+import colander
+
+from .fields import Flag, Text, WebAddress, clearable, parameters
+
+_LINE = 100
+_BIO = 2000
+_ADDRESS = 255
+
+
+def profile_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema of PUT /users/me: what is left out stays as it is."""
+    lines = ("name", "location", "company", "codehost", "microblog", "tagline")
+    return parameters(
+        *(clearable(line, Text(0, _LINE, strip=True)) for line in lines),
+        clearable("website", WebAddress(0, _ADDRESS, strip=True)),
+        clearable("bio", Text(0, _BIO, strip=True)),
+        clearable("avatar", Text(0, _ADDRESS, strip=True)),
+        colander.SchemaNode(Flag(), name="email_public", missing=colander.drop),
+    )

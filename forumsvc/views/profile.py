@@ -1,0 +1,31 @@
+"""PUT /users/me: editing one's own profile (an extension of the API description)."""
+
+from ..permissions import USER_ABILITIES
+from ..permissions import UserPermission as May
+from ..presenters.users import user_detail
+from ..resources.users import UserItem
+from ..schemas.users import profile_form
+from ..security.policy import abilities
+from ..services import profiles
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Single
+
+
+@api_view(UserItem, "PUT", May.UPDATE, schema=profile_form)
+def update_profile(item: UserItem, request: ForumRequest) -> Single:
+    """Change what the caller says of themselves; what is not sent stays."""
+    changes = dict(request.validated)
+    if "avatar" in changes:
+        changes["avatar"] = profiles.make_avatar(
+            request.db,
+            request.registry.photos,
+            request.registry.photo_limits,
+            item.row.user_id,
+            request.now,
+            changes["avatar"],
+        )
+    profiles.edit(request.db, item.row.user_id, request.now, **changes)
+    edited = item.again()
+    shown = user_detail(request.site, edited.row, with_email=True)
+    return Single("user", shown, abilities(request.caller, edited, USER_ABILITIES))

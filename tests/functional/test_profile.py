@@ -1,0 +1,88 @@
+"""PUT /users/me."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from tests.functional.forum import Forum, Person
+
+
+def picture() -> bytes:
+    """Return a small PNG."""
+    out = io.BytesIO()
+    Image.new("RGB", (300, 200), (200, 30, 30)).save(out, "PNG")
+    return out.getvalue()
+
+
+def upload(person: Person) -> str:
+    """Upload a picture and return its address."""
+    made = person.call("POST", "/photos", upload_files=[("file", "a.png", picture())])
+    assert made.status_int == 201, made.text
+    return made.json["image_url"]
+
+
+def test_what_is_sent_changes_and_the_rest_stays(forum: Forum) -> None:
+    alice = forum.person("alice")
+    alice.put("/users/me", location="Oslo", bio="I write.")
+    changed = alice.put("/users/me", location="Rome")
+    assert changed.status_int == 200
+    assert (changed.json["location"], changed.json["bio"]) == ("Rome", "I write.")
+    assert forum.nobody.get("/users/alice").json["location"] == "Rome"
+
+
+def test_an_empty_text_empties_the_field(forum: Forum) -> None:
+    alice = forum.person("alice")
+    alice.put("/users/me", name="Alice A.", tagline="Hi")
+    emptied = alice.put("/users/me", name="", tagline="").json
+    assert (emptied["name"], emptied["tagline"]) == ("alice", "")
+
+
+def test_the_email_is_shown_to_others_once_it_is_public(forum: Forum) -> None:
+    alice, bob = forum.person("alice"), forum.person("bob")
+    forum.change(alice.id, email="a@example.org", email_key="a@example.org")
+    assert bob.get("/users/alice").json["email"] == ""
+    alice.call("PUT", "/users/me", json={"email_public": True})
+    assert bob.get("/users/alice").json["email"] == "a@example.org"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("website", "javascript:alert(1)"),
+        ("website", "http://"),
+        ("email_public", "yes"),
+        ("bio", "x" * 2001),
+        ("name", "a\0b"),
+        ("avatar", "ab/nothing.png"),
+    ],
+)
+def test_a_wrong_value_is_named_and_nothing_changes(forum: Forum, field: str, value: str) -> None:
+    alice = forum.person("alice")
+    before = alice.get("/users/me").json
+    refused = alice.put("/users/me", location="Rome", **{field: value})
+    assert refused.status_int == 400
+    assert refused.json["error"].startswith(f"{field}:")
+    assert alice.get("/users/me").json == before
+
+
+def test_nobody_edits_somebody_elses_profile(forum: Forum) -> None:
+    alice, admin = forum.person("alice"), forum.person("root", role="admin")
+    assert admin.put(f"/users/{alice.id}", location="Rome").status_int == 403
+    assert forum.nobody.put("/users/me", location="Rome").status_int == 401
+
+
+def test_an_uploaded_picture_becomes_the_avatar_and_can_be_taken_off(forum: Forum) -> None:
+    alice = forum.person("alice")
+    avatar_url = alice.put("/users/me", avatar=upload(alice)).json["avatar_url"]
+    served = forum.app.get(avatar_url)
+    assert Image.open(io.BytesIO(served.body)).size == (240, 240)
+    letter = alice.put("/users/me", avatar="").json["avatar_url"]
+    assert letter.endswith("/avatars/alice.svg")
+
+
+def test_the_picture_of_somebody_else_is_no_avatar(forum: Forum) -> None:
+    alice, bob = forum.person("alice"), forum.person("bob")
+    refused = bob.put("/users/me", avatar=upload(alice))
+    assert refused.status_int == 400
+    assert refused.json["error"].startswith("avatar:")
