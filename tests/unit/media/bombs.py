@@ -30,11 +30,14 @@ def png_bomb() -> bytes:
     return png(13000, 13000, idat, depth=1)
 
 
-def gif(size: tuple[int, int], frames: int, *, end: bool = True) -> bytes:
-    """Return a GIF of that many one-pixel frames on a large canvas, with or without its end."""
+def gif(
+    size: tuple[int, int], frames: int, *, end: bool = True, frame: tuple[int, int] = (1, 1)
+) -> bytes:
+    """Return a GIF of that many frames on a large canvas, with or without its end; each says that
+    it has the size `frame` and has data for one pixel."""
     words = struct.pack("<HH", *size)
-    frame = b",\0\0\0\0\1\0\1\0\0\2\2D\1\0"
-    return b"GIF89a" + words + b"\x80\0\0" + bytes(6) + frame * frames + (b";" if end else b"")
+    one = b",\0\0\0\0" + struct.pack("<HH", *frame) + b"\0\2\2D\1\0"
+    return b"GIF89a" + words + b"\x80\0\0" + bytes(6) + one * frames + (b";" if end else b"")
 
 
 def jpeg_of_scans(scans: int) -> bytes:

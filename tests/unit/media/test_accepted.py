@@ -2,7 +2,6 @@
 
 from io import BytesIO
 
-import pyvips
 import pytest
 
 from forumsvc.media.limits import Limits

@@ -36,7 +36,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     ),
     "GIF 50": lambda: large("GIF", "P", (7071, 7071)),
     "GIF animated 12": lambda: _animation("GIF", "L", (1000, 1000), 12),
-    "WEBP lossy 15": lambda: _webp("RGB", (4400, 3400), quality=10),
+    "WEBP lossy 15": lambda: large("WEBP", "RGB", (4400, 3400), method=0),
     "WEBP lossy 10": lambda: _webp("RGB", (3160, 3160), quality=10),
     "WEBP lossy alpha 12": lambda: _webp("RGBA", (4000, 3000), quality=10),
     "WEBP lossy alpha 5": lambda: _webp("RGBA", (2330, 2330), quality=10),

@@ -1,6 +1,7 @@
 """Pictures of every kind, generated."""
 
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from typing import Any
 
@@ -68,6 +69,7 @@ def exif(orientation: int = 1) -> Image.Exif:
     return block
 
 
+@cache
 def plain() -> list[Specimen]:
     """Return each format in each mode and size, in each way of coding."""
     found = []
@@ -98,6 +100,7 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
     return {"plain": {}}
 
 
+@cache
 def turned() -> list[Specimen]:
     """Return every orientation in the formats that carry one, one of them too large for a band."""
     found = []
@@ -120,6 +123,7 @@ def turned() -> list[Specimen]:
     return found
 
 
+@cache
 def annotated() -> list[Specimen]:
     """Return pictures with every kind of metadata, and with something behind their end."""
     text = PngInfo()
@@ -140,6 +144,7 @@ def annotated() -> list[Specimen]:
     ]
 
 
+@cache
 def polyglots() -> list[Specimen]:
     """Return pictures that are something else too."""
     script = b"*/=1;alert('" + SECRET.encode() + b"')//"
@@ -157,6 +162,7 @@ def polyglots() -> list[Specimen]:
     ]
 
 
+@cache
 def animated() -> list[Specimen]:
     """Return animations: times, loops, disposal, transparency, local tables, partial frames."""
     found = []
