@@ -17,7 +17,7 @@ def letter_avatar(login: str) -> str:
     The same login, whatever its case, always has the same colour. The white letter stands out from
     it by a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3, level AA).
     """
-    letter = next((character for character in login if character.isalnum()), "?").upper()
+    letter = next((character for character in login if character.isalnum()), "?").upper()[0]
     colour = "#{:02x}{:02x}{:02x}".format(*background(login))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}" height="{SIDE}"'

@@ -10,8 +10,9 @@ from typing import BinaryIO
 
 from PIL import Image
 
+from forumsvc.media.decode import attempt
 from forumsvc.media.formats.gif import Frame, GifOutline, inspect
-from forumsvc.media.formats.outline import Data, refuse
+from forumsvc.media.formats.outline import Data
 from forumsvc.media.limits import Limits
 
 _HEADER = b"GIF89a"
@@ -49,13 +50,8 @@ def frame_indices(data: Data, frame: Frame) -> Image.Image:
     single.write(bytes((_INTERLACED if frame.interlaced else 0, frame.code_size)))
     single.write(data[frame.data[0] : frame.data[1]] + _TRAILER)
     single.seek(0)
-    try:
-        image = Image.open(single, formats=["GIF"])
-        image.load()
-    except MemoryError:
-        raise
-    except Exception as error:  # decoders raise whatever broken data brings them to
-        refuse(f"broken: a frame of the GIF cannot be decoded ({error})")
+    image = attempt(Image.open, single, formats=["GIF"])
+    attempt(image.load)
     return Image.frombytes("L", image.size, image.tobytes())
 
 

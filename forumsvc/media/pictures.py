@@ -130,7 +130,7 @@ def _receive(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
 @contextmanager
 def _turn(limits: Limits) -> Iterator[None]:
     """Hold the right to work on a picture."""
-    busy = TooManyAttempts("Too many pictures are being uploaded at once.", limits.patience)
+    busy = TooManyAttempts("Too many pictures are being uploaded at once.", max(1, limits.patience))
     if not _WAITING.acquire(blocking=False):
         raise busy
     try:

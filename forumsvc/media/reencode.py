@@ -3,31 +3,27 @@
 Runs in the worker process: it holds a whole picture in memory and trusts decoders written in C.
 """
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from tempfile import TemporaryFile
-from typing import Any, BinaryIO, ParamSpec, TypeVar
+from typing import Any, BinaryIO
 
-from PIL import Image, JpegImagePlugin, UnidentifiedImageError
+from PIL import Image, JpegImagePlugin
 
 from forumsvc.media.canvas import SIDEWAYS, Spool, orientation
 from forumsvc.media.colour import to_srgb
+from forumsvc.media.decode import attempt, opened
 from forumsvc.media.formats import inspect
 from forumsvc.media.formats.gif import GifOutline
-from forumsvc.media.formats.outline import Data, Outline, refuse
+from forumsvc.media.formats.outline import Data, Outline
 from forumsvc.media.gif import reencode_gif
 from forumsvc.media.limits import Limits
 from forumsvc.media.reel import Reel
 
 _SMALL = 4_000_000
-_WEBP_LOSSLESS_COST = 36
+# Bytes a pixel that libwebp's encoder was seen to take with Pillow's image, and with room.
+_WEBP_LOSSY, _WEBP_LOSSLESS, _WEBP_CLEAR = 24, 36, 44
 _WEBP_QUALITY = 85
 _JPEG_QUALITY = 90
 _FOUR_FOUR_FOUR = 0
-T = TypeVar("T")
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -43,8 +39,9 @@ class Facts:
 def reencode(data: Data, out: BinaryIO, limits: Limits) -> Facts:
     """Write the picture in `data` to `out` anew and return what it is.
 
-    The format stays, but for a lossless WebP too large to be encoded again within
-    `limits.max_memory`: that becomes a PNG. An animated PNG becomes its default image.
+    The format stays, but for a WebP too large to be encoded as WebP within `limits.max_memory`:
+    that becomes a JPEG, or a PNG where it is lossless or transparent. Of an animated PNG the
+    default image stays.
     Raises Invalid("file", why) for what is refused, OSError where `out` or a temporary file
     cannot be written.
     """
@@ -58,31 +55,6 @@ def reencode(data: Data, out: BinaryIO, limits: Limits) -> Facts:
         # Two whole pictures do not fit: the decoder's goes before the canvas comes.
         del image
         return _encode(spool, outline, options, out, limits)
-
-
-@contextmanager
-def opened(data: Data, outline: Outline) -> Iterator[Image.Image]:
-    """Open the bare picture with the decoder that its outline names, and no other."""
-    with TemporaryFile() as bare:
-        for piece in outline.bare(data):
-            bare.write(piece)
-        bare.seek(0)
-        with attempt(Image.open, bare, formats=[outline.format]) as image:
-            yield image
-
-
-def attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what a step of decoding gives; refuse the picture (Invalid) if it fails or warns."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return step(*args, **kwargs)
-    except MemoryError:
-        raise
-    except UnidentifiedImageError:
-        refuse("broken: the picture's header cannot be read")
-    except Exception as error:  # decoders raise whatever broken data brings them to
-        refuse(f"broken: the picture cannot be decoded ({error})")
 
 
 def _fill(spool: Spool, image: Image.Image, outline: Outline) -> dict[str, Any]:
@@ -134,22 +106,29 @@ def _encode(
     kind = outline.format
     if kind == "WEBP" and spool.frames > 1:
         reel = Reel(spool)
-        coding = {"lossless": outline.lossless, "quality": _WEBP_QUALITY, "method": 2}
-        reel.save(out, "WEBP", save_all=True, **coding, **options)
+        reel.save(out, "WEBP", save_all=True, method=2, **_webp_coding(outline), **options)
         return Facts("WEBP", width, height, spool.frames)
     canvas = spool.canvas()
     if canvas.mode == "P":
         canvas.putpalette(options.pop("palette"), "RGB")
-    if kind == "WEBP" and outline.lossless:
-        if _WEBP_LOSSLESS_COST * width * height <= limits.max_memory:
-            canvas.save(out, "WEBP", lossless=True, quality=50, method=4, exact=True)
+    if kind == "WEBP":
+        clear = canvas.mode == "RGBA"
+        cost = _WEBP_LOSSLESS if outline.lossless else _WEBP_CLEAR if clear else _WEBP_LOSSY
+        if cost * width * height <= limits.max_memory:
+            canvas.save(out, "WEBP", **_webp_coding(outline), method=4)
         else:
-            kind = "PNG"
-    elif kind == "WEBP":
-        canvas.save(out, "WEBP", quality=_WEBP_QUALITY, method=4)
-    elif kind == "JPEG":
+            kind = "PNG" if outline.lossless or clear else "JPEG"
+            options = {"quality": _JPEG_QUALITY} if kind == "JPEG" else {}
+    if kind == "JPEG":
         canvas.save(out, "JPEG", **options)
-    if kind == "PNG":
+    elif kind == "PNG":
         level = 6 if width * height <= _SMALL else 2
         canvas.save(out, "PNG", compress_level=level, **options)
     return Facts(kind, width, height, 1)
+
+
+def _webp_coding(outline: Outline) -> dict[str, Any]:
+    """Return how a WebP is coded: as its source was. `exact` keeps what is fully transparent."""
+    if outline.lossless:
+        return {"lossless": True, "quality": 50, "exact": True}
+    return {"quality": _WEBP_QUALITY}

@@ -70,6 +70,22 @@ def digest_of(name: str) -> str:
     return match[2]
 
 
+def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int:
+    """Read `file` from where it stands to its end, into `copy` if there is one; return its size.
+
+    Raises ValueError where its SHA-256 is not the one in the name.
+    """
+    wanted, seen, size = digest_of(name), hashlib.sha256(), 0
+    while piece := file.read(_PIECE):
+        seen.update(piece)
+        size += len(piece)
+        if copy is not None:
+            copy.write(piece)
+    if seen.hexdigest() != wanted:
+        raise ValueError(f"{name!r} is not the name of these bytes")
+    return size
+
+
 class LocalStorage:
     """Keeps pictures in a folder: written beside their place, flushed to the disk, renamed."""
 
@@ -79,7 +95,7 @@ class LocalStorage:
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
         """Keep a picture; see Storage. A copy of another length than the file's is replaced."""
-        digest = digest_of(name)
+        digest_of(name)
         target = self._folder / name
         start = file.tell()
         size = file.seek(0, os.SEEK_END) - start
@@ -91,8 +107,7 @@ class LocalStorage:
         descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED, dir=target.parent)
         try:
             with os.fdopen(descriptor, "wb") as copy:
-                if _copy(file, copy) != digest:
-                    raise ValueError(f"{name!r} is not the name of these bytes")
+                check_digest(name, file, copy)
                 # Readable for a web server of another user that serves the folder.
                 os.fchmod(copy.fileno(), 0o644)
                 copy.flush()
@@ -150,15 +165,6 @@ class LocalStorage:
             self._make(folder.parent)
             folder.mkdir(exist_ok=True)
             _sync(folder.parent)
-
-
-def _copy(source: BinaryIO, target: BinaryIO) -> str:
-    """Copy in pieces; return the SHA-256 of what was copied."""
-    seen = hashlib.sha256()
-    while piece := source.read(_PIECE):
-        seen.update(piece)
-        target.write(piece)
-    return seen.hexdigest()
 
 
 def _sync(folder: Path) -> None:

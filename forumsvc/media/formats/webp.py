@@ -7,8 +7,10 @@ from forumsvc.media.limits import Limits
 
 _DRAWN = {b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF"}
 _ANIMATION, _ALPHA = 0x02, 0x10
-# libwebp's two canvases, the bytes handed over, Pillow's image; and the pixels of a VP8L decoder.
-_LOSSY_COST, _LOSSLESS_COST = 16, 20
+# Bytes a pixel. Decoding: libwebp's two canvases, the bytes handed over, Pillow's image, and the
+# pixels of a VP8L decoder or the plane of transparency. An animation, which nothing else can hold,
+# is to be encoded as WebP too.
+_LOSSY_COST, _LOSSLESS_COST, _ANIMATION_COST = 16, 20, 60
 Chunk = tuple[bytes, int, int, int]
 
 
@@ -69,6 +71,10 @@ def _extended(data: Data, first: Chunk, chunks: Iterator[Chunk], limits: Limits)
         truncated("the WebP ends before its picture")
     outline = _outline(width, height, lossless=lossless)
     outline.frames, outline.icc, outline.exif = frames, icc, exif
+    if frames > 1:
+        outline.memory = _ANIMATION_COST * width * height
+    elif flags & _ALPHA:
+        outline.memory = _LOSSLESS_COST * width * height
     outline.check(limits)
     header = b"VP8X" + (10).to_bytes(4, "little") + bytes((flags, 0, 0, 0))
     header += (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")

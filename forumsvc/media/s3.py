@@ -1,0 +1,167 @@
+"""Pictures in a bucket of S3 or of another object store that speaks its protocol."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, BinaryIO, cast
+
+from forumsvc.errors import NotFound
+from forumsvc.media.storage import Stored, check_digest, digest_of
+
+_FOR_EVER = "public, max-age=31536000, immutable"
+_MISSING = {"404", "NoSuchKey", "NotFound"}
+
+
+class StorageError(OSError):
+    """The object store refused, failed, or was not reached."""
+
+
+@dataclass(frozen=True)
+class S3Options:
+    """How a bucket is reached and shown.
+
+    bucket: its name; it must be there. prefix: stands before every name in it.
+    endpoint: the store's address, or None for Amazon's. region, access_key, secret_key: None
+    leaves them to boto3 (environment, configuration file, the machine's role).
+    public_url: what stands before a name in the addresses that clients get; None presigns them.
+    expires: seconds for which a presigned address holds, at most 604,800.
+    """
+
+    bucket: str
+    prefix: str = ""
+    endpoint: str | None = None
+    region: str | None = None
+    access_key: str | None = None
+    secret_key: str | None = None
+    public_url: str | None = None
+    expires: int = 3600
+
+
+class S3Storage:
+    """Keeps pictures in a bucket: each put is one request, which the store takes whole or not."""
+
+    def __init__(self, options: S3Options) -> None:
+        """Make the client; nothing is asked of the store yet.
+
+        Raises ImportError where boto3, the extra `s3`, is not installed.
+        """
+        import boto3
+        from botocore.config import Config
+
+        self._options = options
+        self._client: Any = boto3.session.Session().client(
+            "s3",
+            endpoint_url=options.endpoint,
+            region_name=options.region,
+            aws_access_key_id=options.access_key,
+            aws_secret_access_key=options.secret_key,
+            config=Config(
+                signature_version="s3v4",
+                connect_timeout=5,
+                read_timeout=30,
+                retries={"mode": "standard", "total_max_attempts": 3},
+            ),
+        )
+
+    def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
+        """Keep a picture; see Storage. The store checks what arrives against the name's digest."""
+        start = file.tell()
+        size = check_digest(name, file)
+        file.seek(start)
+        with _told():
+            if self._size(name) == size:
+                return False
+            self._client.put_object(
+                Bucket=self._options.bucket,
+                Key=self._key(name),
+                Body=file,
+                ContentLength=size,
+                ContentType=media_type,
+                CacheControl=_FOR_EVER,
+                ChecksumSHA256=b64encode(bytes.fromhex(digest_of(name))).decode(),
+            )
+        return True
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a picture as a stream; see Storage."""
+        try:
+            digest_of(name)
+        except ValueError:
+            raise NotFound("There is no such picture.") from None
+        with _told():
+            found = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
+        return cast(BinaryIO, found["Body"])
+
+    def url(self, name: str) -> str | None:
+        """Return the public or the presigned address of a picture; see Storage."""
+        digest_of(name)
+        if self._options.public_url is not None:
+            return f"{self._options.public_url.rstrip('/')}/{self._key(name)}"
+        wanted = {"Bucket": self._options.bucket, "Key": self._key(name)}
+        with _told():
+            return str(
+                self._client.generate_presigned_url(
+                    "get_object", Params=wanted, ExpiresIn=self._options.expires
+                )
+            )
+
+    def delete(self, name: str) -> None:
+        """Remove a picture; see Storage."""
+        digest_of(name)
+        with _told():
+            self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
+
+    def names(self) -> Iterator[Stored]:
+        """Yield every picture; see Storage."""
+        pages = self._client.get_paginator("list_objects_v2")
+        prefix = self._options.prefix
+        with _told():
+            for page in pages.paginate(Bucket=self._options.bucket, Prefix=prefix):
+                for found in page.get("Contents", ()):
+                    name = found["Key"].removeprefix(prefix)
+                    if _is_name(name):
+                        yield Stored(name, found["Size"], found["LastModified"])
+
+    def tidy(self, before: datetime) -> int:
+        """Return 0: a put that was cut off leaves nothing in a bucket."""
+        return 0
+
+    def _key(self, name: str) -> str:
+        return self._options.prefix + name
+
+    def _size(self, name: str) -> int | None:
+        """Return the size of what is there, or None."""
+        from botocore.exceptions import ClientError
+
+        try:
+            found = self._client.head_object(Bucket=self._options.bucket, Key=self._key(name))
+        except ClientError as error:
+            if error.response["Error"]["Code"] in _MISSING:
+                return None
+            raise
+        return int(found["ContentLength"])
+
+
+def _is_name(text: str) -> bool:
+    try:
+        digest_of(text)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell boto3's errors as our own: NotFound for a missing picture, else StorageError."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        yield
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "NoSuchKey":
+            raise NotFound("There is no such picture.") from error
+        raise StorageError(f"the object store refused: {error}") from error
+    except BotoCoreError as error:
+        raise StorageError(f"the object store failed: {error}") from error

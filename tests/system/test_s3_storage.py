@@ -1,0 +1,202 @@
+"""S3Storage against moto's server, an object store in this process on a free loopback port."""
+
+import http.client
+import socket
+import threading
+from collections.abc import Iterator
+from hashlib import sha256
+from io import BytesIO
+from urllib.parse import urlsplit
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from forumsvc.errors import NotFound
+from forumsvc.media.s3 import S3Options, S3Storage, StorageError
+
+BYTES = b"\x89PNG" + bytes(range(256)) * 40
+DIGEST = sha256(BYTES).hexdigest()
+NAME = f"{DIGEST[:2]}/{DIGEST}.png"
+OTHER = sha256(b"other").hexdigest()
+KEYS = {"access_key": "key", "secret_key": "secret", "region": "eu-central-1"}
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def options(endpoint: str, request: pytest.FixtureRequest) -> S3Options:
+    bucket = "b" + sha256(request.node.name.encode()).hexdigest()[:30]
+    client = boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name="eu-central-1",
+        aws_access_key_id="key",
+        aws_secret_access_key="secret",
+    )
+    client.create_bucket(
+        Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
+    )
+    return S3Options(bucket=bucket, endpoint=endpoint, **KEYS)
+
+
+def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
+    try:
+        connection.request("GET", f"{parts.path}?{parts.query}")
+        answer = connection.getresponse()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+def test_what_is_put_is_fetched_listed_and_deleted(options: S3Options) -> None:
+    storage = S3Storage(options)
+    assert storage.put(NAME, BytesIO(BYTES), "image/png") is True
+    assert storage.put(NAME, BytesIO(BYTES), "image/png") is False
+    with storage.open(NAME) as file:
+        assert file.read() == BYTES
+    assert [(found.name, found.size) for found in storage.names()] == [(NAME, len(BYTES))]
+    storage.delete(NAME)
+    storage.delete(NAME)
+    assert list(storage.names()) == []
+    with pytest.raises(NotFound):
+        storage.open(NAME)
+
+
+def test_a_presigned_address_gives_the_picture_with_its_type_for_ever(options: S3Options) -> None:
+    storage = S3Storage(options)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    url = storage.url(NAME) or ""
+    assert "X-Amz-Signature=" in url
+    status, headers, body = fetch(url)
+    assert (status, body) == (200, BYTES)
+    assert headers["content-type"] == "image/png"
+    assert headers["cache-control"] == "public, max-age=31536000, immutable"
+
+
+def test_a_public_address_is_the_given_one_and_the_name(options: S3Options) -> None:
+    shown = S3Options(bucket="b", prefix="photos/", public_url="https://cdn.example/x/", **KEYS)
+    assert S3Storage(shown).url(NAME) == f"https://cdn.example/x/photos/{NAME}"
+
+
+def test_a_prefix_keeps_pictures_apart_from_the_rest_of_the_bucket(options: S3Options) -> None:
+    whole = S3Storage(options)
+    part = S3Storage(S3Options(**{**vars(options), "prefix": "photos/"}))
+    part.put(NAME, BytesIO(BYTES), "image/png")
+    assert [found.name for found in part.names()] == [NAME]
+    assert list(whole.names()) == []
+
+
+def test_bytes_that_are_not_the_names_are_refused_and_not_kept(options: S3Options) -> None:
+    storage = S3Storage(options)
+    with pytest.raises(ValueError, match="not the name of these bytes"):
+        storage.put(f"{OTHER[:2]}/{OTHER}.png", BytesIO(BYTES), "image/png")
+    assert list(storage.names()) == []
+
+
+@pytest.mark.parametrize("name", ["../x.png", "", f"{DIGEST}.png", f"{DIGEST[:2]}/{DIGEST}.svg"])
+def test_no_other_name_reaches_the_store(options: S3Options, name: str) -> None:
+    storage = S3Storage(options)
+    with pytest.raises(NotFound):
+        storage.open(name)
+    for call in (storage.delete, storage.url, lambda name: storage.put(name, BytesIO(), "")):
+        with pytest.raises(ValueError, match="not the name of a picture"):
+            call(name)
+
+
+def test_a_bucket_that_is_missing_is_a_storage_error(options: S3Options) -> None:
+    storage = S3Storage(S3Options(**{**vars(options), "bucket": "never-made"}))
+    with pytest.raises(StorageError):
+        storage.put(NAME, BytesIO(BYTES), "image/png")
+    with pytest.raises(StorageError):
+        list(storage.names())
+
+
+def test_an_upload_that_breaks_off_in_its_source_leaves_nothing(options: S3Options) -> None:
+    class Breaking(BytesIO):
+        """Readable once, to be judged, and only to its middle when it is sent."""
+
+        times = 0
+
+        def seek(self, offset: int, whence: int = 0) -> int:
+            self.times += offset == 0 and whence == 0
+            return super().seek(offset, whence)
+
+        def read(self, size: int | None = -1) -> bytes:
+            if self.times and self.tell() >= len(BYTES) // 2:
+                raise OSError("the disk is gone")
+            return super().read(len(BYTES) // 4 if self.times else size)
+
+    storage = S3Storage(options)
+    with pytest.raises(OSError, match=r"the disk is gone|object store"):
+        storage.put(NAME, Breaking(BYTES), "image/png")
+    assert list(storage.names()) == []
+
+
+def test_a_connection_cut_in_the_middle_leaves_nothing(options: S3Options) -> None:
+    class Cut:
+        """A proxy that passes requests without a body, and drops an upload halfway."""
+
+        def __init__(self, target: str) -> None:
+            parts = urlsplit(target)
+            self.target = (parts.hostname or "", parts.port or 0)
+            self.listener = socket.create_server(("127.0.0.1", 0))
+            self.uploads = 0
+            self.thread = threading.Thread(target=self.serve)
+            self.thread.start()
+
+        def serve(self) -> None:
+            while True:
+                client, _ = self.listener.accept()
+                with client:
+                    request = client.recv(65536)
+                    if not request:
+                        return
+                    if request.startswith(b"PUT"):
+                        self.uploads += 1
+                        with socket.create_connection(self.target) as server:
+                            server.sendall(request)
+                    else:
+                        self.relay(request, client)
+
+        def relay(self, request: bytes, client: socket.socket) -> None:
+            closing = request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
+            with socket.create_connection(self.target) as server:
+                server.sendall(closing)
+                while piece := server.recv(65536):
+                    client.sendall(piece)
+
+        def close(self) -> None:
+            socket.create_connection(self.listener.getsockname()).close()
+            self.thread.join()
+            self.listener.close()
+
+    cut = Cut(options.endpoint or "")
+    try:
+        host, port = cut.listener.getsockname()
+        broken = S3Storage(S3Options(**{**vars(options), "endpoint": f"http://{host}:{port}"}))
+        data = bytes(1_000_000)
+        digest = sha256(data).hexdigest()
+        with pytest.raises(StorageError):
+            broken.put(f"{digest[:2]}/{digest}.png", BytesIO(data), "image/png")
+    finally:
+        cut.close()
+    assert cut.uploads >= 1
+    assert list(S3Storage(options).names()) == []
+
+
+def test_a_store_that_is_not_there_is_a_storage_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    storage = S3Storage(S3Options(bucket="b", endpoint=f"http://127.0.0.1:{port}", **KEYS))
+    with pytest.raises(StorageError):
+        storage.put(NAME, BytesIO(BYTES), "image/png")

@@ -1,0 +1,64 @@
+"""Pictures read by libvips, which shares no reading code of its own with Pillow."""
+
+from dataclasses import dataclass
+
+import pyvips
+
+_OF_THE_FORMAT = {
+    "width", "height", "bands", "format", "coding", "interpretation", "xoffset", "yoffset",
+    "xres", "yres", "filename", "vips-loader", "bits-per-sample", "palette", "background",
+    "page-height", "n-pages", "loop", "delay", "jpeg-multiscan", "jpeg-chroma-subsample",
+    "gif-palette", "interlaced",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a viewer shows: size in pixels, frames, times (ms), loop count, pixels (RGBA, 8 bits,
+    frames one below the other); and the names of every other thing the file says."""
+
+    width: int
+    height: int
+    frames: int
+    delays: tuple[int, ...]
+    loop: int
+    pixels: pyvips.Image
+    metadata: frozenset[str]
+
+
+def see(data: bytes) -> Seen:
+    """Read a picture, with orientation and colour profile applied, as a browser does."""
+    options = {"n": -1} if data[:3] == b"GIF" or data[:4] == b"RIFF" else {}
+    image = pyvips.Image.new_from_buffer(data, "", **options)
+    fields = set(image.get_fields())
+    frames = image.get("n-pages") if "n-pages" in fields else 1
+    pixels = _rgba(image.autorot() if frames == 1 else image)
+    return Seen(
+        pixels.width,
+        pixels.height // frames,
+        frames,
+        tuple(image.get("delay")) if frames > 1 else (),
+        image.get("loop") if frames > 1 else 0,
+        pixels,
+        frozenset(fields - _OF_THE_FORMAT),
+    )
+
+
+def difference(one: Seen, other: Seen) -> tuple[float, float]:
+    """Return the mean and the greatest difference of the pixels, colours weighted by opacity."""
+    apart = (one.pixels.premultiply() - other.pixels.premultiply()).abs()
+    worst = apart[0].bandrank([apart[1], apart[2], apart[3]], index=3)
+    return worst.avg(), worst.max()
+
+
+def _rgba(image: pyvips.Image) -> pyvips.Image:
+    if "icc-profile-data" in image.get_fields():
+        image = image.icc_transform("srgb", embedded=True, intent="perceptual")
+    elif image.interpretation == "cmyk":
+        ink = 255 - image
+        image = (ink[0:3] * ink[3] / 255).rint().cast("uchar").copy(interpretation="srgb")
+    elif image.format == "ushort":
+        image = (image / 256).floor().cast("uchar").copy(interpretation="b-w").colourspace("srgb")
+    else:
+        image = image.colourspace("srgb")
+    return image if image.bands == 4 else image.addalpha()

@@ -1,0 +1,74 @@
+"""Letter avatars: readable, stable, and text whatever the login is."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from forumsvc.media.avatars import SIDE, background, contrast, letter_avatar
+
+SVG = "{http://www.w3.org/2000/svg}"
+LOGINS = [f"user{number}" for number in range(2000)]
+
+
+def drawn(login: str) -> tuple[str | None, str | None]:
+    """Return title and letter."""
+    root = ElementTree.fromstring(letter_avatar(login))  # noqa: S314
+    return root.findtext(f"{SVG}title"), root.findtext(f"{SVG}text")
+
+
+def test_the_letter_is_readable_on_every_colour() -> None:
+    assert all(contrast(background(login)) >= 4.5 for login in LOGINS)
+
+
+def test_the_measure_of_contrast_is_that_of_wcag() -> None:
+    assert contrast((0, 0, 0)) == pytest.approx(21)
+    assert contrast((255, 255, 255)) == pytest.approx(1)
+    assert contrast((0x76, 0x76, 0x76)) == pytest.approx(4.54, abs=0.005)
+
+
+def test_colours_differ_between_users() -> None:
+    assert len({background(login) for login in LOGINS}) > 100
+
+
+def test_a_login_has_one_avatar_whatever_its_case() -> None:
+    assert background("Alice") == background("alICE")
+    assert letter_avatar("alice") == letter_avatar("alice")
+
+
+def test_size_title_and_colour_are_stated() -> None:
+    svg = letter_avatar("alice")
+    root = ElementTree.fromstring(svg)  # noqa: S314
+    assert (root.get("width"), root.get("height")) == (str(SIDE), str(SIDE))
+    assert drawn("alice") == ("alice", "A")
+    assert re.search(r'fill="#[0-9a-f]{6}"', svg)
+
+
+@pytest.mark.parametrize(
+    ("login", "letter"),
+    [("alice", "A"), ("_bob", "B"), ("7up", "7"), ("ß", "S"), ("字", "字"), ("__", "?"), ("", "?")],
+)
+def test_the_letter_is_the_first_that_is_one(login: str, letter: str) -> None:
+    assert drawn(login)[1] == letter
+
+
+@pytest.mark.parametrize(
+    "login",
+    [
+        '"><script>alert(1)</script>',
+        "</title><script/>",
+        "a&b",
+        "]]>",
+        "a\0b\x1b",
+        "\ud800x",
+        "'x'",
+    ],
+)
+def test_a_login_stays_text(login: str) -> None:
+    svg = letter_avatar(login)
+    svg.encode()
+    root = ElementTree.fromstring(svg)  # noqa: S314
+    assert [child.tag for child in root.iter()] == [f"{SVG}{tag}" for tag in TAGS]
+
+
+TAGS = ("svg", "title", "rect", "text")

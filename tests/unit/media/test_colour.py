@@ -1,0 +1,100 @@
+"""Colour profiles are applied before they are dropped; libvips says what the result must be."""
+
+import struct
+from io import BytesIO
+
+import pytest
+from PIL import Image, ImageCms
+
+from forumsvc.media.colour import to_srgb
+from forumsvc.media.limits import Limits
+from forumsvc.media.reencode import reencode
+from tests.unit.media import zoo
+from tests.unit.media.reader import Seen, difference, see
+
+P3 = zoo.profile("RGB")
+
+
+def made(data: bytes) -> Seen:
+    out = BytesIO()
+    reencode(data, out, Limits())
+    return see(out.getvalue())
+
+
+@pytest.mark.parametrize("kind", ["PNG", "WEBP"])
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "P"])
+def test_wide_colours_become_srgb(kind: str, mode: str) -> None:
+    if kind == "WEBP" and mode == "P":
+        mode = "RGB"
+    data = zoo.encoded(zoo.scene(mode), kind, icc_profile=P3, lossless=True)
+    mean, greatest = difference(see(data), made(data))
+    assert greatest <= 3
+    assert difference(see(data), see(zoo.encoded(zoo.scene(mode), kind, lossless=True)))[0] > mean
+
+
+def test_a_jpeg_in_wide_colours_becomes_srgb() -> None:
+    data = zoo.encoded(zoo.scene("RGB"), "JPEG", icc_profile=P3, quality=95, subsampling=0)
+    assert difference(see(data), made(data))[0] <= 3
+
+
+def test_a_printers_jpeg_is_seen_through_its_profile() -> None:
+    profile = zoo.profile("CMYK")
+    data = zoo.encoded(zoo.scene("CMYK"), "JPEG", icc_profile=profile, quality=95)
+    assert difference(see(data), made(data))[0] <= 4
+
+
+@pytest.mark.parametrize("profile", [b"", b"nonsense", P3[:200], bytes(500)])
+def test_a_profile_that_cannot_be_read_is_ignored(profile: bytes) -> None:
+    data = zoo.encoded(zoo.scene("RGB"), "PNG", icc_profile=profile)
+    bare = see(zoo.encoded(zoo.scene("RGB"), "PNG"))
+    assert difference(bare, made(data))[1] == 0
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "1", "I;16"])
+def test_a_profile_for_another_kind_of_picture_is_ignored(mode: str) -> None:
+    data = zoo.encoded(zoo.scene(mode), "PNG", icc_profile=P3)
+    assert difference(see(zoo.encoded(zoo.scene(mode), "PNG")), made(data))[1] == 0
+
+
+def test_a_profile_that_says_srgb_changes_no_pixel() -> None:
+    srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    assert to_srgb(srgb, "RGB") is None
+
+
+def test_printers_colours_without_a_profile_are_converted() -> None:
+    convert = to_srgb(b"", "CMYK")
+    assert convert is not None
+    assert convert(Image.new("CMYK", (1, 1), (255, 0, 0, 0))).getpixel((0, 0)) == (0, 255, 255)
+
+
+def linear_grey() -> bytes:
+    """Return a minimal profile (ICC.1:2001-04) of a grey whose values are amounts of light."""
+    white = b"XYZ \0\0\0\0" + struct.pack(">iii", 0xF6D6, 0x10000, 0xD32D)
+    name = b"desc\0\0\0\0" + struct.pack(">I", 5) + b"grey\0" + bytes(79)
+    tags = {
+        b"wtpt": white,
+        b"kTRC": b"curv" + bytes(8),
+        b"cprt": b"text\0\0\0\0-\0\0\0",
+        b"desc": name,
+    }
+    table, body = struct.pack(">I", len(tags)), b""
+    for tag, value in tags.items():
+        table += tag + struct.pack(">II", 132 + 12 * len(tags) + len(body), len(value))
+        body += value
+    head = struct.pack(">I4sI", 132 + 12 * len(tags) + len(body), b"none", 0x02400000)
+    head += b"mntrGRAYXYZ " + bytes(12) + b"acsp" + bytes(28)
+    head += struct.pack(">iii", 0xF6D6, 0x10000, 0xD32D)
+    return head + bytes(128 - len(head)) + table + body
+
+
+@pytest.mark.parametrize("mode", ["L", "LA"])
+def test_grey_of_another_scale_becomes_srgb(mode: str) -> None:
+    convert = to_srgb(linear_grey(), mode)
+    assert convert is not None
+    for light, wanted in ((0, 0), (55, 128), (128, 188), (255, 255)):
+        made = convert(Image.new(mode, (1, 1), light if mode == "L" else (light, 77)))
+        value = made.getpixel((0, 0))
+        grey, *alpha = value if isinstance(value, tuple) else (value,)
+        assert abs(grey - wanted) <= 1
+        assert alpha == ([77] if mode == "LA" else [])
+        assert made.mode == mode

@@ -1,0 +1,38 @@
+"""The largest pictures that are taken, each kind, stay within 300 MB."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.unit.media.weigh import PICTURES
+
+ROOT = Path(__file__).parents[3]
+BOUND = 300_000_000
+A_FIFTH = BOUND // 5
+
+
+def weigh(*arguments: str, **files: object) -> bytes:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tests.unit.media.weigh", *arguments]
+    done = subprocess.run(command, env=environment, cwd=ROOT, check=True, **files)
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("job", "name"),
+    [
+        *(("normalise", name) for name in PICTURES),
+        *(("thumbnail", name) for name in ("PNG RGBA 50 sideways", "GIF 50")),
+    ],
+)
+def test_peak_memory_of_service_and_worker_is_bounded(job: str, name: str) -> None:
+    with tempfile.TemporaryFile() as picture:
+        weigh("make", name, stdout=picture)
+        picture.seek(0)
+        worker, service = weigh(job, stdin=picture, stdout=subprocess.PIPE).split()[:2]
+        assert int(worker) < BOUND
+        assert int(service) < A_FIFTH

@@ -1,0 +1,254 @@
+"""An upload becomes a file to store: in a process of its own, by the piece, the same each time."""
+
+import errno
+import gc
+import hashlib
+import os
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forumsvc.errors import Invalid, TooManyAttempts
+from forumsvc.media import pictures
+from forumsvc.media.limits import Limits
+from forumsvc.media.pictures import Picture, normalise, thumbnail
+from forumsvc.media.storage import LocalStorage
+from tests.unit.media import bombs, zoo
+
+
+class Source(BytesIO):
+    """An upload that counts how it is read."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.largest = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        assert size is not None
+        assert size > 0
+        self.largest = max(self.largest, size)
+        return super().read(size)
+
+
+def digest(data: bytes) -> str:
+    with normalise(BytesIO(data)) as picture:
+        return picture.digest
+
+
+@pytest.mark.parametrize(
+    ("kind", "media_type", "ending"),
+    [
+        ("PNG", "image/png", "png"),
+        ("JPEG", "image/jpeg", "jpg"),
+        ("GIF", "image/gif", "gif"),
+        ("WEBP", "image/webp", "webp"),
+    ],
+)
+def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> None:
+    with normalise(BytesIO(zoo.encoded(zoo.scene("L", (61, 40)), kind))) as picture:
+        data = picture.file.read()
+        seen = hashlib.sha256(data).hexdigest()
+        assert picture.format == kind
+        assert picture.media_type == media_type
+        assert (picture.width, picture.height, picture.frames) == (61, 40, 1)
+        assert (picture.size, picture.digest) == (len(data), seen)
+        assert picture.name == f"{seen[:2]}/{seen}.{ending}"
+    assert picture.file.closed
+
+
+def test_the_picture_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    with normalise(BytesIO(zoo.encoded(zoo.scene("RGB"), "PNG"))) as picture:
+        assert storage.put(picture.name, picture.file, picture.media_type)
+    assert [found.size for found in storage.names()] == [picture.size]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_the_same_picture_has_the_same_digest_whatever_was_said_of_it(kind: str) -> None:
+    scene = zoo.scene("RGB")
+    bare = zoo.encoded(scene, kind)
+    noted = zoo.encoded(scene, kind, exif=zoo.exif())
+    assert bare != noted
+    assert digest(bare) == digest(bare) == digest(noted) == digest(noted + b"tail")
+
+
+def test_an_animation_has_the_same_digest_each_time() -> None:
+    for specimen in zoo.animated()[:3]:
+        assert digest(specimen.data) == digest(specimen.data)
+
+
+def test_an_upload_is_read_in_bounded_pieces() -> None:
+    source = Source(zoo.encoded(bombs.noise("RGB", (300, 300)), "PNG"))
+    normalise(source).close()
+    assert source.largest <= 65_536
+
+
+def test_an_upload_is_read_no_further_than_its_bound() -> None:
+    source = Source(bytes(1_000_000))
+    with pytest.raises(Invalid, match="at most 200,000 bytes are allowed"):
+        normalise(source, Limits(max_bytes=200_000))
+    assert source.tell() <= 200_000 + 65_536
+
+
+def test_an_upload_of_exactly_the_bound_is_taken() -> None:
+    data = zoo.encoded(zoo.scene("RGB"), "PNG")
+    normalise(BytesIO(data), Limits(max_bytes=len(data))).close()
+    with pytest.raises(Invalid):
+        normalise(BytesIO(data), Limits(max_bytes=len(data) - 1))
+
+
+def test_an_empty_upload_is_refused() -> None:
+    with pytest.raises(Invalid, match="file: the file is empty"):
+        normalise(BytesIO(b""))
+
+
+@pytest.mark.parametrize("job", [normalise, thumbnail])
+def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
+    with pytest.raises(Invalid) as caught:
+        job(BytesIO(bombs.png_bomb()))
+    assert caught.value.field == "file"
+    assert "169,000,000" in caught.value.reason
+
+
+def test_bounds_are_those_that_are_given() -> None:
+    data = zoo.encoded(zoo.scene("RGB", (61, 40)), "PNG")
+    normalise(BytesIO(data), Limits(max_pixels=61 * 40)).close()
+    with pytest.raises(Invalid, match="at most 2,439 are allowed"):
+        normalise(BytesIO(data), Limits(max_pixels=61 * 40 - 1))
+
+
+def starting(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(pictures, "_START", program)
+
+
+def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "import sys; from forumsvc.media import worker\n"
+        "worker.reencode = lambda *_: bytearray(1_000_000_000)\n"
+        "worker.main(sys.argv[1:])"
+    )
+    starting(monkeypatch, program)
+    with pytest.raises(Invalid, match="too large to decode: it takes more memory than is allowed"):
+        normalise(BytesIO(b"x"))
+
+
+def test_a_picture_whose_header_asks_for_too_much_is_refused_before() -> None:
+    data = zoo.encoded(zoo.scene("RGB"), "PNG")
+    with pytest.raises(Invalid, match="too large to decode: a PNG of this kind"):
+        normalise(BytesIO(data), Limits(max_memory=4 * 64 * 48 - 1))
+
+
+def test_a_decoder_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting(monkeypatch, "import time; time.sleep(60)")
+    with pytest.raises(Invalid, match="more than 1 seconds"):
+        normalise(BytesIO(b"x"), Limits(timeout=1))
+
+
+def test_a_decoder_that_spins_is_ended_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGXCPU)})")
+    with pytest.raises(Invalid, match="seconds"):
+        normalise(BytesIO(b"x"))
+
+
+def test_a_decoder_that_crashes_is_a_broken_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})")
+    with pytest.raises(Invalid, match="broken: the picture stops its decoder"):
+        normalise(BytesIO(b"x"))
+
+
+def test_a_worker_that_cannot_start_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting(monkeypatch, "raise SystemExit('no such module')")
+    with pytest.raises(RuntimeError, match="no such module"):
+        normalise(BytesIO(b"x"))
+
+
+def test_the_worker_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
+    starting(monkeypatch, "import os, sys; sys.exit(' '.join(sorted(os.environ)))")
+    with pytest.raises(RuntimeError) as caught:
+        normalise(BytesIO(b"x"))
+    assert "DATABASE_URL" not in str(caught.value)
+
+
+def test_a_full_disk_is_an_error_and_no_refusal() -> None:
+    program = (
+        "import resource, signal, sys; from io import BytesIO\n"
+        "from forumsvc.media.pictures import normalise\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "data = sys.stdin.buffer.read()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "try: normalise(BytesIO(data))\n"
+        "except OSError as error: print(error.errno)\n"
+    )
+    done = subprocess.run(
+        [pictures.sys.executable, "-c", program],
+        input=bombs.large("PNG", "RGB", (600, 600)),
+        env={"PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        check=True,
+    )
+    assert int(done.stdout) == errno.EFBIG
+
+
+def test_no_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = len(os.listdir("/proc/self/fd"))
+    for data in (zoo.encoded(zoo.scene("RGB"), "PNG"), bombs.png_bomb(), b""):
+        with suppress(Invalid), normalise(BytesIO(data)):
+            assert list(tmp_path.iterdir()) == []
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, leave = threading.Semaphore(0), threading.Event()
+    running: list[int] = []
+    most: list[int] = []
+
+    def slow(*_: object) -> dict[str, Any]:
+        running.append(1)
+        most.append(len(running))
+        entered.release()
+        leave.wait(30)
+        running.pop()
+        return {"format": "PNG", "width": 1, "height": 1, "frames": 1}
+
+    monkeypatch.setattr(pictures, "_run", slow)
+    outcomes: list[Picture | TooManyAttempts] = []
+
+    def upload() -> None:
+        try:
+            outcomes.append(normalise(BytesIO(b"x"), Limits(patience=30)))
+        except TooManyAttempts as busy:
+            outcomes.append(busy)
+            entered.release()
+
+    threads = [threading.Thread(target=upload) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        assert entered.acquire(timeout=30)
+    leave.set()
+    for thread in threads:
+        thread.join()
+    refused = [outcome for outcome in outcomes if isinstance(outcome, TooManyAttempts)]
+    assert len(refused) == 2
+    assert refused[0].retry_after == 30
+    assert max(most) == 1
+    for outcome in outcomes:
+        if isinstance(outcome, Picture):
+            outcome.close()
+
+
+def test_who_waits_too_long_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "_WORKING", threading.BoundedSemaphore(1))
+    with pictures._turn(Limits()), pytest.raises(TooManyAttempts) as caught:
+        normalise(BytesIO(b"x"), Limits(patience=0))
+    assert caught.value.retry_after >= 1

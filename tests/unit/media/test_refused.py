@@ -1,0 +1,151 @@
+"""What is refused is refused as Invalid, with the reason in words, whatever is wrong with it."""
+
+import random
+import zlib
+from contextlib import suppress
+from io import BytesIO
+
+import pytest
+
+from forumsvc.errors import Invalid
+from forumsvc.media.formats import inspect
+from forumsvc.media.limits import Limits
+from forumsvc.media.reencode import reencode
+from forumsvc.media.thumbnails import write_thumbnail
+from tests.unit.media import bombs, zoo
+
+LIMITS = Limits()
+ALL = [*zoo.plain(), *zoo.annotated(), *zoo.animated()]
+ONE_OF_A_KIND = [s for s in ALL if "64x48" in s.name or "anim" in s.name or "annot" in s.name]
+LARGER = {
+    "PNG": zoo.encoded(bombs.noise("RGB", (90, 60)), "PNG"),
+    "PNG-interlaced-text": zoo.annotated()[0].data,
+    "JPEG": zoo.encoded(bombs.noise("RGB", (160, 120)), "JPEG"),
+    "JPEG-progressive": zoo.encoded(bombs.noise("RGB", (160, 120)), "JPEG", progressive=True),
+    "GIF": zoo.encoded(bombs.noise("L", (120, 90)), "GIF"),
+    "GIF-animated": next(s.data for s in zoo.animated() if s.name.startswith("GIF")),
+    "WEBP-lossy": zoo.encoded(bombs.noise("RGB", (160, 120)), "WEBP"),
+    "WEBP-lossless": zoo.encoded(bombs.noise("RGBA", (90, 60)), "WEBP", lossless=True),
+    "WEBP-animated": next(s.data for s in zoo.animated() if s.name.startswith("WEBP")),
+}
+
+
+def refusal(data: bytes, limits: Limits = LIMITS) -> str:
+    with pytest.raises(Invalid) as caught:
+        reencode(data, BytesIO(), limits)
+    assert caught.value.field == "file"
+    return caught.value.reason
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_a_file_cut_anywhere_is_refused_as_truncated(name: str) -> None:
+    data = LARGER[name]
+    for length in {*range(20, len(data), 256), *range(len(data) - 30, len(data))}:
+        assert refusal(data[:length]).startswith("truncated: "), length
+
+
+@pytest.mark.parametrize("specimen", ALL, ids=lambda specimen: specimen.name)
+def test_a_file_without_its_last_byte_is_refused(specimen: zoo.Specimen) -> None:
+    if not specimen.name.startswith("tail"):
+        assert refusal(specimen.data[:-1]).startswith("truncated: ")
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_a_file_cut_and_closed_again_is_refused_or_still_a_picture(name: str) -> None:
+    data, ends = LARGER[name], {"J": b"\xff\xd9", "G": b"\0;"}
+    for length in range(30, len(data), 512):
+        judge(data[:length] + ends.get(name[0], b""))
+
+
+@pytest.mark.parametrize("specimen", ONE_OF_A_KIND, ids=lambda specimen: specimen.name)
+def test_damaged_bytes_end_in_a_picture_or_a_refusal(specimen: zoo.Specimen) -> None:
+    dice = random.Random(specimen.name)  # noqa: S311
+    for _ in range(40):
+        data = bytearray(specimen.data)
+        for _ in range(dice.randint(1, 8)):
+            data[dice.randrange(len(data))] = dice.randrange(256)
+        judge(mended(bytes(data)) if specimen.name.startswith("PNG") else bytes(data))
+
+
+def mended(data: bytes) -> bytes:
+    """Return a PNG with the checksums that its chunks should have, as far as they can be found."""
+    whole, at = bytearray(data), 8
+    while at + 12 <= len(whole):
+        end = at + 8 + int.from_bytes(whole[at : at + 4], "big")
+        if end + 4 > len(whole):
+            break
+        whole[end : end + 4] = zlib.crc32(whole[at + 4 : end]).to_bytes(4, "big")
+        at = end + 4
+    return bytes(whole)
+
+
+def judge(data: bytes) -> None:
+    """Take or refuse; nothing else may come of it."""
+    for job in (reencode, write_thumbnail):
+        with suppress(Invalid):
+            job(data, BytesIO(), LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "not a PNG, JPEG, GIF or WebP picture"),
+        (b"hello", "not a PNG, JPEG, GIF or WebP picture"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG"),
+        (zoo.encoded(zoo.scene("RGB"), "BMP"), "not a PNG"),
+        (zoo.encoded(zoo.scene("RGB"), "TIFF"), "not a PNG"),
+        (zoo.encoded(zoo.scene("RGB"), "ICO"), "not a PNG"),
+        (zoo.encoded(zoo.scene("RGB"), "AVIF"), "not a PNG"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n", "not a PNG"),
+        (b"RIFF\x04\0\0\0WAVE", "not a PNG"),
+        (bombs.png_bomb(), "13,000 x 13,000 pixels are 169,000,000, at most 50,000,000"),
+        (bombs.gif((9000, 9000), 1), "81,000,000, at most 50,000,000"),
+        (bombs.gif((1000, 1000), 51), "1,000 x 1,000 pixels in 51 frames are 51,000,000"),
+        (bombs.gif((1, 1), 600_000, end=False), "too many frames: at most 500"),
+        (bombs.gif((0, 0), 0), "the GIF has no picture"),
+        (bombs.gif((10, 10), 400, end=False), "truncated: the GIF ends before its trailer"),
+        (bombs.gif((3, 3), 1, frame=(3, 3)), "broken: the picture cannot be decoded"),
+        (bombs.jpeg_of_scans(200), "too many scans: at most 100"),
+        (bombs.resized(zoo.encoded(zoo.scene("RGB"), "JPEG"), 20000, 20000), "400,000,000"),
+        (bombs.resized(zoo.encoded(zoo.scene("RGB"), "JPEG"), 64, 0), "64 x 0 pixels"),
+        (bombs.png(0, 5, b""), "0 x 5 pixels has nothing to show"),
+        (bombs.png(4, 4, b""), "broken: the picture cannot be decoded"),
+        (bombs.png(4, 4, b"", colour=5), "names a colour type"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_refusal_says_why(data: bytes, why: str) -> None:
+    assert why in refusal(data)
+
+
+def test_the_bomb_is_as_small_as_a_bomb_is() -> None:
+    assert len(bombs.png_bomb()) < 25_000
+
+
+@pytest.mark.parametrize(
+    ("data", "megabytes"),
+    [
+        (zoo.encoded(zoo.scene("RGB"), "JPEG", progressive=True, subsampling=0), 490),
+        (zoo.encoded(zoo.scene("RGB"), "JPEG", progressive=True, subsampling=2), 343),
+        (zoo.encoded(zoo.scene("CMYK"), "JPEG", progressive=True), 588),
+    ],
+)
+def test_what_takes_too_much_memory_to_decode_is_refused(data: bytes, megabytes: int) -> None:
+    assert f"takes {megabytes} MB" in refusal(bombs.resized(data, 7000, 7000))
+
+
+def test_a_baseline_jpeg_of_the_same_size_fits() -> None:
+    data = zoo.encoded(zoo.scene("RGB"), "JPEG", subsampling=0)
+    assert inspect(bombs.resized(data, 7000, 7000), LIMITS).memory == 4 * 7000 * 7000
+
+
+def test_a_wrong_checksum_is_named_with_its_chunk() -> None:
+    data = bytearray(LARGER["PNG"])
+    data[data.index(b"IDAT") + 9] ^= 1
+    assert refusal(bytes(data)) == "broken: the checksum of the PNG's IDAT chunk is wrong"
+
+
+def test_frames_are_counted_against_the_limit_that_is_given() -> None:
+    limits = Limits(max_frames=3)
+    assert "at most 3" in refusal(LARGER["GIF-animated"], limits)
+    assert "at most 3" in refusal(LARGER["WEBP-animated"], limits)

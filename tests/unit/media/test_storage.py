@@ -1,0 +1,170 @@
+"""LocalStorage: whole or not there, idempotent, never outside its folder."""
+
+import os
+import resource
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from forumsvc.errors import NotFound
+from forumsvc.media.storage import LocalStorage
+
+BYTES = b"\x89PNG" + bytes(range(256)) * 4000
+
+
+def name_of(data: bytes) -> str:
+    digest = sha256(data).hexdigest()
+    return f"{digest[:2]}/{digest}.png"
+
+
+NAME = name_of(BYTES)
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_what_is_put_is_opened_listed_and_deleted(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path / "photos" / "deep")
+    before = datetime.now(UTC) - timedelta(seconds=5)
+    assert storage.put(NAME, BytesIO(BYTES), "image/png") is True
+    with storage.open(NAME) as file:
+        assert file.read() == BYTES
+    (found,) = storage.names()
+    assert (found.name, found.size) == (NAME, len(BYTES))
+    assert before < found.modified < datetime.now(UTC) + timedelta(seconds=5)
+    assert storage.url(NAME) is None
+    storage.delete(NAME)
+    storage.delete(NAME)
+    assert files(tmp_path) == []
+    with pytest.raises(NotFound):
+        storage.open(NAME)
+
+
+def test_nothing_is_listed_before_the_first_picture(tmp_path: Path) -> None:
+    assert list(LocalStorage(tmp_path / "none").names()) == []
+
+
+def test_a_second_put_changes_nothing(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    was = (tmp_path / NAME).stat()
+    assert storage.put(NAME, BytesIO(BYTES), "image/png") is False
+    assert (tmp_path / NAME).stat() == was
+    assert len(files(tmp_path)) == 1
+
+
+def test_a_copy_that_is_cut_short_is_mended(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    os.truncate(tmp_path / NAME, 10)
+    assert storage.put(NAME, BytesIO(BYTES), "image/png") is True
+    assert (tmp_path / NAME).read_bytes() == BYTES
+
+
+def test_a_put_begins_where_the_file_stands(tmp_path: Path) -> None:
+    file = BytesIO(b"before" + BYTES)
+    file.seek(6)
+    assert LocalStorage(tmp_path).put(NAME, file, "image/png") is True
+    assert (tmp_path / NAME).read_bytes() == BYTES
+
+
+def test_a_picture_is_readable_for_a_web_server_beside_us(tmp_path: Path) -> None:
+    LocalStorage(tmp_path).put(NAME, BytesIO(BYTES), "image/png")
+    assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o644
+
+
+def test_a_source_that_fails_midway_leaves_nothing(tmp_path: Path) -> None:
+    class Breaking(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if self.tell() > 500_000:
+                raise OSError("cut off")
+            return super().read(size)
+
+    with pytest.raises(OSError, match="cut off"):
+        LocalStorage(tmp_path).put(NAME, Breaking(BYTES), "image/png")
+    assert files(tmp_path) == []
+
+
+def test_bytes_that_are_not_the_names_leave_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not the name of these bytes"):
+        LocalStorage(tmp_path).put(name_of(b"other"), BytesIO(BYTES), "image/png")
+    assert files(tmp_path) == []
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    program = (
+        "import signal, sys; from io import BytesIO; from forumsvc.media.storage import *\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "try: LocalStorage(sys.argv[1]).put(sys.argv[2], open(sys.argv[3], 'rb'), 'image/png')\n"
+        "except OSError as error: print(error.errno)\n"
+    )
+    source = tmp_path / "source"
+    source.write_bytes(BYTES)
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "photos", NAME, source],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)),
+        env={"PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "27\n"
+    assert files(tmp_path / "photos") == []
+
+
+def test_what_a_killed_put_leaves_is_no_picture_and_is_tidied_by_age(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    old, new = (tmp_path / NAME[:2] / f".unfinished-{word}" for word in ("old", "new"))
+    for path in (old, new):
+        path.write_bytes(b"half")
+    hour_ago = datetime.now(UTC) - timedelta(hours=1)
+    os.utime(old, (0, hour_ago.timestamp() - 60))
+    assert [found.name for found in storage.names()] == [NAME]
+    assert storage.tidy(hour_ago) == 1
+    assert not old.exists()
+    assert new.exists()
+    assert (tmp_path / NAME).exists()
+
+
+NO_NAMES = [
+    "",
+    "..",
+    "../secret.png",
+    "/etc/passwd",
+    NAME + "\0",
+    NAME + "\n",
+    NAME.upper(),
+    "ab/../" + NAME,
+    NAME.replace(".png", ".svg"),
+    NAME.replace(".png", ".png/x"),
+    "zz" + NAME[2:],
+    ("0" if NAME[0] != "0" else "1") + NAME[1:],
+]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_nothing_but_a_content_addressed_name_is_taken(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    storage = LocalStorage(tmp_path / "photos")
+    with pytest.raises(NotFound):
+        storage.open(name)
+    with pytest.raises(ValueError, match="not the name of a picture"):
+        storage.delete(name)
+    with pytest.raises(ValueError, match="not the name of a picture"):
+        storage.put(name, BytesIO(BYTES), "image/png")
+    assert [path.name for path in files(tmp_path)] == ["secret.png"]
+
+
+def test_files_of_other_names_in_the_folder_are_not_listed(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    (tmp_path / NAME[:2] / "README.txt").write_bytes(b"")
+    (tmp_path / "zz").mkdir()
+    assert [found.name for found in storage.names()] == [NAME]

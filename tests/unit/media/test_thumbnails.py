@@ -1,0 +1,96 @@
+"""Thumbnails: the middle square, upright, in sRGB, and nothing else of the picture."""
+
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from forumsvc.media.limits import Limits
+from forumsvc.media.pictures import thumbnail
+from forumsvc.media.thumbnails import SIDE, write_thumbnail
+from tests.unit.media import bombs, zoo
+from tests.unit.media.reader import Seen, see
+
+SPECIMENS = [*zoo.plain(), *zoo.annotated(), *zoo.animated()]
+
+
+def small(data: bytes) -> tuple[str, Seen]:
+    out = BytesIO()
+    facts = write_thumbnail(data, out, Limits())
+    assert (facts.width, facts.height, facts.frames) == (SIDE, SIDE, 1)
+    assert zoo.SECRET.encode() not in out.getvalue()
+    return facts.format, see(out.getvalue())
+
+
+def colour(seen: Seen, x: int, y: int) -> tuple[int, ...]:
+    return tuple(int(value) for value in seen.pixels.getpoint(x, y))
+
+
+def near(one: tuple[int, ...], other: tuple[int, ...], most: int = 12) -> bool:
+    return all(abs(a - b) <= most for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
+def test_every_kind_of_picture_has_a_bare_square_thumbnail(specimen: zoo.Specimen) -> None:
+    _, seen = small(specimen.data)
+    assert (seen.width, seen.height) == (SIDE, SIDE)
+    assert not seen.metadata
+
+
+def flag(size: tuple[int, int], mode: str = "RGB") -> Image.Image:
+    """Return a square of four colours, with grey on both sides of it."""
+    image = Image.new(mode, size, "grey")
+    side = min(size)
+    left, top, half = (size[0] - side) // 2, (size[1] - side) // 2, side // 2
+    for number, name in enumerate(("red", "lime", "blue", "white")):
+        corner = (left + number % 2 * half, top + number // 2 * half)
+        image.paste(name, (*corner, corner[0] + half, corner[1] + half))
+    return image
+
+
+CORNERS = [(20, 20), (SIDE - 20, 20), (20, SIDE - 20), (SIDE - 20, SIDE - 20)]
+FLAG = [(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255, 255, 255, 255)]
+
+
+@pytest.mark.parametrize("size", [(60, 60), (800, 400), (400, 800), (3000, 2200)])
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
+def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
+    _, seen = small(zoo.encoded(flag(size), kind))
+    assert all(
+        near(colour(seen, *corner), wanted) for corner, wanted in zip(CORNERS, FLAG, strict=True)
+    )
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_orientation_is_applied(orientation: int) -> None:
+    data = zoo.encoded(flag((600, 400)), "PNG", exif=zoo.exif(orientation))
+    wanted, (_, seen) = see(data), small(data)
+    left = (wanted.width - min(wanted.width, wanted.height)) // 2
+    top = (wanted.height - min(wanted.width, wanted.height)) // 2
+    for x, y in CORNERS:
+        there = colour(wanted, left + x * 400 // SIDE, top + y * 400 // SIDE)
+        assert near(colour(seen, x, y), there)
+
+
+def test_transparency_stays_and_makes_a_png() -> None:
+    image = flag((500, 500)).convert("RGBA")
+    image.paste((0, 0, 0, 0), (0, 0, 250, 250))
+    kind, seen = small(zoo.encoded(image, "PNG"))
+    assert kind == "PNG"
+    assert colour(seen, *CORNERS[0])[3] == 0
+    assert near(colour(seen, *CORNERS[3]), FLAG[3])
+
+
+def test_an_opaque_picture_makes_a_jpeg_even_with_an_alpha_channel() -> None:
+    assert small(zoo.encoded(flag((500, 500)).convert("RGBA"), "PNG"))[0] == "JPEG"
+
+
+def test_a_frame_smaller_than_its_canvas_lies_in_its_place() -> None:
+    kind, seen = small(bombs.gif((100, 100), 1))
+    assert (seen.width, kind) == (SIDE, "JPEG")
+
+
+def test_the_worker_makes_thumbnails_too() -> None:
+    with thumbnail(BytesIO(zoo.encoded(flag((500, 300)), "JPEG"))) as picture:
+        assert (picture.format, picture.width, picture.height) == ("JPEG", SIDE, SIDE)
+        assert picture.media_type == "image/jpeg"

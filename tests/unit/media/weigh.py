@@ -1,0 +1,60 @@
+"""Run as a program. `make NAME` writes one large picture to standard output. `normalise` and
+`thumbnail` take one from standard input and print the peak memory of their worker process and of
+themselves, in bytes (getrusage), and what came out.
+
+They are two programs because a process that starts another hands its own peak on to it.
+"""
+
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from forumsvc.media.limits import Limits
+from forumsvc.media.pictures import normalise, thumbnail
+from tests.unit.media.bombs import large, noise
+from tests.unit.media.zoo import encoded, exif
+
+
+def _webp(mode: str, size: tuple[int, int], **options: Any) -> bytes:
+    return encoded(noise(mode, size), "WEBP", method=0, **options)
+
+
+def _animation(kind: str, mode: str, size: tuple[int, int], frames: int, **options: Any) -> bytes:
+    first, *rest = [noise(mode, size) for _ in range(frames)]
+    return encoded(first, kind, save_all=True, append_images=rest, duration=50, **options)
+
+
+PICTURES: dict[str, Callable[[], bytes]] = {
+    "PNG RGBA 50 sideways": lambda: large(
+        "PNG", "RGBA", (10000, 5000), compress_level=1, exif=exif(6)
+    ),
+    "JPEG 50 sideways": lambda: large("JPEG", "RGB", (7071, 7071), exif=exif(8)),
+    "JPEG CMYK 50": lambda: large("JPEG", "CMYK", (7071, 7071)),
+    "JPEG progressive 34": lambda: large(
+        "JPEG", "RGB", (7000, 4850), progressive=True, subsampling=2
+    ),
+    "GIF 50": lambda: large("GIF", "P", (7071, 7071)),
+    "GIF animated 12": lambda: _animation("GIF", "L", (1000, 1000), 12),
+    "WEBP lossy 15": lambda: large("WEBP", "RGB", (4400, 3400), method=0),
+    "WEBP lossy 10": lambda: _webp("RGB", (3160, 3160), quality=10),
+    "WEBP lossy alpha 12": lambda: _webp("RGBA", (4000, 3000), quality=10),
+    "WEBP lossy alpha 5": lambda: _webp("RGBA", (2330, 2330), quality=10),
+    "WEBP lossless 7": lambda: _webp("RGBA", (2580, 2580), lossless=True, quality=0),
+    "WEBP animated": lambda: _animation("WEBP", "RGBA", (2000, 2000), 2, method=0, quality=10),
+}
+
+
+def main(job: str, name: str = "") -> None:
+    if job == "make":
+        sys.stdout.buffer.write(PICTURES[name]())
+        return
+    limits = Limits(max_bytes=60_000_000)
+    with {"normalise": normalise, "thumbnail": thumbnail}[job](sys.stdin.buffer, limits) as made:
+        who = (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
+        peaks = [resource.getrusage(one).ru_maxrss * 1024 for one in who]
+        print(*peaks, made.format, made.width, made.height)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,202 @@
+"""Pictures of every kind, generated."""
+
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+import pyvips
+from PIL import Image, ImageDraw
+from PIL.PngImagePlugin import PngInfo
+
+SECRET = "taken-at-51.5007N-0.1246W"
+"""Stands in every piece of metadata, and must stand in nothing that comes back."""
+
+SIZES = [(1, 1), (2, 400), (64, 48), (301, 203)]
+MODES = {
+    "PNG": ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "I;16"],
+    "JPEG": ["L", "RGB", "CMYK"],
+    "GIF": ["L", "P", "PA"],
+    "WEBP": ["RGB", "RGBA"],
+}
+_ORIENTATION, _DESCRIPTION, _GPS = 0x0112, 0x010E, 0x8825
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """An upload: its name in the zoo, its bytes, and whether its coding keeps every pixel."""
+
+    name: str
+    data: bytes
+    exact: bool
+
+
+def scene(mode: str, size: tuple[int, int] = (64, 48), step: int = 0) -> Image.Image:
+    """Return a picture with slopes, edges and, by mode, transparency; `step` moves its bar."""
+    width, height = size
+    slope = Image.linear_gradient("L").resize(size)
+    disc = Image.radial_gradient("L").resize(size)
+    colours = Image.merge("RGB", (slope, disc, slope.transpose(Image.Transpose.ROTATE_180)))
+    left = step * width // 8
+    bar = [left, height // 4, left + width // 8, height // 2]
+    ImageDraw.Draw(colours).rectangle(bar, fill=(250, 20, 20))
+    if mode == "PA":
+        image = colours.quantize(60)
+        image.info["transparency"] = 3
+        return image
+    if mode == "P":
+        return colours.quantize(200)
+    if mode == "I;16":
+        return colours.convert("L").convert("I;16")
+    if mode in ("RGBA", "LA"):
+        colours.putalpha(disc)
+    return colours.convert(mode)
+
+
+def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
+    """Return the image as a file of format `kind`."""
+    out = BytesIO()
+    image.save(out, kind, **options)
+    return out.getvalue()
+
+
+def exif(orientation: int = 1) -> Image.Exif:
+    """Return an EXIF block with a secret description, a place, and an orientation."""
+    block = Image.Exif()
+    block[_DESCRIPTION] = SECRET
+    block[_ORIENTATION] = orientation
+    block[_GPS] = {1: "N", 2: (51.0, 30.0, 2.5), 29: SECRET}
+    return block
+
+
+@cache
+def plain() -> list[Specimen]:
+    """Return each format in each mode and size, in each way of coding."""
+    found = []
+    for kind, modes in MODES.items():
+        for mode in modes:
+            for size in SIZES:
+                name = f"{kind}-{mode}-{size[0]}x{size[1]}"
+                image = scene(mode, size)
+                for way, options in _ways(kind, mode).items():
+                    data = encoded(image, kind, **options)
+                    exact = kind in ("PNG", "GIF") or way == "lossless"
+                    found.append(Specimen(f"{name}-{way}", data, exact))
+    return found
+
+
+def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
+    if kind == "JPEG" and mode == "RGB":
+        return {
+            "444": {"subsampling": 0, "quality": 90},
+            "422": {"subsampling": 1, "quality": 90},
+            "420": {"subsampling": 2, "quality": 90},
+            "progressive": {"progressive": True, "quality": 90},
+        }
+    if kind == "WEBP":
+        return {"lossless": {"lossless": True}, "lossy": {"quality": 90}}
+    if kind == "GIF":
+        return {"interlaced": {"interlace": 1}, "plain": {"interlace": 0}}
+    return {"plain": {}}
+
+
+@cache
+def turned() -> list[Specimen]:
+    """Return every orientation in the formats that carry one, one of them too large for a band."""
+    found = []
+    for number in range(1, 9):
+        block = exif(number)
+        for size in ((61, 40), (1500, 1100)):
+            name = f"turned-{number}-{size[0]}"
+            picture = scene("RGB", size)
+            found += [
+                Specimen(f"{name}-PNG", encoded(picture, "PNG", exif=block), True),
+                Specimen(f"{name}-JPEG", encoded(picture, "JPEG", exif=block, quality=90), False),
+            ]
+        for mode in MODES["PNG"]:
+            data = encoded(scene(mode, (61, 40)), "PNG", exif=block)
+            found.append(Specimen(f"turned-{number}-{mode}", data, True))
+        data = encoded(scene("RGB"), "JPEG", exif=block, subsampling=1, quality=90)
+        found.append(Specimen(f"turned-{number}-JPEG-422", data, False))
+        data = encoded(scene("RGBA"), "WEBP", exif=block, lossless=True)
+        found.append(Specimen(f"turned-{number}-WEBP", data, True))
+    return found
+
+
+@cache
+def annotated() -> list[Specimen]:
+    """Return pictures with every kind of metadata, and with something behind their end."""
+    text = PngInfo()
+    text.add_text("Comment", SECRET)
+    text.add_text("Packed", SECRET, zip=True)
+    text.add_itxt("XML:com.adobe.xmp", SECRET)
+    about = {"exif": exif(), "icc_profile": profile("RGB")}
+    rgb, tail = scene("RGB"), SECRET.encode()
+    many = {"exif": exif(), "comment": tail, "xmp": tail, "icc_profile": profile("RGB")}
+    files = {
+        "PNG": encoded(rgb, "PNG", pnginfo=text, dpi=(300, 300), **about),
+        "JPEG": encoded(rgb, "JPEG", quality=90, dpi=(300, 300), **many),
+        "GIF": encoded(scene("P"), "GIF", comment=tail),
+        "WEBP": encoded(rgb, "WEBP", lossless=True, xmp=tail, **about),
+    }
+    return [Specimen(f"annotated-{kind}", data, kind != "JPEG") for kind, data in files.items()] + [
+        Specimen(f"tail-{kind}", data + tail, kind != "JPEG") for kind, data in files.items()
+    ]
+
+
+@cache
+def polyglots() -> list[Specimen]:
+    """Return pictures that are something else too."""
+    script = b"*/=1;alert('" + SECRET.encode() + b"')//"
+    gif = bytearray(encoded(scene("P"), "GIF", comment=script))
+    archive = b"PK\x03\x04" + SECRET.encode() + b"PK\x05\x06" + bytes(18)
+    page = f"<script>{SECRET}</script>"
+    info = PngInfo()
+    info.add_text("Title", page)
+    return [
+        Specimen("GIF+JS", bytes(gif), True),
+        Specimen("PNG+ZIP", encoded(scene("RGB"), "PNG") + archive, True),
+        Specimen("PNG+HTML", encoded(scene("RGB"), "PNG", pnginfo=info), True),
+        Specimen("JPEG+PHP", encoded(scene("RGB"), "JPEG", comment=page.encode()), False),
+        Specimen("WEBP+ZIP", encoded(scene("RGB"), "WEBP", lossless=True) + archive, True),
+    ]
+
+
+@cache
+def animated() -> list[Specimen]:
+    """Return animations: times, loops, disposal, transparency, local tables, partial frames."""
+    found = []
+    durations = [50, 60, 70, 80, 90]
+    for loop in (0, 3):
+        for disposal in (1, 2, 3):
+            frames = [scene("P", step=step) for step in range(5)]
+            options: dict[str, Any] = {"loop": loop, "disposal": disposal, "duration": durations}
+            data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], **options)
+            found.append(Specimen(f"GIF-animated-{loop}-{disposal}", data, True))
+        clear = [scene("RGBA", step=step) for step in range(5)]
+        for way in (True, False):
+            data = encoded(
+                clear[0],
+                "WEBP",
+                save_all=True,
+                append_images=clear[1:],
+                duration=durations,
+                loop=loop,
+                lossless=way,
+                exif=exif(),
+            )
+            found.append(Specimen(f"WEBP-animated-{loop}-{way}", data, way))
+    see_through = [scene("RGBA", step=step) for step in range(5)]
+    rest = {"duration": durations, "disposal": 2}
+    data = encoded(see_through[0], "GIF", save_all=True, append_images=see_through[1:], **rest)
+    found.append(Specimen("GIF-animated-transparent", data, True))
+    return found
+
+
+def profile(mode: str) -> bytes:
+    """Return a colour profile other than sRGB: Display P3, or a printer's for CMYK."""
+    name, space = ("cmyk", "cmyk") if mode == "CMYK" else ("p3", "srgb")
+    black = pyvips.Image.black(1, 1, bands=3).copy(interpretation="srgb")
+    made = black.icc_transform(name, input_profile="srgb", embedded=False)
+    assert made.interpretation in (space, "rgb")
+    return bytes(made.get("icc-profile-data"))
