@@ -10,15 +10,17 @@ from itertools import chain, product
 from tests.unit.markup import source_archives
 
 _ELEMENTS = [
-    *("a", "audio src=x", "b", "body", "button autofocus", "details open", "div", "form", "frameset"),
-    *("iframe", "iframe src=x", "img src=x", "input autofocus", "isindex", "keygen autofocus"),
-    *("link rel=stylesheet href=x", "marquee", "math", "object data=x", "p", "pre", "select autofocus"),
-    *("svg", "svg/animate begin=0", "table background=x", "td", "textarea autofocus", "video src=x"),
-    *("video><source", "x tabindex=1", "summary", "code class=language-x", "input type=image src=x"),
-]  # fmt: skip
+    *("a", "audio src=x", "b", "body", "button autofocus", "details open", "div", "form"),
+    *("frameset", "iframe", "iframe src=x", "img src=x", "input autofocus", "isindex"),
+    *("keygen autofocus", "link rel=stylesheet href=x", "marquee", "math", "object data=x"),
+    *("p", "pre", "select autofocus", "svg", "svg/animate begin=0", "table background=x", "td"),
+    *("textarea autofocus", "video src=x", "video><source", "x tabindex=1", "summary"),
+    *("code class=language-x", "input type=image src=x"),
+]
 _EVENTS = [
-    *("onload", "onerror", "onclick", "onfocus", "onmouseover", "ontoggle", "onbegin", "onstart"),
-    *("onanimationstart", "onpointerenter", "onbeforetoggle", "oncontentvisibilityautostatechange"),
+    *("onload", "onerror", "onclick", "onfocus", "onmouseover", "ontoggle", "onbegin"),
+    *("onstart", "onanimationstart", "onpointerenter", "onbeforetoggle"),
+    *("oncontentvisibilityautostatechange",),
 ]
 _SPELLINGS = [
     "<{element} {event}={code}>",
@@ -34,12 +36,14 @@ _SCHEMES = [
     *("javascript:{code}", "JaVaScRiPt:{code}", " javascript:{code}", "java\tscript:{code}"),
     *("java&#10;script:{code}", "&#106;avascript:{code}", "&#x6A;avascript&colon;{code}"),
     *("javascript&#58;{code}", "\x01javascript:{code}", "&#1;javascript:{code}"),
-    *("javascript://%0a{code}", "javascript:%61lert(1)", "jav\\ascript:{code}", "vbscript:{code}"),
-    *("data:text/html,<script>{code}</script>", "data:text/html;base64,PHNjcmlwdD4=", "livescript:x"),
-    *("data:image/svg+xml,<svg onload={code}>", "feed:javascript:{code}", "view-source:x", "blob:x"),
-    *("javascript&NewLine;:{code}", "&Tab;javascript:{code}", "//javascript:{code}", "file:///x"),
-    *("\u2028javascript:{code}", "javascript\u200b:{code}", "ｊavascript:{code}", "mhtml:x!y"),
-]  # fmt: skip
+    *("javascript://%0a{code}", "javascript:%61lert(1)", "jav\\ascript:{code}"),
+    *("vbscript:{code}", "data:text/html,<script>{code}</script>"),
+    *("data:text/html;base64,PHNjcmlwdD4=", "livescript:x"),
+    *("data:image/svg+xml,<svg onload={code}>", "feed:javascript:{code}", "view-source:x"),
+    *("blob:x", "javascript&NewLine;:{code}", "&Tab;javascript:{code}", "//javascript:{code}"),
+    *("file:///x", "\u2028javascript:{code}", "javascript\u200b:{code}", "\uff4aavascript:{code}"),
+    *("mhtml:x!y",),
+]
 _CARRIERS = [
     '<a href="{url}">x</a>',
     "<a href='{url}'>x</a>",
@@ -107,7 +111,8 @@ _RAW = [
     "<math><mtext><table><mglyph><style><!--</style><img title=\"--><img src=x onerror={code}>\">",
     "<svg><foreignObject><p><style><img src=x onerror={code}></style></foreignObject></svg>",
     "<svg><desc><title><![CDATA[</title><img src=x onerror={code}>]]></desc></svg>",
-    "<select><template><style><!--</style><a rel=\"--></style></template></select><img src=x onerror={code}>\">",
+    "<select><template><style><!--</style><a rel=\"--></style></template></select>"
+    "<img src=x onerror={code}>\">",
     "<!--><img src=x onerror={code}>-->",
     "<!--[if gte IE 4]><script>{code}</script><![endif]-->",
     "<!-- --!><img src=x onerror={code}> -->",
@@ -168,17 +173,13 @@ _MARKDOWN = [
     "\x01wzxhzdk:0\x04 <script>{code}</script>",
 ]  # fmt: skip
 _LOGINS = [
-    *("@<img/src=x/onerror={code}>", "@a\"onclick={code}", "@bob<script>{code}</script>"),
-    *("@javascript:{code}", "<a class=\"user-mention\" href=\"javascript:{code}\">@bob</a>", "@__proto__"),
-]  # fmt: skip
+    *("@<img/src=x/onerror={code}>", '@a"onclick={code}', "@bob<script>{code}</script>"),
+    *("@javascript:{code}", '<a class="user-mention" href="javascript:{code}">@bob</a>'),
+    *("@__proto__",),
+]
 _PLACES = [
-    "{}",
-    "x {} y",
-    "- {}",
-    "> {}",
-    "| a |\n|---|\n| {} |",
-    "<div>{}</div>",
-    "<div>\n\n{}\n\n</div>",
+    *("{}", "x {} y", "- {}", "> {}", "| a |\n|---|\n| {} |", "<div>{}</div>"),
+    *("<div>\n\n{}\n\n</div>",),
 ]
 
 
