@@ -13,7 +13,7 @@ MAX_HIGHLIGHTED = 20_000
 """Characters of a code block above which it stays plain: lexers are slow."""
 
 SECONDS = 0.3
-"""How long the lexers may take for one text; what is left then stays plain."""
+"""Of processor time that the lexers may take for one text; what is left then stays plain."""
 
 _TOKENS_BETWEEN_LOOKS = 500
 
@@ -27,11 +27,11 @@ class CodeFormatter:
 
     def __init__(self) -> None:
         self._formatter: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
-        self._deadline = 0.0
+        self._seconds_left = SECONDS
 
     def begin(self) -> None:
         """Begin with a new text."""
-        self._deadline = time.monotonic() + SECONDS
+        self._seconds_left = SECONDS
 
     def __call__(self, source: str, language: str, *_: Any, **__: Any) -> str:
         """Return a code block's HTML, as pymdownx's superfences ask for it.
@@ -55,10 +55,13 @@ class CodeFormatter:
         return "".join(lines.written)
 
     def _in_time(self, tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+        deadline = time.process_time() + self._seconds_left
         for number, token in enumerate(tokens):
-            if number % _TOKENS_BETWEEN_LOOKS == 0 and time.monotonic() > self._deadline:
+            if number % _TOKENS_BETWEEN_LOOKS == 0 and time.process_time() > deadline:
+                self._seconds_left = 0.0
                 raise _SlowLexerError
             yield token
+        self._seconds_left = max(0.0, deadline - time.process_time())
 
 
 class _Lines:

@@ -85,5 +85,5 @@ def test_mentions_in_code_are_never_found(text: str) -> None:
 @given(st.text(max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_escaped_text_is_sanitized_already(text: str) -> None:
-    html = escaped("".join(char for char in text if char >= " " or char in "\r\n"))
+    html = escaped(text)
     assert sanitize(html) == html
