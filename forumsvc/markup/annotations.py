@@ -26,6 +26,8 @@ def annotate(html: str, own_host: str) -> str:
     def annotated(node: Node) -> str:
         if node.tag == "a":
             return _link(node, own_host, ids)
+        if node.tag == "input":
+            return _task(node)
         if node.prose and "#" in node.source:
             return _FLOOR.sub(_FLOOR_LINK, node.source)
         return node.source
@@ -42,6 +44,12 @@ def _link(node: Node, own_host: str, ids: set[str]) -> str:
     elif href and _is_foreign(html_text.unescape(href), own_host):
         attributes["rel"] = FOREIGN_REL
     return "<a" + "".join(f' {name}="{value}"' for name, value in attributes.items()) + ">"
+
+
+def _task(node: Node) -> str:
+    """Return a task's box, its attributes in one order: nh3 adds missing ones in any."""
+    checked = ' checked=""' if 'checked=""' in node.attributes else ""
+    return f'<input type="checkbox" disabled=""{checked}>'
 
 
 def _is_foreign(url: str, own_host: str) -> bool:

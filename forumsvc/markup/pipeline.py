@@ -7,6 +7,9 @@ from forumsvc.markup.syntax import MarkdownParser
 
 MAX_HTML = 1_000_000
 
+_EMPTY = "<p></p>"
+"""Left where something that is not allowed was a paragraph of its own."""
+
 
 class TooLongError(Exception):
     """The HTML of a text is longer than `MAX_HTML` characters."""
@@ -24,7 +27,8 @@ class Pipeline:
         own_host: `host` or `host:port` of the site; links elsewhere are marked as foreign.
         Raises TooLongError, and whatever the libraries raise on hostile text (RecursionError, …).
         """
-        html = sanitize(annotate(clean_input(self._parser.convert(text)), own_host))
+        html = clean_input(self._parser.convert(text)).replace(_EMPTY, "").strip()
+        html = sanitize(annotate(html, own_host))
         if len(html) > MAX_HTML:
             raise TooLongError
         return mentions.split(html)

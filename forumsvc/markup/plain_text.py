@@ -3,13 +3,15 @@
 import re
 
 _BREAK = re.compile(r"\r\n?|\n")
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\xa0": "&nbsp;", "\0": "\ufffd"})
 
 
 def escaped(text: str) -> str:
-    """Return `text` as one HTML paragraph, character by character, its line breaks kept.
+    """Return `text` as one HTML paragraph, its line breaks kept.
 
-    It is written as the sanitizer would write it, so that sanitizing it changes nothing.
+    Control characters go. It is written as the sanitizer would write it, so that sanitizing it
+    changes nothing.
     """
-    lines = _BREAK.split(text.strip("\r\n").translate(_ESCAPES))
+    lines = _BREAK.split(_CONTROL.sub("", text).strip("\r\n").translate(_ESCAPES))
     return "<p>" + "<br>\n".join(lines) + "</p>" if any(lines) else ""

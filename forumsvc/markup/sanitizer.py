@@ -32,7 +32,6 @@ _ATTRIBUTES = {
     "a": {"href"},
     "details": {"open"},
     "img": {"src", "alt", "width", "height"},
-    "input": {"checked"},
     "li": {"value"},
     "ol": {"start"},
     **{heading: {"id"} for heading in _HEADINGS},
@@ -47,6 +46,7 @@ _DIRECTION = {"dir": {"auto", "ltr", "rtl"}}
 _ATTRIBUTE_VALUES = {
     **dict.fromkeys(("bdo", "blockquote", "div", "ol", "p", "ul"), _DIRECTION),
     "a": {"rel": {FOREIGN_REL}},
+    "input": {"type": {"checkbox"}, "disabled": {""}, "checked": {""}},
     "td": _CELL,
     "th": _CELL,
 }

@@ -1,9 +1,10 @@
 """Fenced code with the classes of Pygments."""
 
+import time
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from pygments import highlight
 from pygments.formatters.html import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
@@ -11,25 +12,61 @@ from pygments.util import ClassNotFound
 MAX_HIGHLIGHTED = 20_000
 """Characters of a code block above which it stays plain: lexers are slow."""
 
-_FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
+SECONDS = 0.3
+"""Of processor time that the lexers may take for one text; what is left then stays plain."""
+
+_TOKENS_BETWEEN_LOOKS = 500
 
 
-def format_code(source: str, language: str, *_: Any, **__: Any) -> str:
-    """Return a code block's HTML, as pymdownx's superfences ask for it.
-
-    source: the code; language: the first word after the fence, "" for none.
-    """
-    code = _highlighted(source, language) or escape(source, quote=False)
-    name = f' class="language-{escape(language)}"' if language else ""
-    newline = "" if not code or code.endswith("\n") else "\n"
-    return f'<pre class="highlight"><code{name}>{code}{newline}</code></pre>'
+class _SlowLexerError(Exception):
+    """The time for highlighting is over."""
 
 
-def _highlighted(source: str, language: str) -> str | None:
-    if not language or len(source) > MAX_HIGHLIGHTED:
-        return None
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False)
-    except ClassNotFound:
-        return None
-    return highlight(source, lexer, _FORMATTER)
+class CodeFormatter:
+    """Highlights the code blocks of one text after the other."""
+
+    def __init__(self) -> None:
+        self._formatter: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
+        self._seconds_left = SECONDS
+
+    def begin(self) -> None:
+        """Begin with a new text."""
+        self._seconds_left = SECONDS
+
+    def __call__(self, source: str, language: str, *_: Any, **__: Any) -> str:
+        """Return a code block's HTML, as pymdownx's superfences ask for it.
+
+        source: the code; language: the first word after the fence, "" for none.
+        """
+        code = self._highlighted(source, language) or escape(source, quote=False)
+        name = f' class="language-{escape(language)}"' if language else ""
+        newline = "" if not code or code.endswith("\n") else "\n"
+        return f'<pre class="highlight"><code{name}>{code}{newline}</code></pre>'
+
+    def _highlighted(self, source: str, language: str) -> str | None:
+        if not language or len(source) > MAX_HIGHLIGHTED:
+            return None
+        try:
+            lexer = get_lexer_by_name(language, stripnl=False)
+            lines = _Lines()
+            self._formatter.format(self._in_time(lexer.get_tokens(source)), lines)
+        except (ClassNotFound, _SlowLexerError):
+            return None
+        return "".join(lines.written)
+
+    def _in_time(self, tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+        deadline = time.process_time() + self._seconds_left
+        for number, token in enumerate(tokens):
+            if number % _TOKENS_BETWEEN_LOOKS == 0 and time.process_time() > deadline:
+                self._seconds_left = 0.0
+                raise _SlowLexerError
+            yield token
+        self._seconds_left = max(0.0, deadline - time.process_time())
+
+
+class _Lines:
+    """As much of a file as a formatter asks for."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        self.write = self.written.append

@@ -1,19 +1,26 @@
 """Python-Markdown, set up for a forum."""
 
+import re
 from typing import Any
 
 from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
 from forumsvc.markup.sanitizer import ID_PREFIX
-from forumsvc.markup.syntax.code import format_code
+from forumsvc.markup.syntax.code import CodeFormatter
+from forumsvc.markup.syntax.commonmark import CommonMarkExtension
+from forumsvc.markup.syntax.fences import FencesExtension
+from forumsvc.markup.syntax.headings import HeadingsExtension
+from forumsvc.markup.syntax.html_blocks import HtmlBlocksExtension
+from forumsvc.markup.syntax.lists import ListsExtension
 from forumsvc.markup.syntax.logins import LoginsExtension
+from forumsvc.markup.syntax.quotes import QuotesExtension
 
-_ANY_LANGUAGE = {"name": "*", "class": "", "format": format_code}
+_LINE_END = re.compile(r"\r\n?")
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 _EXTENSIONS: dict[str, dict[str, Any]] = {
     "nl2br": {},
-    "sane_lists": {},
     "tables": {"use_align_attribute": True},
     "toc": {"marker": "", "slugify": lambda text, separator: slug(text, separator)},
     "pymdownx.betterem": {},
@@ -21,7 +28,10 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.highlight": {"use_pygments": False},
     "pymdownx.magiclink": {},
     "pymdownx.saneheaders": {},
-    "pymdownx.superfences": {"custom_fences": [_ANY_LANGUAGE]},
+    "pymdownx.superfences": {
+        "preserve_tabs": True,
+        "relaxed_headers": True,
+    },
     "pymdownx.tasklist": {},
     "pymdownx.tilde": {"subscript": False},
 }
@@ -37,12 +47,26 @@ class MarkdownParser:
     """Turns Markdown into HTML that is not safe yet."""
 
     def __init__(self) -> None:
+        self._format_code = CodeFormatter()
+        fence = {"name": "*", "class": "", "format": self._format_code}
+        fences = _EXTENSIONS["pymdownx.superfences"] | {"custom_fences": [fence]}
         self._markdown = Markdown(
-            extensions=[*_EXTENSIONS, LoginsExtension()],
-            extension_configs=_EXTENSIONS,
+            extensions=[
+                *_EXTENSIONS,
+                CommonMarkExtension(),
+                FencesExtension(),
+                HeadingsExtension(),
+                HtmlBlocksExtension(),
+                ListsExtension(),
+                LoginsExtension(),
+                QuotesExtension(),
+            ],
+            extension_configs=_EXTENSIONS | {"pymdownx.superfences": fences},
             output_format="html",
         )
 
     def convert(self, text: str) -> str:
         """Return the HTML of a Markdown text. Raises what Python-Markdown raises."""
-        return self._markdown.reset().convert(text.replace("\0", "\ufffd"))
+        self._format_code.begin()
+        text = _LINE_END.sub("\n", _CONTROL.sub("", text.replace("\0", "\ufffd")))
+        return self._markdown.reset().convert(text)

@@ -104,5 +104,5 @@ def test_headings_of_the_same_words_have_different_ids(html: Html) -> None:
 
 def test_ids_that_authors_write_get_the_prefix_or_go(html: Html) -> None:
     assert html('<h2 id="login">x</h2>\n\n<p id="login">y</p>') == (
-        '<h2 id="user-content-login">x</h2>\n\n<p>y</p>'
+        '<h2 id="user-content-login">x</h2>\n<p>y</p>'
     )

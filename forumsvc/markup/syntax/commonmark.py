@@ -1,0 +1,29 @@
+"""Small things of CommonMark and GFM that Python-Markdown reads otherwise."""
+
+import string
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.extensions.tables import TableProcessor
+from markdown.inlinepatterns import AutolinkInlineProcessor, SubstituteTagInlineProcessor
+
+_AUTOLINK = r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>"
+_BEFORE_ESCAPES = 185
+_IN_PLACE_OF_AUTOLINK = 120
+
+
+class CommonMarkExtension(Extension):
+    """Escapes of every punctuation mark, hard breaks, autolinks of every scheme, `\\|` in cells."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Register and replace; after the extension `tables`."""
+        md.ESCAPED_CHARS = list(string.punctuation)
+        md.inlinePatterns.register(
+            SubstituteTagInlineProcessor(r"\\\n", "br"), "backslash_break", _BEFORE_ESCAPES
+        )
+        md.inlinePatterns.register(
+            AutolinkInlineProcessor(_AUTOLINK, md), "autolink", _IN_PLACE_OF_AUTOLINK
+        )
+        tables: TableProcessor = md.parser.blockprocessors["table"]
+        split = tables._split
+        tables._split = lambda row: [cell.replace("\\|", "|") for cell in split(row)]

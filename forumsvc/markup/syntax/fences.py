@@ -1,0 +1,85 @@
+"""Fenced code as CommonMark reads it, brought into the form that superfences reads."""
+
+import re
+
+from markdown import Markdown
+from markdown.blockparser import BlockParser
+from markdown.blockprocessors import BlockProcessor
+from markdown.extensions import Extension
+from markdown.preprocessors import Preprocessor
+
+_OPENING = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\w#.+-]*).*")
+_IN_ITEM = re.compile(r"( *(?:[-+*]|[0-9]{1,9}[.)]) {1,4})((?:`{3,}(?=[^`]*$)|~{3,}).*)")
+_STORED_LINE = re.compile(r"^ *\x02wzxhzdk:[0-9]+\x03 *$\n?", re.MULTILINE)
+_BEFORE_SUPERFENCES = 40
+_BEFORE_HEADINGS = 62
+_MAX_INDENT = 3
+
+
+class _FencePreprocessor(Preprocessor):
+    """Aligns a block's lines and its end with its beginning, and ends the one that never ends.
+
+    Of what follows the fence only the language stays.
+    """
+
+    def run(self, lines: list[str]) -> list[str]:
+        out: list[str] = []
+        rest = iter(_items_apart(lines))
+        for line in rest:
+            opening = _OPENING.fullmatch(line)
+            if opening is None:
+                out.append(line)
+                continue
+            indent, fence, language = opening.groups()
+            end = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}} *")
+            body = []
+            closed = False
+            for inner in rest:
+                if end.fullmatch(inner) and _indent(inner) <= len(indent) + _MAX_INDENT:
+                    closed = True
+                    break
+                body.append(indent + inner[min(len(indent), _indent(inner)) :])
+            if closed or len(indent) <= _MAX_INDENT:
+                out += [f"{indent}{fence}{language}", *body, indent + fence]
+            else:  # an example of a fence in indented code, say
+                out += [line, *body]
+        return out
+
+
+def _items_apart(lines: list[str]) -> list[str]:
+    """Give a fence beside a list marker a line of its own."""
+    apart: list[str] = []
+    for line in lines:
+        item = _IN_ITEM.fullmatch(line)
+        apart += [item[1].rstrip(), " " * len(item[1]) + item[2]] if item else [line]
+    return apart
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+class _StoredBlockProcessor(BlockProcessor):
+    """Takes stored code out of the paragraph that it stands in without blank lines."""
+
+    def test(self, parent: object, block: str) -> bool:
+        return "\x02wzxhzdk:" in block and "\n" in block.strip("\n")
+
+    def run(self, parent: object, blocks: list[str]) -> bool | None:
+        match = _STORED_LINE.search(blocks[0])
+        if match is None:
+            return False
+        block = blocks.pop(0)
+        pieces = [block[: match.start()].rstrip("\n"), match[0].strip(), block[match.end() :]]
+        blocks[:0] = [piece for piece in pieces if piece.strip("\n")]
+        return None if len(blocks[0]) < len(block.strip("\n")) else False
+
+
+class FencesExtension(Extension):
+    """Reads fenced code as CommonMark does."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Register both halves."""
+        md.preprocessors.register(_FencePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
+        parser: BlockParser = md.parser
+        parser.blockprocessors.register(_StoredBlockProcessor(parser), "stored", _BEFORE_HEADINGS)

@@ -1,0 +1,100 @@
+"""HTML inside Markdown, by the rules of CommonMark 0.31.2 §4.6 and §6.6.
+
+Markdown goes on after a blank line inside `<details>` or `<div>`, which Python-Markdown's own
+reader of HTML does not allow; and what is no tag (`<a b c!>`) stays text.
+"""
+
+import re
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown import Markdown
+from markdown.blockprocessors import BlockProcessor
+from markdown.extensions import Extension
+from markdown.inlinepatterns import HtmlInlineProcessor
+
+_BLOCK_TAGS = (
+    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|"
+    "dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|"
+    "header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|"
+    "param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul"
+)
+_ATTRIBUTE = r"(?:\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)"
+_TAG = rf"<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>"
+_INLINE = rf"({_TAG}|<!--(?:>|->|(?s:.*?)-->)|<\?(?s:.*?)\?>|<![A-Za-z][^>]*>)"
+
+_UNTIL_A_MARK = [
+    (re.compile(r"(?i) {0,3}<(?:script|pre|style|textarea)(?:\s|>|$)"),
+     re.compile(r"(?i)</(?:script|pre|style|textarea)>")),
+    (re.compile(r" {0,3}<!--"), re.compile(r"-->")),
+    (re.compile(r" {0,3}<\?"), re.compile(r"\?>")),
+    (re.compile(r" {0,3}<![A-Za-z]"), re.compile(r">")),
+]  # fmt: skip
+_UNTIL_A_BLANK_LINE = re.compile(rf"(?i) {{0,3}}</?(?:{_BLOCK_TAGS})(?:\s|/?>|$)")
+_TAG_ALONE = re.compile(rf" {{0,3}}(?:{_TAG}) *(?:\n|$)")
+_LINE_WITH_TAG = re.compile(r"^ {0,3}<[A-Za-z/!?]", re.MULTILINE)
+
+_BEFORE_TABLES = 78
+_IN_PLACE_OF_HTML = 90
+
+
+def begins_html(block: str) -> bool:
+    """Tell whether the first line of a block begins a block of HTML."""
+    return _LINE_WITH_TAG.match(block) is not None and (
+        any(beginning.match(block) for beginning, _ in _UNTIL_A_MARK)
+        or _UNTIL_A_BLANK_LINE.match(block) is not None
+        or _TAG_ALONE.match(block) is not None
+    )
+
+
+class _HtmlBlockProcessor(BlockProcessor):
+    def test(self, parent: Element, block: str) -> bool:
+        return _LINE_WITH_TAG.search(block) is not None
+
+    def run(self, parent: Element, blocks: list[str]) -> bool | None:
+        block = blocks[0]
+        for line in _LINE_WITH_TAG.finditer(block):
+            html = self._taken(blocks, line.start())
+            if html is not None:
+                if before := block[: line.start()].strip("\n"):
+                    self.parser.parseBlocks(parent, [before])
+                SubElement(parent, "p").text = self.parser.md.htmlStash.store(html.lstrip(" "))
+                return None
+        return False
+
+    def _taken(self, blocks: list[str], start: int) -> str | None:
+        """Return the HTML that begins at `start` of the first block and take it; None if none does.
+
+        A tag alone on its line does not interrupt a paragraph.
+        """
+        block = blocks[0]
+        for beginning, end in _UNTIL_A_MARK:
+            if beginning.match(block, start):
+                return self._until(end, blocks, start)
+        alone = not block[:start].strip("\n") and _TAG_ALONE.match(block, start)
+        if alone or _UNTIL_A_BLANK_LINE.match(block, start):
+            return blocks.pop(0)[start:]
+        return None
+
+    @staticmethod
+    def _until(end: re.Pattern[str], blocks: list[str], start: int) -> str | None:
+        for number, block in enumerate(blocks):
+            match = end.search(block, 0 if number else start)
+            if match:
+                line_end = block.find("\n", match.end())
+                line_end = len(block) if line_end < 0 else line_end
+                taken = [*blocks[:number], block[:line_end]]
+                rest = block[line_end:].strip("\n")
+                blocks[: number + 1] = [rest] if rest else []
+                return "\n\n".join(taken)[start:]
+        return None
+
+
+class HtmlBlocksExtension(Extension):
+    """Reads HTML as CommonMark does."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Put both processors in the place of Python-Markdown's."""
+        md.block_level_elements += ["style", "textarea"]
+        md.preprocessors.deregister("html_block")
+        md.parser.blockprocessors.register(_HtmlBlockProcessor(md.parser), "html", _BEFORE_TABLES)
+        md.inlinePatterns.register(HtmlInlineProcessor(_INLINE, md), "html", _IN_PLACE_OF_HTML)

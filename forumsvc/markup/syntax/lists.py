@@ -1,0 +1,190 @@
+"""Lists as CommonMark reads them: after a paragraph, nested by the width of their marker.
+
+Python-Markdown's own want a blank line before and four columns to nest, and authors know neither.
+"""
+
+import re
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown import Markdown
+from markdown.blockprocessors import BlockProcessor
+from markdown.extensions import Extension
+
+from forumsvc.markup.syntax.html_blocks import begins_html
+
+_MARKER = re.compile(r"( {0,3})([-+*]|[0-9]{1,9}[.)])(?:( +)(.*)|)")
+_RULE = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
+_INTERRUPTION = re.compile(r"^ {0,3}(?:[-+*]|1[.)]) +[^ \n]", re.MULTILINE)
+_OTHER_BLOCK = re.compile(r" {0,3}(?:#{1,6}(?: |$)|>|\x02wzxhzdk:)")
+_CODE_INDENT = 4
+_MAX_DEPTH = 32
+_AFTER_INDENTED_CODE = 79
+
+
+class _Lines:
+    """The lines of some blocks, a blank one between two blocks, taken one after the other."""
+
+    def __init__(self, blocks: list[str]) -> None:
+        self._blocks = blocks
+        self._lines: list[str] = []
+
+    def next(self) -> str | None:
+        """Return the next line, None after the last."""
+        if not self._lines:
+            if not self._blocks:
+                return None
+            self._lines = ["", *self._blocks.pop(0).split("\n")[::-1]]
+        return self._lines.pop()
+
+    def give_back(self, line: str | None) -> None:
+        """Put back a line, and with it what is left of its block."""
+        lines = [*([] if line is None else [line]), *reversed(self._lines)]
+        text = "\n".join(lines).strip("\n")
+        if text:
+            self._blocks.insert(0, text)
+
+
+class _Item:
+    """A list item in the making: its lines, without its marker and indentation."""
+
+    def __init__(self, marker: re.Match[str]) -> None:
+        indent, label, blanks, first = marker.groups()
+        self.kind = label[-1]
+        self.number = label[:-1]
+        blanks = blanks or " "
+        if not first:
+            blanks = " "
+        elif len(blanks) > _CODE_INDENT:
+            first = blanks[1:] + first
+            blanks = " "
+        self.width = len(indent) + len(label) + len(blanks)
+        self.lines = [first or ""]
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether a blank line stands between two blocks of its own, not of a list within."""
+        in_list = False
+        lines = self.lines if self.lines[0] else self.lines[1:]
+        for line, before in zip(lines[1:], lines, strict=False):
+            marker = bool(_MARKER.fullmatch(line))
+            if line and not before and not in_list:
+                return True
+            if line and not before and not marker and _indent(line) < 2:
+                return True
+            in_list = marker or (in_list and (not line or _indent(line) >= 2 or bool(before)))
+        return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _marker(line: str) -> re.Match[str] | None:
+    return None if _RULE.fullmatch(line) else _MARKER.fullmatch(line)
+
+
+class ListProcessor(BlockProcessor):
+    """Bullet and ordered lists."""
+
+    _depth = 0
+
+    def test(self, parent: Element, block: str) -> bool:
+        """Tell whether a list begins with the block or interrupts its paragraph."""
+        return self._depth < _MAX_DEPTH and self._beginning(block) is not None
+
+    def run(self, parent: Element, blocks: list[str]) -> None:
+        """Take the whole list from the blocks."""
+        block = blocks.pop(0)
+        beginning = self._beginning(block) or 0
+        if before := block[:beginning].strip("\n"):
+            self.parser.parseBlocks(parent, [before])
+        blocks.insert(0, block[beginning:])
+        items, loose = self._items(_Lines(blocks))
+        self._depth += 1
+        try:
+            self._append(parent, items, loose)
+        finally:
+            self._depth -= 1
+
+    @staticmethod
+    def _beginning(block: str) -> int | None:
+        start = len(block) - len(block.lstrip("\n"))
+        if _marker(block[start:].split("\n", 1)[0]):
+            return start
+        if begins_html(block[start:]):
+            return None
+        for match in _INTERRUPTION.finditer(block):
+            if _marker(block[match.start() :].split("\n", 1)[0]):
+                return match.start()
+        return None
+
+    @staticmethod
+    def _items(lines: _Lines) -> tuple[list[_Item], bool]:
+        items: list[_Item] = []
+        loose = False
+        blanks = 0
+        line = lines.next()
+        while line is not None:
+            item = items[-1] if items else None
+            marker = _marker(line)
+            if not line:
+                blanks += 1
+            elif item and _indent(line) >= item.width and (any(item.lines) or blanks == 0):
+                item.lines += [*[""] * blanks, line[item.width :]]
+                blanks = 0
+            elif marker and (item is None or item.kind == _Item(marker).kind):
+                loose = loose or (blanks > 0 and item is not None)
+                items.append(_Item(marker))
+                blanks = 0
+            elif item and _goes_on_lazily(item, line, blanks):
+                item.lines.append(line.lstrip(" "))
+            else:
+                break
+            line = lines.next()
+        lines.give_back(line)
+        return items, loose
+
+    def _append(self, parent: Element, items: list[_Item], loose: bool) -> None:
+        loose = loose or any(item.is_loose for item in items)
+        element = SubElement(parent, "ol" if items[0].number else "ul")
+        if items[0].number and int(items[0].number) != 1:
+            element.set("start", str(int(items[0].number)))
+        for item in items:
+            li = SubElement(element, "li")
+            self.parser.parseChunk(li, "\n".join(item.lines))
+            if not loose:
+                _without_paragraphs(li)
+
+
+def _goes_on_lazily(item: _Item, line: str, blanks: int) -> bool:
+    """Tell whether a line that is not indented goes on with the paragraph that the item ends in."""
+    return not (
+        blanks
+        or not item.lines[-1]
+        or _marker(line)
+        or _RULE.fullmatch(line)
+        or _OTHER_BLOCK.match(line)
+        or _OTHER_BLOCK.match(item.lines[-1])
+    )
+
+
+def _without_paragraphs(li: Element) -> None:
+    for number, child in reversed(list(enumerate(li))):
+        text = child.text or ""
+        if child.tag != "p" or text.startswith("\x02wzxhzdk:"):
+            continue
+        li.remove(child)
+        if number:
+            li[number - 1].tail = text
+        else:
+            li.text = text
+
+
+class ListsExtension(Extension):
+    """Reads lists as CommonMark does."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Put the processor in the place of Python-Markdown's three."""
+        for name in ("indent", "olist", "ulist"):
+            md.parser.blockprocessors.deregister(name)
+        md.parser.blockprocessors.register(ListProcessor(md.parser), "list", _AFTER_INDENTED_CODE)

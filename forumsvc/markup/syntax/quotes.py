@@ -1,0 +1,35 @@
+"""Block quotes as CommonMark reads them: a blank line, or another block, ends one."""
+
+import re
+from xml.etree.ElementTree import Element
+
+from markdown import Markdown
+from markdown.blockprocessors import BlockQuoteProcessor
+from markdown.extensions import Extension
+
+_OTHER_BLOCK = re.compile(
+    r"^ {0,3}(?:[-+*] |1[.)] |#{1,6} |\x02wzxhzdk:|([-_*])(?: *\1){2,} *$)", re.MULTILINE
+)
+_IN_PLACE_OF_QUOTES = 20
+
+
+class _QuoteProcessor(BlockQuoteProcessor):
+    def run(self, parent: Element, blocks: list[str]) -> None:
+        block = blocks[0]
+        quote = self.RE.search(block)
+        other = _OTHER_BLOCK.search(block, quote.end()) if quote else None
+        if other:
+            blocks[:1] = [block[: other.start()].rstrip("\n"), block[other.start() :]]
+        super().run(parent, blocks)
+
+    def lastChild(self, parent: Element) -> Element | None:  # noqa: N802
+        """Return none, so that a quote never goes on with the one before it."""
+        return None
+
+
+class QuotesExtension(Extension):
+    """Reads block quotes as CommonMark does."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Put the processor in the place of Python-Markdown's."""
+        md.parser.blockprocessors.register(_QuoteProcessor(md.parser), "quote", _IN_PLACE_OF_QUOTES)

@@ -1,0 +1,90 @@
+"""How much of CommonMark and of GitHub Flavored Markdown is read as specified.
+
+`conformance.json` records, by its number in the specification, every example that is not. It may
+only shrink: an example that fails and is not recorded is a regression, one that is recorded and
+passes is struck from the record. `python -m tests.unit.markup.test_markup_conformance` writes it.
+"""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+from forumsvc.markup.annotations import annotate
+from forumsvc.markup.pipeline import Pipeline
+from forumsvc.markup.sanitizer import clean_input, sanitize
+from tests.unit.markup import spec_examples
+from tests.unit.markup.spec_examples import Example
+
+RECORD = Path(__file__).with_name("conformance.json")
+
+_OURS = re.compile(r' (?:class|id|rel|loading)="[^"]*"')
+_HIGHLIGHTING = re.compile(r"</?span>")
+_START_TAG = re.compile(r'<([a-z0-9]+)((?: [a-z]+="[^"]*")+)>')
+_ATTRIBUTE = re.compile(r' [a-z]+="[^"]*"')
+_CODE = re.compile(r"(<pre>.*?</pre>)", re.S)
+_BLOCK = "blockquote|div|h[1-6]|hr|li|ol|p|pre|table|tbody|td|th|thead|tr|ul"
+_AROUND_BLOCK = re.compile(rf"\s*(</?(?:{_BLOCK})(?: [^>]*)?>)\s*")
+
+
+def meaning(html: str) -> str:
+    """Return sanitized HTML without what differs on purpose or does not show.
+
+    That is: a line end breaks the line; code has the classes of its highlighting; headings have
+    ids; links and images have the attributes of the forum; addresses may be percent-encoded.
+    """
+    html = _HIGHLIGHTING.sub("", _OURS.sub("", html.replace("<br>\n", "\n")))
+    html = _START_TAG.sub(
+        lambda tag: f"<{tag[1]}{unquote(''.join(sorted(_ATTRIBUTE.findall(tag[2]))))}>", html
+    )
+    pieces = _CODE.split(html)
+    pieces[::2] = [_AROUND_BLOCK.sub(r"\1", " ".join(piece.split())) for piece in pieces[::2]]
+    pieces[1::2] = [piece.replace("\n</code>", "</code>") for piece in pieces[1::2]]
+    return "".join(pieces)
+
+
+def expected(example: Example) -> str:
+    html = clean_input(example.html).replace("<p></p>", "")
+    return meaning(sanitize(annotate(html, "forum.example")))
+
+
+def rendered(pipeline: Pipeline, example: Example) -> str:
+    parts = pipeline.render(example.markdown, "forum.example")
+    parts[1::2] = [f"@{login}" for login in parts[1::2]]
+    return meaning("".join(parts))
+
+
+def failing(pipeline: Pipeline, examples: list[Example]) -> list[int]:
+    return [
+        example.number for example in examples if rendered(pipeline, example) != expected(example)
+    ]
+
+
+def measured() -> dict[str, dict[str, int | list[int]]]:
+    """Return, a specification each, how many examples there are and pass, and which fail."""
+    pipeline = Pipeline()
+    record: dict[str, dict[str, int | list[int]]] = {}
+    for name, examples in (
+        ("CommonMark 0.31.2", spec_examples.commonmark()),
+        ("GFM 0.29 extensions", spec_examples.gfm_extensions()),
+    ):
+        fails = failing(pipeline, examples)
+        record[name] = {
+            "examples": len(examples),
+            "passing": len(examples) - len(fails),
+            "failing": fails,
+        }
+    return record
+
+
+def test_no_fewer_examples_of_the_specifications_pass_than_recorded() -> None:
+    assert measured() == json.loads(RECORD.read_text())
+
+
+def test_all_examples_of_the_specifications_are_run() -> None:
+    assert len(spec_examples.commonmark()) == 652
+    assert len(spec_examples.gfm_extensions()) == 24
+
+
+if __name__ == "__main__":
+    RECORD.write_text(json.dumps(measured()) + "\n")

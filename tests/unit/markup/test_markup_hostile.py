@@ -1,0 +1,46 @@
+"""No text stops the renderer."""
+
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from forumsvc.markup import Renderer
+from forumsvc.markup.sanitizer import sanitize
+from tests.unit.markup.hostile_texts import SIZE, TEXTS
+from tests.unit.markup.test_markup_xss import dangers
+
+MAX_RESIDENT = 300 << 20
+
+
+@pytest.fixture(scope="module")
+def impatient() -> Iterator[Renderer]:
+    """A renderer whose texts may take a quarter of a second."""
+    with_workers = Renderer(workers=2, timeout=0.25)
+    yield with_workers
+    with_workers.close()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_hostile_text_is_answered_and_the_next_one_is_rendered(
+    impatient: Renderer, name: str
+) -> None:
+    assert len(TEXTS[name]) <= SIZE + 100
+    draft = impatient.render(TEXTS[name])
+    assert draft.fallback in {None, "timeout", "MemoryError", "RecursionError", "TooLongError"}
+    assert dangers(draft.html) == []
+    assert sanitize(draft.html) == draft.html
+    assert impatient.render("*x*").html == "<p><em>x</em></p>"
+
+
+def test_hostile_texts_leave_neither_processes_nor_memory_behind(impatient: Renderer) -> None:
+    this = psutil.Process()
+    impatient.render("x")
+    before = this.memory_info().rss, len(this.children())
+    for text in list(TEXTS.values())[::8]:
+        impatient.render(text)
+    impatient.render("x")
+    after = this.memory_info().rss, len(this.children())
+    assert after[1] == before[1]
+    assert after[0] < before[0] + (20 << 20)
+    assert all(worker.memory_info().rss < MAX_RESIDENT for worker in this.children())

@@ -1,0 +1,89 @@
+"""What holds for every text."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forumsvc.markup import Draft, Renderer
+from forumsvc.markup.html_nodes import nodes
+from forumsvc.markup.pipeline import Pipeline
+from forumsvc.markup.plain_text import escaped
+from forumsvc.markup.sanitizer import clean_input, sanitize
+from tests.unit.markup.test_markup_xss import dangers
+
+PIPELINE = Pipeline()
+IN_THIS_PROCESS = Renderer(workers=0)
+LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
+
+snippets = st.sampled_from(
+    [
+        *("@bob", "@_ann_", " @cy. ", "a@b.org", "#12", ":smile:", "`", "``", "```", "```py\n"),
+        *("~~~\n", "    ", "\n", "\n\n", "\n    ", "- ", "* ", "1. ", "2) ", "> ", "# ", "===\n"),
+        *("---\n", "**", "__", "*", "_", "~~", "[", "](", ")", "![", "[x]: ", "<b>", "</b>", "<a>"),
+        *('<a href="', '">', "</a>", "<p>", "</p>", "<div>", "</div>", "<pre>", "</pre>", "<code>"),
+        *("</code>", "<script>", "</script>", "<!--", "-->", "<table>", "<td>", "</table>", "|"),
+        *("|-|-|\n", "<svg>", "<style>", "<img src=", " onerror=", "&", "&lt;", "&#35;", "\\", "'"),
+        *('"', "http://a.b/", "javascript:x", "\x02wzxhzdk:0\x03", "\xa0", "\t", "\r", "é", "你"),
+    ]
+)
+markdown = st.lists(snippets | st.text(max_size=5), max_size=25).map("".join)
+
+
+def joined(parts: list[str]) -> str:
+    return Draft(tuple(parts)).html
+
+
+@given(markdown)
+@settings(max_examples=150, deadline=None)
+def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(text: str) -> None:
+    html = joined(PIPELINE.render(text, "forum.example"))
+    assert sanitize(html) == html
+    assert dangers(html) == []
+
+
+@given(markdown)
+@settings(max_examples=200, deadline=None)
+def test_sanitizing_a_linked_draft_changes_nothing(text: str) -> None:
+    draft = Draft(tuple(PIPELINE.render(text, "forum.example")))
+    linked = draft.link({login.lower(): login for login in draft.mentions}, "/people/{login}")
+    assert sanitize(linked) == linked
+
+
+@given(markdown)
+@settings(max_examples=200, deadline=None)
+def test_sanitizing_any_html_twice_is_sanitizing_it_once(html: str) -> None:
+    once = sanitize(clean_input(html))
+    assert sanitize(once) == once
+    assert sanitize(clean_input(once)) == once
+
+
+@given(st.text(max_size=200) | markdown)
+@settings(max_examples=200, deadline=None)
+def test_rendering_never_raises(text: str) -> None:
+    draft = IN_THIS_PROCESS.render(text)
+    assert len(draft.parts) % 2 == 1
+
+
+@given(markdown)
+@settings(max_examples=200, deadline=None)
+def test_a_mention_is_a_login_and_never_in_code_or_a_link(text: str) -> None:
+    parts = PIPELINE.render(text, "forum.example")
+    assert all(LOGIN.fullmatch(login) for login in parts[1::2])
+    marked = [f"\ue000{part}\ue000" if number % 2 else part for number, part in enumerate(parts)]
+    inside = [node.source for node in nodes("".join(marked)) if not node.prose]
+    assert "\ue000" not in "".join(inside) or "\ue000" in text
+
+
+@given(markdown)
+@settings(max_examples=100, deadline=None)
+def test_mentions_in_code_are_never_found(text: str) -> None:
+    code = "\n".join("    @bob " + line for line in text.splitlines() or [""])
+    assert PIPELINE.render(f"x\n\n{code}", "")[1::2] == []
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_escaped_text_is_sanitized_already(text: str) -> None:
+    html = escaped(text)
+    assert sanitize(html) == html
