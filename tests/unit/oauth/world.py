@@ -11,12 +11,13 @@ from forumsvc.models import OAuthToken, User
 from forumsvc.models.engine import Database
 from forumsvc.oauth import clients, server, tokens
 from forumsvc.oauth.messages import Answer, Call
-from forumsvc.oauth.validator import Provider
+from forumsvc.oauth.provider import Provider
 from forumsvc.passwords import hash_password
 from forumsvc.settings import Settings
 
 PASSWORD = "correct horse battery"
 HASH = hash_password(PASSWORD)
+ISSUER = "https://forum.example"
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -88,7 +89,7 @@ class World:
         """Call an endpoint as the web does: an error is rolled back unless it says otherwise."""
         pairs = list(parameters.items()) if isinstance(parameters, dict) else parameters
         with self.database.session() as db:
-            provider = Provider(self.database.reads, db, self.settings)
+            provider = Provider(self.database.reads, db, self.settings, ISSUER)
             answer: Answer = endpoint(provider, Call(method, uri, headers or {}, pairs, address))
             if answer.status < 400 or answer.commit:
                 db.commit()
