@@ -7,6 +7,7 @@ def includeme(config: Configurator) -> None:
     """Register every view."""
     config.include(".errors")
     config.include(".health")
+    config.include(".oauth")
     config.include(".photos")
     for noun in ("root", "users", "nodes", "topics", "topic_actions", "replies", "photos", "likes"):
         config.scan(f".{noun}")
