@@ -172,6 +172,30 @@ DECLARED: tuple[Setting, ...] = (
         "how long a new member may reply but not open topics",
     ),
     Setting("accounts.registration", _choice("closed"), "closed", "who may open an account"),
+    Setting(
+        "accounts.login_failures",
+        _whole(1, 1000),
+        "10",
+        "wrong passwords for an account from one address before the next attempt must wait",
+    ),
+    Setting(
+        "accounts.login_failures_alone",
+        _whole(1, 100_000),
+        "100",
+        "wrong passwords for an account, or from an address, before the next attempt must wait",
+    ),
+    Setting(
+        "accounts.login_window",
+        _whole(1, 86400),
+        "900",
+        "how long a wrong password counts, and the longest wait, in seconds",
+    ),
+    Setting(
+        "accounts.login_wait",
+        _whole(1, 3600),
+        "60",
+        "the first wait, which each further wrong password doubles, in seconds",
+    ),
     *(
         Setting(f"levels.{level}", WORD, shown, f"what the level {level} is called")
         for level, shown in LEVELS.items()
@@ -207,6 +231,15 @@ DECLARED: tuple[Setting, ...] = (
         _whole(0, 3600),
         "0",
         "for how many seconds a refresh token's second use is refused without revoking its family",
+    ),
+    Setting(
+        "oauth.code_ttl", _whole(1, 600), "60", "the life of an authorization code, in seconds"
+    ),
+    Setting(
+        "oauth.require_pkce",
+        FLAG,
+        "false",
+        "whether clients with a secret must use PKCE too; public ones always must",
     ),
     Setting("photos.storage", _choice("local"), "local", "where pictures are kept"),
     Setting("photos.dir", WORD, "var/photos", "the folder of the local storage"),

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, or_, select, true
+from sqlalchemy import Connection, or_, select, true
 from sqlalchemy.orm import Session
 
 from ..models import OAuthClient, User, UserState
@@ -38,13 +38,8 @@ def find(db: Session | Connection, username: str) -> Owner | None:
     return None if row is None else Owner(*row)
 
 
-def check(reads: Engine, username: str, password: str) -> Owner | None:
-    """Return the user whom a username and a password prove, or None: in the same time.
-
-    No connection is held while the password is hashed.
-    """
-    with reads.connect() as connection:
-        owner = find(connection, username)
+def verified(owner: Owner | None, password: str) -> Owner | None:
+    """Return the user if the password is his, else None: in the same time where there is none."""
     stored = None if owner is None else owner.password_hash
     if not verify_password(stored, password) or owner is None or stored is None:
         return None

@@ -1,93 +1,120 @@
-"""The provider's endpoints: a request as data in, a response as data out."""
+"""The provider's endpoints for clients: a request as data in, a response as data out."""
 
 import json
 import logging
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from oauthlib.oauth2 import InvalidRequestError, OAuth2Error
+from oauthlib.oauth2.rfc6749.endpoints.introspect import IntrospectEndpoint
 from oauthlib.oauth2.rfc6749.endpoints.revocation import RevocationEndpoint
 from oauthlib.oauth2.rfc6749.endpoints.token import TokenEndpoint
 from oauthlib.oauth2.rfc6749.grant_types import (
+    ClientCredentialsGrant,
     RefreshTokenGrant,
     ResourceOwnerPasswordCredentialsGrant,
 )
 from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
+from ..errors import TooManyAttempts
+from .code_grant import CodeGrant
+from .granting import TokenValidator
 from .messages import NO_STORE, Answer, Call, known_parameters, refusal, refusal_headers
+from .presented import PresentedValidator
+from .provider import Provider
 from .secret import new_secret
-from .validator import Provider, Validator
+from .validator import ClientValidator
 
 # At DEBUG oauthlib writes tokens, codes and passwords into the log.
 logging.getLogger("oauthlib").setLevel(logging.WARNING)
 
 _CLIENT = {"client_id", "client_secret"}
-_TOKEN = _CLIENT | {"grant_type", "username", "password", "refresh_token", "scope"}
-_PRESENTED = _CLIENT | {"token", "token_type_hint"}
+_GRANT = {"grant_type", "username", "password", "refresh_token", "scope"}
+_CODE = {"code", "redirect_uri", "code_verifier"}
+_PRESENTED = {"token", "token_type_hint"}
+
+Parameters = list[tuple[str, str]]
+Result = tuple[dict[str, str], str, int]
+Endpoint = Callable[[str, str, Parameters], Result]
+
+
+class _Throttled(OAuth2Error):
+    """RFC 6749 has no word for it; this one is at least about time."""
+
+    error = "temporarily_unavailable"
+    status_code = 429
 
 
 def token(provider: Provider, call: Call) -> Answer:
-    """Answer POST /oauth/token: RFC 6749 §§4.3, 5 and 6."""
-    validator = Validator(provider)
-    try:
-        parameters = _recognize(validator, call, _TOKEN)
-        grant = parameters.get("grant_type")
+    """Answer POST /oauth/token: RFC 6749 §§4.1.3, 4.3, 4.4, 5 and 6."""
+    validator = TokenValidator(provider, call.address)
+
+    def respond(uri: str, method: str, parameters: Parameters) -> Result:
+        grant = dict(parameters).get("grant_type")
         if grant is None:
             raise InvalidRequestError("Missing grant_type parameter.")
         validator.allow_grant(grant)
-        endpoint = _token_endpoint(validator)
-        result = endpoint.create_token_response(*_plain(call, parameters))
-    except OAuth2Error as error:
-        return refusal(error, commit=validator.commit)
-    return _answer(result, validator)
+        result: Result = _token_endpoint(validator).create_token_response(uri, method, parameters)
+        return result
+
+    return _answer(validator, call, _GRANT | _CODE, respond)
 
 
 def revoke(provider: Provider, call: Call) -> Answer:
     """Answer POST /oauth/revoke: RFC 7009."""
-    validator = Validator(provider)
-    try:
-        parameters = _recognize(validator, call, _PRESENTED)
-        endpoint = RevocationEndpoint(validator)
-        result = endpoint.create_revocation_response(*_plain(call, parameters))
-    except OAuth2Error as error:
-        return refusal(error, commit=validator.commit)
-    return _answer(result, validator)
+    validator = PresentedValidator(provider)
+    endpoint = RevocationEndpoint(validator)
+    return _answer(validator, call, _PRESENTED, endpoint.create_revocation_response)
 
 
-def _recognize(validator: Validator, call: Call, names: set[str]) -> dict[str, str]:
-    parameters = known_parameters(call, names)
-    validator.recognize(call.headers, parameters)
-    assert validator.client is not None  # noqa: S101 - recognized
-    parameters.pop("client_secret", None)
-    parameters["client_id"] = validator.client.client_id
-    return parameters
+def introspect(provider: Provider, call: Call) -> Answer:
+    """Answer POST /oauth/introspect: RFC 7662."""
+    validator = PresentedValidator(provider)
+
+    def respond(uri: str, method: str, parameters: Parameters) -> Result:
+        validator.need_secret()
+        endpoint = IntrospectEndpoint(validator)
+        result: Result = endpoint.create_introspect_response(uri, method, parameters)
+        return result
+
+    return _answer(validator, call, _PRESENTED, respond)
 
 
-def _token_endpoint(validator: Validator) -> TokenEndpoint:
-    settings = validator.provider.settings
+def _token_endpoint(validator: TokenValidator) -> TokenEndpoint:
     bearer = BearerToken(
         validator,
         token_generator=lambda request, refresh_token=False: new_secret(),
-        expires_in=settings["oauth.access_token_ttl"],
+        expires_in=validator.provider.settings["oauth.access_token_ttl"],
     )
+    code_grant = CodeGrant(validator)
     return TokenEndpoint(
-        default_grant_type="refresh_token",
+        default_grant_type="authorization_code",
         default_token_type=bearer,
         grant_types={
+            "authorization_code": code_grant,
             "password": ResourceOwnerPasswordCredentialsGrant(validator),
+            "client_credentials": ClientCredentialsGrant(validator),
             "refresh_token": RefreshTokenGrant(validator),
         },
     )
 
 
-def _plain(call: Call, parameters: dict[str, str]) -> tuple[str, str, list[tuple[str, str]]]:
-    """Return the call as oauthlib takes it: no query, no headers, known parameters alone."""
-    uri = urlsplit(call.uri)._replace(query="", fragment="").geturl()
-    return uri, call.method, list(parameters.items())
-
-
-def _answer(result: tuple[dict[str, str], str, int], validator: Validator) -> Answer:
-    _, text, status = result
+def _answer(validator: ClientValidator, call: Call, names: set[str], respond: Endpoint) -> Answer:
+    try:
+        parameters = known_parameters(call, _CLIENT | names)
+        validator.recognize(call.headers, parameters)
+        parameters.pop("client_secret", None)
+        parameters["client_id"] = validator.client.client_id
+        # oauthlib gets neither query nor headers: all that it needs of them was read before.
+        uri = urlsplit(call.uri)._replace(query="", fragment="").geturl()
+        _, text, status = respond(uri, call.method, list(parameters.items()))
+    except OAuth2Error as error:
+        return refusal(error, commit=validator.commit)
+    except TooManyAttempts as error:
+        answer = refusal(_Throttled(str(error)))
+        answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
     body: dict[str, Any] = json.loads(text) if text else {}
     headers = dict(NO_STORE) if status < 400 else refusal_headers(status)
     return Answer(status, headers, body, validator.commit)

@@ -1,4 +1,4 @@
-"""Tokens: given out, found, spent, ended and swept away.
+"""Tokens: given out, found, spent and swept away.
 
 Everything that two requests may do at once is one conditional UPDATE.
 """
@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Row,
     and_,
     bindparam,
+    exists,
     func,
     insert,
     or_,
@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from .. import clock
-from ..models import OAuthClient, OAuthToken, User, UserState
+from ..models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User, UserState
 from ..models.meta import Timestamp
 from ..models.statements import change, insert_if_absent, remove
 from .secret import digest as digest
@@ -152,10 +152,19 @@ def find_refresh(db: Session | Connection, token: str) -> Row[Any] | None:
 
 
 def find_presented(db: Session | Connection, token: str) -> Row[Any] | None:
-    """Return the row of which `token` is the access or the refresh token, or None."""
+    """Return the row of which `token` is the access or the refresh token, or None.
+
+    Beside the token's columns: login and state of the user, client (its identifier).
+    """
     hashed = digest(token)
     matches = or_(OAuthToken.access_hash == hashed, OAuthToken.refresh_hash == hashed)
-    return db.execute(_PRESENTED.where(matches)).first()
+    return db.execute(
+        _PRESENTED.add_columns(User.login, User.state, OAuthClient.client_id.label("client"))
+        .select_from(OAuthToken)
+        .join(OAuthClient, OAuthClient.id == OAuthToken.client_id)
+        .outerjoin(User, User.id == OAuthToken.user_id)
+        .where(matches)
+    ).first()
 
 
 def spend_refresh(db: Session, token_id: int, now: datetime) -> bool:
@@ -174,84 +183,14 @@ def spend_refresh(db: Session, token_id: int, now: datetime) -> bool:
     return done.first() is not None
 
 
-def punish_reuse(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
-    """End the family of a refresh token that was used before and is used again.
-
-    grace: for how many seconds after its use a second one is taken for a client's slip, as long
-    as the token that followed was not used itself. Returns whether the family was ended.
-    """
-    spent = db.execute(
-        select(OAuthToken.family, OAuthToken.refreshed_at).where(OAuthToken.id == token_id)
-    ).first()
-    if spent is None or spent.refreshed_at is None:
-        return False
-    if now - spent.refreshed_at < timedelta(seconds=grace):
-        followed = select(OAuthToken.id).where(
-            OAuthToken.family == spent.family,
-            OAuthToken.id > token_id,
-            OAuthToken.refreshed_at.is_not(None),
-        )
-        if db.execute(followed.limit(1)).first() is None:
-            return False
-    revoke_family(db, spent.family, now)
-    return True
-
-
-def revoke_family(db: Session, family: str, now: datetime) -> None:
-    """End every token of a family, those too that are being refreshed at this moment.
-
-    PostgreSQL's UPDATE waits for the refresh that holds a row, but does not see the row which
-    that refresh has added: hence again, until nothing is left.
-    """
-    while _revoke(db, OAuthToken.family == family, now):
-        pass
-
-
-def revoke_user(db: Session, user_id: int, now: datetime) -> None:
-    """End every token of a user (who is deleted, say)."""
-    while _revoke(db, OAuthToken.user_id == user_id, now):
-        pass
-
-
-def revoke_grant(db: Session, user_id: int, client_id: int, now: datetime) -> int:
-    """End what a user allowed a client (its row), and return how many tokens that were."""
-    matches = and_(OAuthToken.user_id == user_id, OAuthToken.client_id == client_id)
-    ended = 0
-    while more := _revoke(db, matches, now):
-        ended += more
-    return ended
-
-
-def revoke_token(db: Session, token_id: int, now: datetime) -> None:
-    """End the access token of a row, and the refresh token that was given out with it."""
-    _revoke(db, OAuthToken.id == token_id, now)
-
-
-def _revoke(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
-    done = db.execute(
-        change(OAuthToken)
-        .where(matches, OAuthToken.revoked_at.is_(None))
-        .values(revoked_at=now)
-        .returning(OAuthToken.id)
-    )
-    return len(done.all())
-
-
-def end_refreshing(db: Session, user_id: int, now: datetime) -> None:
-    """Let no refresh token of a user work any longer (a changed password); access tokens expire."""
-    db.execute(
-        change(OAuthToken)
-        .where(OAuthToken.user_id == user_id, OAuthToken.refresh_expires_at > now)
-        .values(refresh_expires_at=now)
-    )
-
-
 def purge(db: Session) -> int:
     """Remove the tokens that have expired or ended, and return how many.
 
-    A used refresh token stays until it would have expired: its second use must be noticed.
+    A used refresh token stays until it would have expired, and a used code as long as anything
+    that it gave: a second use must be noticed. Expired sessions of browsers go too, uncounted.
     """
     now = clock.now()
+    db.execute(remove(BrowserSession).where(BrowserSession.expires_at <= now))
     done = db.execute(
         remove(OAuthToken)
         .where(
@@ -268,7 +207,10 @@ def purge(db: Session) -> int:
         )
         .returning(OAuthToken.id)
     )
-    return len(done.all())
+    removed = len(done.all())
+    gives = exists().where(OAuthToken.family == OAuthCode.family)
+    db.execute(remove(OAuthCode).where(OAuthCode.expires_at <= now, ~gives))
+    return removed
 
 
 def builtin_client(db: Session) -> int:

@@ -20,6 +20,7 @@ def includeme(config: Configurator) -> None:
     """Register every view."""
     config.include(".errors")
     config.include(".health")
+    config.include(".oauth")
     config.include(".photos")
     for noun in NOUNS:
         config.scan(f".{noun}")

@@ -3,13 +3,23 @@
 from collections.abc import Iterator
 
 import pytest
+from argon2 import PasswordHasher
 
-from forumsvc import clock, migrate
+from forumsvc import clock, migrate, passwords
 from forumsvc.models import Base
 from forumsvc.models.engine import Database
 from tests import postgres
 
 from .world import Clock, World
+
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash as the service does, at a thousandth of the cost."""
+    monkeypatch.setattr(passwords, "_hasher", CHEAP)
+    monkeypatch.setattr(passwords, "_NOBODYS", CHEAP.hash("a password that nobody has"))
 
 
 def _migrate(url: str) -> None:

@@ -2,8 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from forumsvc.oauth import tokens
-
 from .world import PASSWORD, Clock, World, credentials
 
 
@@ -99,16 +97,6 @@ def test_a_refresh_token_lives_its_days_anew(world: World, time: Clock) -> None:
     for _ in range(3):
         time.advance(days=29)
         given = world.refresh(given["refresh_token"]).body
-    assert world.alive(given["access_token"])
-
-
-def test_ended_refresh_tokens_refresh_no_more_while_access_tokens_run_out(
-    world: World, time: Clock
-) -> None:
-    given = world.log_in()
-    with world.database.session.begin() as db:
-        tokens.end_refreshing(db, world.ann, time.now())
-    assert world.refresh(given["refresh_token"]).body["error"] == "invalid_grant"
     assert world.alive(given["access_token"])
 
 

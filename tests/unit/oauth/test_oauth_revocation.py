@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from forumsvc.models import OAuthClient
-from forumsvc.oauth import server, tokens
+from forumsvc.oauth import revocation, server, tokens
 from forumsvc.oauth.messages import Answer
 
 from .world import Clock, World, basic, credentials
@@ -77,18 +77,17 @@ def test_http_basic_works_and_a_missing_token_is_an_invalid_request(world: World
     assert not world.alive(given["access_token"])
 
 
-def test_all_tokens_of_a_user_can_be_ended(world: World, time: Clock) -> None:
+def test_what_a_user_allowed_a_client_can_be_ended_alone(world: World, time: Clock) -> None:
     bob = world.user("bob")
     given, other = world.log_in(), world.log_in(username="bob")
-    with world.database.session.begin() as db:
-        tokens.revoke_user(db, world.ann, time.now())
-    assert not world.alive(given["access_token"])
-    assert world.alive(other["access_token"])
+    elsewhere = world.log_in(world.phone, username="bob")
     with world.database.session.begin() as db:
         row = tokens.find_presented(db, other["access_token"])
         assert row is not None
-        assert tokens.revoke_grant(db, bob, row.client_id, time.now()) == 1
+        assert revocation.end_grant(db, bob, row.client_id, time.now()) == 1
     assert not world.alive(other["access_token"])
+    assert world.alive(given["access_token"])
+    assert world.alive(elsewhere["access_token"])
 
 
 def test_purge_removes_what_has_expired_or_ended_and_nothing_else(

@@ -1,22 +1,27 @@
 """A small forum for the provider's tests: people, clients, and calls as data."""
 
 import base64
+import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qsl
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from forumsvc import clock
 from forumsvc.models import OAuthToken, User
 from forumsvc.models.engine import Database
-from forumsvc.oauth import clients, server, tokens
+from forumsvc.oauth import authorizing, clients, server, tokens
 from forumsvc.oauth.messages import Answer, Call
-from forumsvc.oauth.validator import Provider
+from forumsvc.oauth.provider import Provider
 from forumsvc.passwords import hash_password
 from forumsvc.settings import Settings
 
 PASSWORD = "correct horse battery"
-HASH = hash_password(PASSWORD)
+CALLBACK = "https://app.example/cb"
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+ISSUER = "https://forum.example"
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -41,13 +46,14 @@ class World:
         self.settings: dict[str, Any] = dict(
             Settings({"sqlalchemy.url": "sqlite:///unused", "session.secret": "x" * 32})
         )
+        self.hash = hash_password(PASSWORD)
         self.ann = self.user("Ann", email="Ann@Example.org")
-        self.app = self.client("app")
-        self.phone = self.client("phone", public=True)
+        self.app = self.client("app", redirect_uris=(CALLBACK,))
+        self.phone = self.client("phone", redirect_uris=(CALLBACK,), public=True)
 
     def user(self, login: str, *, email: str | None = None, **columns: Any) -> int:
         """Add a user whose password is PASSWORD, and return the id."""
-        values = {"password_hash": HASH, **columns}
+        values = {"password_hash": self.hash, **columns}
         with self.database.session.begin() as db:
             user = User(
                 login=login,
@@ -88,8 +94,9 @@ class World:
         """Call an endpoint as the web does: an error is rolled back unless it says otherwise."""
         pairs = list(parameters.items()) if isinstance(parameters, dict) else parameters
         with self.database.session() as db:
-            provider = Provider(self.database.reads, db, self.settings)
-            answer: Answer = endpoint(provider, Call(method, uri, headers or {}, pairs, address))
+            answer: Answer = endpoint(
+                self.provider(db), Call(method, uri, headers or {}, pairs, address)
+            )
             if answer.status < 400 or answer.commit:
                 db.commit()
         return answer
@@ -109,6 +116,41 @@ class World:
         """Use a refresh token."""
         return self.token(grant_type="refresh_token", refresh_token=refresh_token, **parameters)
 
+    def ask(self, client: clients.NewClient, **parameters: str) -> authorizing.Asked:
+        """Make an authorization request; an empty value leaves a parameter out."""
+        asked = {
+            "response_type": "code",
+            "client_id": client.client_id,
+            "redirect_uri": CALLBACK,
+            "state": "a state",
+            "code_challenge": challenge(VERIFIER),
+            "code_challenge_method": "S256",
+            **parameters,
+        }
+        with self.database.session() as db:
+            return authorizing.ask(self.provider(db), list(asked.items()))
+
+    def allow(self, asked: authorizing.Asked, user_id: int | None = None) -> dict[str, str]:
+        """Allow what was asked for, as Ann, and return what the client is sent."""
+        with self.database.session.begin() as db:
+            location = authorizing.allow(self.provider(db), asked, user_id or self.ann)
+        address, _, query = location.partition("?")
+        assert address == asked.redirect_uri.partition("?")[0]
+        return dict(parse_qsl(query, strict_parsing=True))
+
+    def code(self, client: clients.NewClient, **parameters: str) -> str:
+        """Return a code that Ann has allowed a client."""
+        return self.allow(self.ask(client, **parameters))["code"]
+
+    def exchange(self, client: clients.NewClient, code: str, **parameters: str) -> Answer:
+        """Fetch the token for a code; an empty value leaves a parameter out."""
+        asked = {"redirect_uri": CALLBACK, "code_verifier": VERIFIER, **parameters}
+        return self.token(client, grant_type="authorization_code", code=code, **asked)
+
+    def provider(self, db: Session) -> Provider:
+        """Return the provider of one request."""
+        return Provider(self.database.reads, db, self.settings, ISSUER)
+
     def alive(self, access_token: str) -> bool:
         """Return whether an access token is good for anything."""
         with self.database.reads.connect() as connection:
@@ -125,6 +167,12 @@ def credentials(client: clients.NewClient) -> dict[str, str]:
     if client.client_secret is None:
         return {"client_id": client.client_id}
     return {"client_id": client.client_id, "client_secret": client.client_secret}
+
+
+def challenge(verifier: str) -> str:
+    """Return the S256 code challenge of a verifier."""
+    hashed = hashlib.sha256(verifier.encode()).digest()
+    return base64.urlsafe_b64encode(hashed).decode().rstrip("=")
 
 
 def basic(user: str, password: str | None) -> dict[str, str]:

@@ -1,0 +1,77 @@
+"""Authorization codes: given out, found, spent once."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy.orm import Session
+
+from ..models import OAuthCode, User, UserState
+from ..models.statements import change
+from .secret import digest, new_secret
+
+
+def issue(
+    db: Session,
+    *,
+    client_id: int,
+    user_id: int,
+    redirect_uri: str | None,
+    scope: str,
+    challenge: str | None,
+    ttl: int,
+    now: datetime,
+) -> str:
+    """Give out a code and return it.
+
+    client_id: the client's row; redirect_uri: as the request gave it, None where it did not;
+    challenge: of PKCE's S256, None where there was none; ttl: seconds.
+    """
+    code = new_secret()
+    db.execute(
+        insert(OAuthCode).values(
+            code_hash=digest(code),
+            client_id=client_id,
+            user_id=user_id,
+            redirect_uri=redirect_uri,
+            scope=scope,
+            challenge=challenge,
+            family=new_secret(),
+            created_at=now,
+            expires_at=now + timedelta(seconds=ttl),
+        )
+    )
+    return code
+
+
+_COLUMNS: tuple[Any, ...] = (
+    OAuthCode.id,
+    OAuthCode.client_id,
+    OAuthCode.user_id,
+    OAuthCode.redirect_uri,
+    OAuthCode.scope,
+    OAuthCode.challenge,
+    OAuthCode.family,
+    OAuthCode.expires_at,
+    OAuthCode.used_at,
+)
+
+
+def find(db: Session | Connection, code: str) -> Row[Any] | None:
+    """Return the row of a code whose user is not deleted, used or not, or None."""
+    return db.execute(
+        select(*_COLUMNS)
+        .join(User, User.id == OAuthCode.user_id)
+        .where(OAuthCode.code_hash == digest(code), User.state != UserState.DELETED)
+    ).first()
+
+
+def spend(db: Session, code_id: int, now: datetime) -> bool:
+    """Use up a code; False where somebody else did, or it has expired."""
+    done = db.execute(
+        change(OAuthCode)
+        .where(OAuthCode.id == code_id, OAuthCode.used_at.is_(None), OAuthCode.expires_at > now)
+        .values(used_at=now)
+        .returning(OAuthCode.id)
+    )
+    return done.first() is not None

@@ -1,0 +1,56 @@
+"""Logging in by password: the same for the token endpoint and for the pages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from ..errors import TooManyAttempts
+from . import owners, throttle
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt to log in that was let through. owner: the user, None where it failed."""
+
+    owner: owners.Owner | None
+    key: throttle.Key
+
+
+def attempt(
+    reads: Engine,
+    settings: Mapping[str, Any],
+    username: str,
+    password: str,
+    *,
+    address: str,
+    now: datetime,
+) -> Attempt:
+    """Check a username (login or e-mail) and a password that came from `address`.
+
+    Nothing is written and no connection is held while the password is hashed; an unknown user
+    costs what a known one does. Raises TooManyAttempts before the password is looked at.
+    """
+    with reads.connect() as connection:
+        owner = owners.find(connection, username)
+        user_id = None if owner is None else owner.id
+        key = throttle.key(settings["session.secret"], username, user_id, address)
+        wait = throttle.wait(connection, key, settings, now)
+    if wait:
+        raise TooManyAttempts(f"Too many failed attempts. Try again in {wait} seconds.", wait)
+    return Attempt(owners.verified(owner, password), key)
+
+
+def failed(db: Session, attempt: Attempt, settings: Mapping[str, Any], now: datetime) -> None:
+    """Count a failed attempt; the caller sees to it that this is committed."""
+    throttle.failed(db, attempt.key, settings, now)
+
+
+def succeeded(db: Session, attempt: Attempt, now: datetime) -> None:
+    """Write down what a log-in changes: the hash where it is outdated, and the address."""
+    assert attempt.owner is not None, "it succeeded"  # noqa: S101
+    owners.rehash(db, attempt.owner)
+    throttle.succeeded(db, attempt.key, attempt.owner.id, now)

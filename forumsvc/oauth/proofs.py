@@ -1,0 +1,86 @@
+"""What a client brings to the token endpoint, checked, and spent together with what it gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from . import codes, login, revocation, tokens
+from .secret import new_secret
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """That of a client for itself.
+
+    user_id: for whom it gets a token, if for anybody; family: of that token; refresh_scope: what
+    its refresh token may ask for, where that is not what the access token gets.
+    """
+
+    user_id: int | None = None
+    family: str = field(default_factory=new_secret)
+    refresh_scope: str | None = None
+
+    @property
+    def password_hash(self) -> str | None:
+        """What must still be the user's for the proof to hold."""
+        return None
+
+    def spend(self, db: Session, now: datetime) -> bool:
+        """Use the proof up; False where that was done before."""
+        return True
+
+    def punish(self, db: Session, settings: Mapping[str, Any], now: datetime) -> bool:
+        """End what the proof gave when it was used before; return whether anything was."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PasswordProof(Proof):
+    """A password that was the user's."""
+
+    attempt: login.Attempt
+
+    @property
+    def password_hash(self) -> str | None:
+        """The hash that the password was checked against."""
+        return self.attempt.owner.password_hash if self.attempt.owner else None
+
+    def spend(self, db: Session, now: datetime) -> bool:
+        """Write down that the user logged in."""
+        login.succeeded(db, self.attempt, now)
+        return True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RefreshProof(Proof):
+    """A refresh token. token_id: its row."""
+
+    token_id: int
+
+    def spend(self, db: Session, now: datetime) -> bool:
+        """Use the refresh token up."""
+        return tokens.spend_refresh(db, self.token_id, now)
+
+    def punish(self, db: Session, settings: Mapping[str, Any], now: datetime) -> bool:
+        """End the family, unless the settings forgive it."""
+        grace = settings["oauth.refresh_grace"]
+        return revocation.punish_reuse(db, self.token_id, grace=grace, now=now)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CodeProof(Proof):
+    """An authorization code. code_id: its row."""
+
+    code_id: int
+
+    def spend(self, db: Session, now: datetime) -> bool:
+        """Use the code up."""
+        return codes.spend(db, self.code_id, now)
+
+    def punish(self, db: Session, settings: Mapping[str, Any], now: datetime) -> bool:
+        """End what the code gave (RFC 6749 §4.1.2)."""
+        revocation.end_family(db, self.family, now)
+        return True

@@ -1,0 +1,77 @@
+"""The OAuth 2 endpoints that applications call; the pages hold the one that people see."""
+
+from collections.abc import Callable
+
+import orjson
+from oauthlib.oauth2 import OAuth2Error
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ..oauth import messages, metadata, server
+from ..oauth.messages import Answer, Call
+from ..oauth.provider import Provider
+from ..permissions import Common
+from ..resources.public import Public
+from ..web.request import ForumRequest
+
+Endpoint = Callable[[Provider, Call], Answer]
+
+
+def provider_of(request: ForumRequest) -> Provider:
+    """Return what the provider works with for this request, which must be one that may write."""
+    return Provider(
+        request.registry.database.reads, request.db, request.settings, request.site.base_url
+    )
+
+
+def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
+    try:
+        parameters = messages.read_body(request.headers.get("Content-Type", ""), request.body)
+        call = Call(
+            request.method, request.url, request.headers, parameters, request.remote_addr or ""
+        )
+        answer = endpoint(provider_of(request), call)
+    except OAuth2Error as error:
+        answer = messages.refusal(error)
+    response = Response(status=answer.status, content_type="application/json")
+    response.body = orjson.dumps(answer.body)
+    response.headers.update(answer.headers)
+    if answer.commit:
+        # An error is rolled back unless it says so.
+        response.headers["X-Tm"] = "commit"
+    return response
+
+
+def token(context: Public, request: ForumRequest) -> Response:
+    """Give a token for what the client brings."""
+    return _respond(server.token, request)
+
+
+def revoke(context: Public, request: ForumRequest) -> Response:
+    """End a token."""
+    return _respond(server.revoke, request)
+
+
+def introspect(context: Public, request: ForumRequest) -> Response:
+    """Explain a token."""
+    return _respond(server.introspect, request)
+
+
+def describe(context: Public, request: ForumRequest) -> Response:
+    """Describe the provider."""
+    response = Response(content_type="application/json")
+    response.body = orjson.dumps(metadata.describe(request.site.base_url))
+    return response
+
+
+def includeme(config: Configurator) -> None:
+    """Add the addresses."""
+    for name, view in (("token", token), ("revoke", revoke), ("introspect", introspect)):
+        config.add_route(f"oauth_{name}", f"/oauth/{name}", factory=Public)
+        config.add_view(
+            view, route_name=f"oauth_{name}", request_method="POST", permission=Common.VIEW
+        )
+    config.add_route("oauth_metadata", "/.well-known/oauth-authorization-server", factory=Public)
+    config.add_view(
+        describe, route_name="oauth_metadata", request_method="GET", permission=Common.VIEW
+    )

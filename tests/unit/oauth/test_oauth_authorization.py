@@ -1,0 +1,176 @@
+"""The authorization request and its answer (RFC 6749 §4.1, RFC 9207, RFC 9700 §4.1)."""
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from forumsvc.oauth import authorizing, clients
+from forumsvc.oauth.authorizing import Refused, Unanswerable
+
+from .world import CALLBACK, ISSUER, World
+
+
+def refused(world: World, client: clients.NewClient, **parameters: str) -> dict[str, str]:
+    """Return what the client is told by way of its redirect URI."""
+    with pytest.raises(Refused) as refusal:
+        world.ask(client, **parameters)
+    return answered(refusal.value.location)
+
+
+def answered(location: str) -> dict[str, str]:
+    """Return the parameters of a redirect to the client's own address."""
+    assert urlsplit(location)._replace(query="").geturl() == CALLBACK
+    return dict(parse_qsl(urlsplit(location).query, strict_parsing=True))
+
+
+def test_a_good_request_says_who_asks_for_what_to_where(world: World) -> None:
+    asked = world.ask(world.app, scope="write read")
+    assert asked.client.client_id == world.app.client_id
+    assert asked.scopes == ("read", "write")
+    assert asked.redirect_uri == CALLBACK
+    assert set(asked.parameters) <= set(authorizing.PARAMETERS)
+
+
+def test_the_answer_carries_code_state_and_issuer(world: World) -> None:
+    sent = world.allow(world.ask(world.app))
+    assert len(sent.pop("code")) == 43
+    assert sent == {"state": "a state", "iss": ISSUER}
+
+
+def test_state_comes_back_as_it_was_and_cannot_break_out(world: World) -> None:
+    for state in ("é ü", "a\r\nSet-Cookie: x=1", "&iss=https://evil.example", "#", "x" * 2000):
+        asked = world.ask(world.app, state=state)
+        assert world.allow(asked)["state"] == state
+        with world.database.session() as db:
+            location = authorizing.allow(world.provider(db), asked, world.ann)
+        assert location.isascii()
+        assert location.isprintable()
+        assert " " not in location
+
+
+def test_a_query_of_the_redirect_uri_is_kept(world: World) -> None:
+    tenant = world.client(
+        "tenant", grants=("authorization_code",), redirect_uris=(CALLBACK + "?tenant=1",)
+    )
+    sent = world.allow(world.ask(tenant, redirect_uri=CALLBACK + "?tenant=1"))
+    assert sent["tenant"] == "1"
+    assert "code" in sent
+
+
+def test_saying_no_tells_the_client(world: World) -> None:
+    asked = world.ask(world.app)
+    with world.database.session() as db, pytest.raises(Refused) as refusal:
+        authorizing.deny(world.provider(db), asked)
+    sent = answered(refusal.value.location)
+    assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "a state", ISSUER)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"client_id": ""},
+        {"client_id": "unknown"},
+        {"client_id": "\0"},
+        {"client_id": "\ud800"},
+        {"redirect_uri": "https://evil.example/cb"},
+        {"redirect_uri": CALLBACK + "/"},
+        {"redirect_uri": CALLBACK + "?x=1"},
+        {"redirect_uri": CALLBACK + "#x"},
+        {"redirect_uri": "//app.example/cb"},
+        {"redirect_uri": "javascript:alert(1)"},
+        {"redirect_uri": "\0"},
+    ],
+)
+def test_without_a_good_client_and_redirect_uri_nobody_is_redirected(
+    world: World, parameters: dict[str, str]
+) -> None:
+    with pytest.raises(Unanswerable):
+        world.ask(world.app, **parameters)
+
+
+def test_a_doubled_client_or_redirect_uri_redirects_nobody(world: World) -> None:
+    good = world.ask(world.app).parameters
+    for name, value in (("client_id", good["client_id"]), ("redirect_uri", CALLBACK)):
+        with world.database.session() as db, pytest.raises(Unanswerable):
+            authorizing.ask(world.provider(db), [*good.items(), (name, value)])
+
+
+def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(world: World) -> None:
+    none = world.client("none", grants=("authorization_code",))
+    two = world.client(
+        "two", grants=("authorization_code",), redirect_uris=(CALLBACK, CALLBACK + "/2")
+    )
+    for client in (none, two):
+        with pytest.raises(Unanswerable):
+            world.ask(client, redirect_uri="")
+    with pytest.raises(Unanswerable):
+        world.ask(none)
+    assert world.ask(world.app, redirect_uri="").redirect_uri == CALLBACK
+
+
+@pytest.mark.parametrize(
+    ("error", "parameters"),
+    [
+        ("invalid_request", {"response_type": ""}),
+        ("unsupported_response_type", {"response_type": "token"}),
+        ("unsupported_response_type", {"response_type": "code token"}),
+        ("unsupported_response_type", {"response_type": "none"}),
+        ("unsupported_response_type", {"response_type": "CODE"}),
+        ("invalid_scope", {"scope": "admin"}),
+        ("invalid_scope", {"scope": "read admin"}),
+        ("invalid_request", {"scope": "\0"}),
+        ("invalid_request", {"code_challenge_method": "plain"}),
+        ("invalid_request", {"code_challenge_method": ""}),
+        ("invalid_request", {"code_challenge_method": "s256"}),
+        ("invalid_request", {"code_challenge": "short"}),
+        ("invalid_request", {"code_challenge": "é" * 43}),
+        ("invalid_request", {"code_challenge": "x" * 44}),
+    ],
+)
+def test_other_faults_go_to_the_client_with_state_and_issuer(
+    world: World, error: str, parameters: dict[str, str]
+) -> None:
+    sent = refused(world, world.app, **parameters)
+    assert (sent["error"], sent["state"], sent["iss"]) == (error, "a state", ISSUER)
+
+
+def test_a_doubled_parameter_goes_to_the_client(world: World) -> None:
+    good = world.ask(world.app).parameters
+    for doubled in (("scope", "read"), ("state", "b")):
+        pairs = [*good.items(), ("scope", "read"), doubled]
+        with world.database.session() as db, pytest.raises(Refused) as refusal:
+            authorizing.ask(world.provider(db), pairs)
+        sent = answered(refusal.value.location)
+        assert sent["error"] == "invalid_request"
+        assert sent.get("state") == (None if doubled[0] == "state" else "a state")
+
+
+def test_public_clients_must_use_pkce_and_all_must_where_the_settings_say_so(
+    world: World,
+) -> None:
+    without = {"code_challenge": "", "code_challenge_method": ""}
+    assert refused(world, world.phone, **without)["error"] == "invalid_request"
+    assert world.ask(world.app, **without)
+    world.settings["oauth.require_pkce"] = True
+    assert refused(world, world.app, **without)["error"] == "invalid_request"
+
+
+def test_a_client_that_may_not_use_the_grant_is_told(world: World) -> None:
+    other = world.client("other", grants=("password",), redirect_uris=(CALLBACK,))
+    assert refused(world, other)["error"] == "unauthorized_client"
+
+
+def test_a_parameter_that_names_an_attribute_of_oauthlibs_is_not_taken_for_it(
+    world: World,
+) -> None:
+    asked = world.ask(world.app, user="1", scopes="admin", response_mode="fragment")
+    assert "user" not in asked.parameters
+    assert "code" in world.allow(asked)
+
+
+def test_what_is_gone_when_the_user_allows_it_gets_no_code(world: World) -> None:
+    asked = world.ask(world.app)
+    world.change(world.ann, state="deleted")
+    with pytest.raises(Refused) as refusal:
+        world.allow(asked)
+    assert answered(refusal.value.location)["error"] == "access_denied"

@@ -1,0 +1,97 @@
+"""POST /oauth/introspect (RFC 7662), and what the provider says of itself (RFC 8414)."""
+
+import pytest
+
+from forumsvc.oauth import clients, metadata, server
+from forumsvc.oauth.messages import Answer
+
+from .world import Clock, World, basic, credentials
+
+INACTIVE = {"active": False}
+
+
+def explain(world: World, token: str, client: clients.NewClient | None = None) -> Answer:
+    """Have a client ask what a token is good for."""
+    asked = {**credentials(client or world.app), "token": token}
+    return world.call(server.introspect, asked)
+
+
+def test_an_access_token_is_explained(time: Clock, world: World) -> None:
+    given = world.log_in(world.phone, scope="read")
+    answer = explain(world, given["access_token"])
+    now = int(time.now().timestamp())
+    assert answer.status == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.body == {
+        "active": True,
+        "scope": "read",
+        "client_id": world.phone.client_id,
+        "username": "Ann",
+        "sub": str(world.ann),
+        "token_type": "Bearer",
+        "iat": now,
+        "exp": now + 86400,
+    }
+
+
+def test_a_refresh_token_is_explained(time: Clock, world: World) -> None:
+    first = world.log_in()
+    narrow = world.refresh(first["refresh_token"], scope="read").body
+    said = explain(world, narrow["refresh_token"]).body
+    assert said["scope"] == "read write"
+    assert said["exp"] == int(time.now().timestamp()) + 2592000
+    assert "token_type" not in said
+    assert explain(world, first["refresh_token"]).body == INACTIVE
+
+
+def test_a_token_without_a_user_names_its_client(world: World) -> None:
+    robot = world.client("robot", grants=("client_credentials",))
+    given = world.token(robot, grant_type="client_credentials").body
+    said = explain(world, given["access_token"]).body
+    assert said["sub"] == said["client_id"] == robot.client_id
+    assert "username" not in said
+
+
+def test_what_is_good_for_nothing_is_inactive_and_no_more_is_said(
+    time: Clock, world: World
+) -> None:
+    revoked, deleted, expired = (world.log_in()["access_token"] for _ in range(3))
+    world.call(server.revoke, {**credentials(world.app), "token": revoked})
+    assert explain(world, revoked).body == INACTIVE
+    for garbage in ("x", "é", "a" * 8000):
+        assert explain(world, garbage).body == INACTIVE
+    world.change(world.ann, state="deleted")
+    assert explain(world, deleted).body == INACTIVE
+    world.change(world.ann, state="blocked")
+    assert explain(world, expired).body["active"] is True
+    time.advance(seconds=86400)
+    assert explain(world, expired).body == INACTIVE
+
+
+def test_only_a_client_with_a_secret_may_ask(world: World) -> None:
+    token = world.log_in()["access_token"]
+    answer = explain(world, token, world.phone)
+    assert (answer.status, answer.body["error"]) == (401, "invalid_client")
+    for wrong in ({}, {"client_id": world.app.client_id, "client_secret": "x"}):
+        answer = world.call(server.introspect, {**wrong, "token": token})
+        assert (answer.status, answer.body["error"]) == (401, "invalid_client")
+        assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_a_missing_token_is_an_invalid_request(world: World) -> None:
+    headers = basic(world.app.client_id, world.app.client_secret)
+    answer = world.call(server.introspect, {}, headers=headers)
+    assert (answer.status, answer.body["error"]) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
+def test_the_metadata_names_what_there_is(issuer: str) -> None:
+    said = metadata.describe(issuer)
+    assert said["issuer"] == issuer
+    for name in ("authorization", "token", "revocation", "introspection"):
+        assert said[f"{name}_endpoint"].startswith(f"{issuer}/oauth/")
+    assert said["code_challenge_methods_supported"] == ["S256"]
+    assert said["response_types_supported"] == ["code"]
+    assert set(said["grant_types_supported"]) == set(clients.GRANTS)
+    assert said["scopes_supported"] == ["read", "write"]
+    assert said["authorization_response_iss_parameter_supported"] is True

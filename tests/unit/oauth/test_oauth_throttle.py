@@ -1,0 +1,172 @@
+"""Guessing is slow (RFC 6749 §4.3.2, §10.10), and nobody can lock somebody else out for good."""
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.models import LoginAddress, LoginFailure
+from forumsvc.oauth import server, throttle
+from forumsvc.oauth.messages import Answer
+
+from .world import PASSWORD, Clock, World, credentials
+
+HOME = "192.0.2.1"
+WRONG = "wrong"
+
+
+def guess(
+    world: World, username: str = "ann", password: str = WRONG, address: str = HOME
+) -> Answer:
+    """Try a password from an address."""
+    asked = {"grant_type": "password", "username": username, "password": password}
+    return world.call(server.token, {**credentials(world.app), **asked}, address=address)
+
+
+def fail(world: World, times: int, username: str = "ann", address: str = HOME) -> None:
+    """Guess wrongly, and be answered each time."""
+    for _ in range(times):
+        assert guess(world, username, address=address).status == 400
+
+
+def test_after_ten_failures_the_eleventh_attempt_must_wait(time: Clock, world: World) -> None:
+    fail(world, 10)
+    answer = guess(world, password=PASSWORD)
+    assert answer.status == 429
+    assert answer.headers["Retry-After"] == "60"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.body["error"] == "temporarily_unavailable"
+    time.advance(seconds=59)
+    assert guess(world, password=PASSWORD).headers["Retry-After"] == "1"
+    time.advance(seconds=1)
+    assert guess(world, password=PASSWORD).status == 200
+
+
+def test_each_further_failure_doubles_the_wait(time: Clock, world: World) -> None:
+    fail(world, 10)
+    waits = []
+    for _ in range(3):
+        waits.append(int(guess(world).headers["Retry-After"]))
+        time.advance(seconds=waits[-1])
+        fail(world, 1)
+    assert waits == [60, 120, 240]
+
+
+def test_a_refused_attempt_does_not_count(time: Clock, world: World) -> None:
+    fail(world, 10)
+    for _ in range(5):
+        assert guess(world).headers["Retry-After"] == "60"
+    assert world.count(LoginFailure) == 10
+
+
+def test_failures_count_for_a_quarter_of_an_hour(time: Clock, world: World) -> None:
+    fail(world, 9)
+    time.advance(seconds=900)
+    fail(world, 9)
+    assert world.count(LoginFailure) == 9, "those that count no longer are forgotten"
+    assert guess(world, password=PASSWORD).status == 200
+
+
+def test_a_log_in_forgets_ones_own_failures(time: Clock, world: World) -> None:
+    fail(world, 9)
+    assert guess(world, password=PASSWORD).status == 200
+    fail(world, 9)
+    assert guess(world, password=PASSWORD).status == 200
+
+
+def test_login_and_email_are_one_account_whatever_the_case(time: Clock, world: World) -> None:
+    fail(world, 5, "ann")
+    fail(world, 5, "ANN@example.org")
+    assert guess(world, "Ann").status == 429
+
+
+def test_an_unknown_user_is_answered_like_a_known_one(time: Clock, world: World) -> None:
+    for username in ("ann", "nobody"):
+        answers = [guess(world, username) for _ in range(11)]
+        assert {answer.body["error"] for answer in answers[:10]} == {"invalid_grant"}
+        assert answers[10].status == 429
+        assert answers[10].headers["Retry-After"] == "60"
+
+
+def test_another_account_and_another_address_are_not_slowed_down(time: Clock, world: World) -> None:
+    world.user("bob")
+    fail(world, 10)
+    assert guess(world, "bob", PASSWORD).status == 200
+    assert guess(world, password=PASSWORD, address="192.0.2.2").status == 200
+
+
+def test_a_hundred_failures_of_an_account_slow_every_strange_address_down(
+    time: Clock, world: World
+) -> None:
+    for number in range(20):
+        fail(world, 5, address=f"198.51.100.{number}")
+    assert guess(world, password=PASSWORD, address="203.0.113.1").status == 429
+    time.advance(seconds=60)
+    assert guess(world, password=PASSWORD, address="203.0.113.1").status == 200
+
+
+def test_a_stranger_cannot_lock_somebody_out_of_his_own_address(time: Clock, world: World) -> None:
+    assert guess(world, password=PASSWORD).status == 200
+    for number in range(20):
+        fail(world, 5, address=f"198.51.100.{number}")
+    assert guess(world, password=PASSWORD, address="203.0.113.1").status == 429
+    assert guess(world, password=PASSWORD).status == 200
+
+
+def test_a_hundred_failures_from_an_address_slow_it_down_for_every_strange_account(
+    time: Clock, world: World
+) -> None:
+    bob = world.user("bob")
+    assert guess(world, "bob", PASSWORD).status == 200
+    for number in range(20):
+        fail(world, 5, f"user{number}")
+    assert guess(world, password=PASSWORD).status == 429
+    assert guess(world, "bob", PASSWORD).status == 200, f"user {bob} has logged in from there"
+    assert guess(world, password=PASSWORD, address="192.0.2.2").status == 200
+
+
+def test_even_ones_own_address_waits_after_ten_failures(time: Clock, world: World) -> None:
+    assert guess(world, password=PASSWORD).status == 200
+    fail(world, 10)
+    assert guess(world, password=PASSWORD).status == 429
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("fe80::1%eth0", "fe80::1", True),
+        ("", "", True),
+        ("unix", "unix", True),
+    ],
+)
+def test_an_ipv6_address_counts_with_its_network(one: str, other: str, same: bool) -> None:
+    keys = [throttle.key("secret", "ann", None, address).address for address in (one, other)]
+    assert (keys[0] == keys[1]) is same
+
+
+def test_neither_what_was_typed_nor_the_address_is_stored(time: Clock, world: World) -> None:
+    guess(world, "my password by mistake")
+    guess(world, password=PASSWORD)
+    with world.database.reads.connect() as connection:
+        stored = repr(
+            [
+                connection.execute(select(table.__table__)).all()
+                for table in (LoginFailure, LoginAddress)
+            ]
+        )
+    assert "mistake" not in stored
+    assert HOME not in stored
+
+
+def test_an_address_is_forgotten_in_the_end(time: Clock, world: World) -> None:
+    guess(world, password=PASSWORD)
+    guess(world, password=PASSWORD, address="192.0.2.2")
+    assert world.count(LoginAddress) == 2
+    time.advance(days=100)
+    guess(world, password=PASSWORD)
+    assert world.count(LoginAddress) == 2
+    time.advance(days=100)
+    guess(world, password=PASSWORD)
+    assert world.count(LoginAddress) == 1
