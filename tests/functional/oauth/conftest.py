@@ -1,0 +1,27 @@
+"""A person with a password, and the application that she uses."""
+
+import pytest
+
+from forumsvc.passwords import hash_password
+from tests.functional.forum import Forum
+
+from .application import PASSWORD, Application
+
+
+@pytest.fixture
+def ann(forum: Forum) -> int:
+    """A user who logs in with PASSWORD."""
+    person = forum.person("Ann")
+    forum.change(
+        person.id,
+        password_hash=hash_password(PASSWORD),
+        email="ann@example.org",
+        email_key="ann@example.org",
+    )
+    return person.id
+
+
+@pytest.fixture
+def app(forum: Forum, ann: int) -> Application:
+    """An application that she uses."""
+    return Application(forum)

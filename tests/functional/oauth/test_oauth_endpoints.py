@@ -1,0 +1,153 @@
+"""The provider over HTTP: what the web adds to it, and what it keeps from it."""
+
+import base64
+from collections.abc import Callable
+
+import pytest
+
+from forumsvc.models import LoginFailure
+from tests.functional.forum import Forum
+
+from .application import PASSWORD, Application
+
+
+def test_the_reference_flow_logs_in_and_says_hello(forum: Forum, app: Application) -> None:
+    answer = app.log_in()
+    assert answer.status_int == 200
+    assert answer.content_type == "application/json"
+    assert answer.headers["Cache-Control"] == "no-store"
+    hello = forum.app.get("/api/v3/hello", {"access_token": answer.json["access_token"]})
+    assert hello.json == {"current_user": "Ann"}
+
+
+def test_json_is_accepted_too(forum: Forum, app: Application) -> None:
+    body = {
+        **app.credentials,
+        "grant_type": "password",
+        "username": "ann@example.org",
+        "password": PASSWORD,
+        "scope": None,
+    }
+    answer = forum.app.post_json("/oauth/token", body)
+    assert answer.json["scope"] == "read write"
+
+
+def test_http_basic_proves_the_client(forum: Forum, app: Application) -> None:
+    pair = ":".join(app.credentials.values())
+    headers = {"Authorization": "Basic " + base64.b64encode(pair.encode()).decode()}
+    form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
+    assert forum.app.post("/oauth/token", form, headers=headers).status_int == 200
+
+
+def test_errors_have_the_form_of_the_rfc(forum: Forum, app: Application) -> None:
+    wrong = app.log_in(password="wrong")
+    assert (wrong.status_int, wrong.json["error"]) == (400, "invalid_grant")
+    assert wrong.headers["Cache-Control"] == "no-store"
+    stranger = forum.app.post("/oauth/token", {"client_id": "x"}, status=401)
+    assert stranger.json["error"] == "invalid_client"
+    assert stranger.headers["WWW-Authenticate"].startswith("Basic ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/x-www-form-urlencoded", b"grant_type=%ff"),
+        ("application/x-www-form-urlencoded", b"grant_type=\xff"),
+        ("application/json", b"{"),
+        ("application/json", b"[]"),
+        ("application/json", b'{"client_id": "\\ud800"}'),
+        ("application/json", b'{"client_id": "a\\u0000"}'),
+        ("text/plain", b"grant_type=password"),
+        ("multipart/form-data", b"x"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_an_invalid_request(
+    forum: Forum, kind: str, body: bytes
+) -> None:
+    for name in ("token", "revoke", "introspect"):
+        answer = forum.app.post(f"/oauth/{name}", body, headers={"Content-Type": kind}, status=400)
+        assert answer.json["error"] == "invalid_request"
+        assert isinstance(answer.json["error_description"], str)
+
+
+def test_credentials_in_the_address_are_refused(forum: Forum, app: Application) -> None:
+    query = f"?grant_type=password&username=ann&password={PASSWORD}".replace(" ", "+")
+    answer = forum.app.post("/oauth/token" + query, app.credentials, status=400)
+    assert answer.json["error"] == "invalid_request"
+
+
+@pytest.mark.parametrize("name", ["token", "revoke", "introspect"])
+def test_the_endpoints_take_post_alone(forum: Forum, name: str) -> None:
+    answer = forum.app.get(f"/oauth/{name}", status=405)
+    assert "POST" in answer.headers["Allow"]
+    assert isinstance(answer.json["error"], str)
+
+
+def test_a_theft_that_was_found_out_stays_found_out(forum: Forum, app: Application) -> None:
+    first = app.log_in().json
+    second = app.refresh(first["refresh_token"]).json
+    answer = app.refresh(first["refresh_token"])
+    assert (answer.status_int, answer.json["error"]) == (400, "invalid_grant")
+    assert "X-Tm" not in answer.headers
+    hello = forum.app.get("/api/v3/hello", {"access_token": second["access_token"]}, status=401)
+    assert hello.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
+
+
+def test_any_other_error_leaves_no_trace(forum: Forum, app: Application) -> None:
+    given = app.log_in().json
+    wrong = app.post(
+        "token", grant_type="refresh_token", refresh_token=given["refresh_token"], scope="admin"
+    )
+    assert wrong.json["error"] == "invalid_scope"
+    assert app.refresh(given["refresh_token"]).status_int == 200
+
+
+def test_failures_are_counted_for_all_processes_to_see(
+    make_forum: Callable[..., Forum],
+) -> None:
+    one, other = (make_forum(accounts__login_failures="3") for _ in range(2))
+    app, same = Application(one), Application(other)
+    assert [app.log_in("nobody", "wrong").status_int for _ in range(4)] == [400, 400, 400, 429]
+    assert one.count(LoginFailure) == 3
+    answer = same.log_in("nobody", "wrong")
+    assert answer.status_int == 429
+    assert answer.headers["Retry-After"] == "60"
+
+
+def test_a_revoked_token_is_dead_and_the_answer_is_an_empty_object(
+    forum: Forum, app: Application
+) -> None:
+    given = app.log_in().json
+    answer = app.post("revoke", token=given["access_token"])
+    assert (answer.status_int, answer.json) == (200, {})
+    forum.app.get("/api/v3/hello", {"access_token": given["access_token"]}, status=401)
+    assert app.post("introspect", token=given["access_token"]).json == {"active": False}
+
+
+def test_a_blocked_user_logs_in_and_reads_but_does_not_write(
+    forum: Forum, app: Application, ann: int
+) -> None:
+    forum.change(ann, state="blocked")
+    token = app.log_in().json["access_token"]
+    caller = forum.caller(token)
+    assert caller.get("/hello").status_int == 200
+    assert caller.post("/topics", title="x", body="y", node_id=forum.node()).status_int == 403
+
+
+def test_a_token_of_the_client_itself_reads_what_is_public(forum: Forum) -> None:
+    robot = Application(forum, grants=("client_credentials",))
+    caller = forum.caller(robot.post("token", grant_type="client_credentials").json["access_token"])
+    assert caller.get("/topics").status_int == 200
+    assert caller.get("/hello").status_int == 403
+    assert caller.post("/topics", title="x", body="y", node_id=forum.node()).status_int == 403
+
+
+def test_the_metadata_is_where_rfc_8414_puts_it(
+    forum: Forum, make_forum: Callable[..., Forum]
+) -> None:
+    path = "/.well-known/oauth-authorization-server"
+    said = forum.app.get(path)
+    assert said.content_type == "application/json"
+    assert said.json["issuer"] == "http://localhost"
+    elsewhere = make_forum(site__url="https://forum.example/")
+    assert elsewhere.app.get(path).json["token_endpoint"] == "https://forum.example/oauth/token"
