@@ -1,0 +1,127 @@
+"""What all commands share: the ini file, the database, and how they answer."""
+
+import configparser
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+import plaster
+from rich.console import Console
+from rich.progress import Progress
+from sqlalchemy.orm import Session
+
+from .. import migrate
+from ..models.engine import Database
+from ..settings import Settings
+
+
+class Refused(click.ClickException):
+    """A request that is refused: one line on standard error, exit 1."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+class Context:
+    """One run of the command.
+
+    ini: the path of the ini file, None where none was named; as_json: how to answer.
+    """
+
+    ini: str | None = None
+    as_json = False
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the ini file.
+
+        Raises UsageError where none was named, Refused where it cannot be read, SettingsError.
+        """
+        return Settings(self._section("app:main"))
+
+    @property
+    def address(self) -> str:
+        """The address under which the service of this ini file is reached."""
+        if self.settings["site.url"]:
+            return str(self.settings["site.url"])
+        server = self._section("server:main")
+        listen = server.get("listen") or f"{server.get('host', '')}:{server.get('port', '')}"
+        host, _, port = listen.split()[0].rpartition(":")
+        return f"http://{host if host not in ('', '*', '0.0.0.0') else '127.0.0.1'}:{port or 8080}"  # noqa: S104
+
+    def _section(self, name: str) -> Mapping[str, str]:
+        if self.ini is None:
+            raise click.UsageError("No ini file is named: forumsvc -c production.ini …")
+        try:
+            section: Mapping[str, str] = plaster.get_settings(self.ini, name)
+        except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:
+            raise Refused(f"{self.ini}: {error}") from None
+        return section
+
+    @cached_property
+    def database(self) -> Database:
+        """The database that the settings name; nothing has connected yet."""
+        try:
+            database = Database(self.settings["sqlalchemy.url"], pool_size=1)
+        except ModuleNotFoundError as error:
+            raise Refused(
+                f"sqlalchemy.url: the driver {error.name} is missing; "
+                "install forumsvc[postgresql] for PostgreSQL"
+            ) from None
+        click.get_current_context().find_root().call_on_close(database.dispose)
+        return database
+
+    @property
+    def file(self) -> Path | None:
+        """The file of an SQLite database."""
+        name = self.database.url.database
+        return Path(name) if self.database.is_sqlite and name else None
+
+    def current_database(self) -> Database:
+        """Return the database; raise Refused where it is not at the revision of this code."""
+        # Connecting would make the file, and leave it there empty.
+        missing = self.file is not None and not self.file.exists()
+        revision = None if missing else migrate.current(self.database.writes)
+        if revision != migrate.head():
+            state = f"at revision {revision}" if revision else "not set up"
+            raise Refused(
+                f"The database is {state}, and this is the code of revision {migrate.head()}: "
+                f"run forumsvc -c {self.ini} db upgrade"
+            )
+        return self.database
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Begin a transaction on the database; commit it unless an error leaves the block."""
+        with self.current_database().session.begin() as db:
+            yield db
+
+    def answer(self, shown: str, **result: Any) -> None:
+        """Print the outcome: `result` as one JSON object where asked for, else `shown`."""
+        click.echo(json.dumps(result) if self.as_json else shown)
+
+
+pass_context = click.make_pass_decorator(Context, ensure=True)
+
+
+def ask_password(password: str | None) -> str:
+    """Return the password of an option, asked for (twice, unseen) where it was left out.
+
+    Raises UsageError where nobody can be asked.
+    """
+    if password is not None:
+        return password
+    if not sys.stdin.isatty():
+        raise click.UsageError("Missing option '--password': there is no terminal to ask on.")
+    asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return asked
+
+
+def progress() -> Progress:
+    """Return a progress bar for the terminal; in a pipe or a file there is none."""
+    return Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())

@@ -1,0 +1,66 @@
+"""`forumsvc db …`: the schema, and whether what is counted is right."""
+
+from collections.abc import Callable
+
+import click
+
+from .. import migrate
+from ..models.engine import Database
+from ..services import audit
+from ..services.audit import Finding
+from .command import Group
+from .context import Context, Refused, pass_context, progress
+
+
+@click.group(cls=Group)
+def db() -> None:
+    """Set up, upgrade and check the database."""
+
+
+@db.command()
+@pass_context
+def upgrade(context: Context) -> None:
+    """Create the database's tables, or bring them up to date."""
+    if context.file is not None:
+        try:
+            context.file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refused(f"The folder of the database cannot be made: {error}") from None
+    revision = migrate.upgrade(context.database.writes)
+    context.answer(f"The database is at revision {revision}.", revision=revision)
+
+
+@db.command()
+@click.option("--fix", is_flag=True, help="Mend what is wrong.")
+@pass_context
+@click.pass_context
+def check(ctx: click.Context, context: Context, fix: bool) -> None:
+    """Recount every counter and look for notifications that point nowhere."""
+    database = context.current_database()
+    with progress() as bar:
+        task = bar.add_task("Checking", total=audit.STEPS)
+        with database.reads.connect() as reads:
+            findings = audit.check(reads, done=lambda: bar.advance(task))
+        wrong = sum(finding.wrong for finding in findings)
+        if fix and wrong:
+            task = bar.add_task("Mending", total=2 * audit.STEPS)
+            findings = _mend(database, done=lambda: bar.advance(task))
+            wrong = sum(finding.wrong for finding in findings)
+    checked = sum(finding.checked for finding in findings)
+    fixed = wrong if fix else 0
+    lines = [f"{finding.what}: {finding.wrong} wrong" for finding in findings if finding.wrong]
+    lines.append(f"{checked} checked, {wrong} wrong, {fixed} fixed.")
+    context.answer("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed)
+    if wrong > fixed:
+        click.echo(f"Error: {wrong} of {checked} are wrong; --fix mends them.", err=True)
+        ctx.exit(1)
+
+
+def _mend(database: Database, done: Callable[[], None]) -> list[Finding]:
+    """Mend what is wrong and return what was found to be, all at one moment of the database."""
+    with database.session.begin() as session:
+        if not database.is_sqlite:
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        findings = audit.check(session, done=done)
+        audit.mend(session, done=done)
+        return findings

@@ -1,0 +1,141 @@
+"""`forumsvc demo`: a community to try the forum with."""
+
+import secrets
+from typing import Any
+
+import click
+from rich.progress import Progress, TaskID
+from sqlalchemy import exists, select
+
+from ..clock import now
+from ..demo import ADMIN_LOGIN, DEMO_LOGIN, Size, load
+from ..errors import Conflict
+from ..markup import RENDERER_VERSION, Renderer
+from ..models import OAuthClient, User
+from ..models.statements import change, insert_if_absent
+from ..oauth.clients import SCOPES
+from ..oauth.secret import digest
+from ..passwords import hash_password, verify_password
+from .client import DEFAULT_GRANTS
+from .command import Command
+from .context import Context, pass_context, progress
+
+CLIENT_ID = "demo"
+# Known to everybody, so that what is printed can be pasted.
+CLIENT_SECRET = "demo-secret"  # noqa: S105
+PASSWORD = "demo-password"  # noqa: S105
+
+DEFAULT = Size()
+
+
+@click.command(cls=Command)
+@click.option("--users", metavar="N", type=int, default=DEFAULT.users, show_default=True)
+@click.option("--topics", metavar="N", type=int, default=DEFAULT.topics, show_default=True)
+@click.option("--replies", metavar="N", type=int, default=DEFAULT.replies, show_default=True)
+@click.option(
+    "--seed",
+    metavar="S",
+    type=int,
+    default=1,
+    show_default=True,
+    help="The same seed and numbers make the same community.",
+)
+@click.option("--if-empty", is_flag=True, help="Do nothing where there are users already.")
+@pass_context
+def demo(
+    context: Context, users: int, topics: int, replies: int, seed: int, if_empty: bool
+) -> None:
+    """Fill a database without users with a demo community."""
+    size = Size(users=users, topics=topics, replies=replies)
+    with context.current_database().reads.connect() as db:
+        filled = db.scalar(select(exists().where(User.id.is_not(None))))
+    if filled and not if_empty:
+        raise Conflict("There are users in the database already; a demo is for one without.")
+    if filled:
+        lines = ["There are users in the database already: nothing was added."]
+        context.answer("\n".join(lines + _hints(context)), users=0, topics=0, replies=0)
+        return
+    # Where everybody may call, a password that everybody knows would be an open door.
+    known = context.settings["site.environment"] == "development"
+    password = PASSWORD if known else secrets.token_urlsafe(12)
+    client_secret = CLIENT_SECRET if known else secrets.token_urlsafe(32)
+    # Before the users: where they fail to come, the command can be given again.
+    _add_client(context, client_secret)
+    with progress() as bar:
+        loaded = load(
+            context.database.writes,
+            size,
+            seed,
+            password_hash=hash_password(password),
+            render=_Render(context.settings["site.url"], context.settings["site.user_url"]),
+            markup_version=RENDERER_VERSION,
+            progress=_Report(bar),
+        )
+    lines = [f"{many:>9} {name.replace('_', ' ')}" for name, many in loaded.counts.items()]
+    lines += _hints(context) if known else [_login(context, password, client_secret)]
+    context.answer(
+        "\n".join(lines),
+        **loaded.counts,
+        login=loaded.demo_login,
+        password=password,
+        client_id=CLIENT_ID,
+        client_secret=client_secret,
+    )
+
+
+def _add_client(context: Context, secret: str) -> None:
+    """Register the demo's client, or give it this secret."""
+    values: dict[str, Any] = {
+        "secret_hash": digest(secret),
+        "public": False,
+        "name": "Demo",
+        "grants": " ".join(DEFAULT_GRANTS),
+        "redirect_uris": "http://127.0.0.1/callback",
+        "scopes": " ".join(SCOPES),
+    }
+    with context.transaction() as db:
+        insert_if_absent(db, OAuthClient, client_id=CLIENT_ID, created_at=now(), **values)
+        db.execute(change(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))
+
+
+def _hints(context: Context) -> list[str]:
+    """Return what to try, in lines; how to log in only where the well-known password does it."""
+    lines = [f"Once it is served: curl '{context.address}/api/v3/topics?limit=3'"]
+    with context.current_database().reads.connect() as db:
+        stored = db.scalar(select(User.password_hash).where(User.login_key == DEMO_LOGIN))
+    if verify_password(stored, PASSWORD):
+        lines.append(_login(context, PASSWORD, CLIENT_SECRET))
+    return lines
+
+
+def _login(context: Context, password: str, client_secret: str) -> str:
+    return (
+        f"Log in as {DEMO_LOGIN}, or as {ADMIN_LOGIN} (an admin), password {password}:\n"
+        f"curl {context.address}/oauth/token -d grant_type=password -d username={DEMO_LOGIN} "
+        f"-d password={password} -d client_id={CLIENT_ID} -d client_secret={client_secret}"
+    )
+
+
+class _Render:
+    """Renders the demo's texts, in which every mention is of a user that there will be."""
+
+    def __init__(self, site_url: str, user_url: str) -> None:
+        self._renderer = Renderer(workers=0, site_url=site_url)
+        self._user_url = user_url
+
+    def __call__(self, text: str) -> str:
+        draft = self._renderer.render(text)
+        return draft.link({login.lower(): login for login in draft.mentions}, self._user_url)
+
+
+class _Report:
+    """Shows on a bar how far what is being made has got, a line for each thing."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        if what not in self._tasks:
+            self._tasks[what] = self._bar.add_task(what, total=total)
+        self._bar.update(self._tasks[what], completed=done, total=total)

@@ -1,0 +1,90 @@
+"""`forumsvc node …`: the categories of topics."""
+
+from typing import Any
+
+import click
+
+from ..queries import nodes as reading
+from ..services import nodes
+from .command import Group
+from .context import Context, pass_context
+
+SORT = click.IntRange(-nodes.MAX_SORT, nodes.MAX_SORT)
+
+
+@click.group(cls=Group)
+def node() -> None:
+    """Add, list, edit and delete nodes."""
+
+
+@node.command()
+@click.argument("name")
+@click.option("--summary", metavar="S", default="", help="In Markdown.")
+@click.option("--section", metavar="S", default="", help="Made where it is new.")
+@click.option("--sort", metavar="N", type=SORT, default=0, help="The highest comes first.")
+@pass_context
+def add(context: Context, name: str, summary: str, section: str, sort: int) -> None:
+    """Add a node."""
+    with context.transaction() as db:
+        added = nodes.create(db, name, summary=summary, section=section, sort=sort)
+    context.answer(f"Added node {added.id}, {added.name}.", id=added.id, name=added.name)
+
+
+@node.command("list")
+@pass_context
+def list_(context: Context) -> None:
+    """List all nodes, in the order in which the forum shows them."""
+    with context.current_database().reads.connect() as db:
+        rows = reading.everything(db)
+    listed: list[dict[str, Any]] = [
+        {
+            "id": row.id,
+            "name": row.name,
+            "summary": row.summary,
+            "section_id": row.section_id,
+            "section_name": row.section_name,
+            "topics_count": row.topics_count,
+            "sort": row.sort,
+        }
+        for row in rows
+    ]
+    lines = [
+        f"{row.id}\t{row.name}\t{row.section_name or '-'}\tsort {row.sort}\t"
+        f"{row.topics_count} topics"
+        for row in rows
+    ]
+    context.answer("\n".join(lines) or "There are no nodes.", nodes=listed)
+
+
+@node.command()
+@click.argument("id_", metavar="ID", type=int)
+@click.option("--name", metavar="NAME")
+@click.option("--summary", metavar="S", help="In Markdown.")
+@click.option("--section", metavar="S", help="Made where it is new; '' for none.")
+@click.option("--sort", metavar="N", type=SORT, help="The highest comes first.")
+@pass_context
+def edit(
+    context: Context,
+    id_: int,
+    name: str | None,
+    summary: str | None,
+    section: str | None,
+    sort: int | None,
+) -> None:
+    """Change what is given of a node."""
+    if all(value is None for value in (name, summary, section, sort)):
+        raise click.UsageError("Nothing to change: give --name, --summary, --section or --sort.")
+    with context.transaction() as db:
+        edited = nodes.edit(db, id_, name=name, summary=summary, section=section, sort=sort)
+    context.answer(f"Changed node {edited.id}, {edited.name}.", id=edited.id, name=edited.name)
+
+
+@node.command()
+@click.argument("id_", metavar="ID", type=int)
+@click.option("--move-to", metavar="ID", type=int, help="The node that gets its topics.")
+@pass_context
+def delete(context: Context, id_: int, move_to: int | None) -> None:
+    """Delete a node that holds no topics, or whose topics go to another one."""
+    with context.transaction() as db:
+        moved = nodes.delete(db, id_, move_to=move_to)
+    context.answer(f"Deleted node {id_}; {moved} topics were moved.", id=id_, moved=moved)

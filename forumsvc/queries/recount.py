@@ -1,0 +1,253 @@
+"""What every counter should say, reckoned anew from the rows that it counts.
+
+Counters count what everyone can see (`docs/decisions.md`, counters). A table's counters are
+reckoned in one pass over each table that they count, whatever the number of rows: grouped and
+joined, never a lookup a row.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Integer,
+    Select,
+    Subquery,
+    and_,
+    case,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.orm import aliased
+
+from ..models import (
+    Base,
+    Favorite,
+    Node,
+    Notification,
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicLike,
+    User,
+    UserFollow,
+)
+from .reading import Reader
+
+VISIBLE_TOPIC = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+LEFT_REPLY = Reply.deleted_at.is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """The counters of one table.
+
+    model: the table; source: the table, joined to what it takes to reckon them;
+    truths: by the name of each counter's column, the expression of what it should hold.
+    """
+
+    model: type[Base]
+    source: FromClause
+    truths: Mapping[str, Any]
+
+    @property
+    def id(self) -> Any:
+        """The key of the table."""
+        return self.model.__table__.c.id
+
+    def is_wrong(self, name: str) -> ColumnElement[bool]:
+        """Return the condition that the counter `name` differs from its truth."""
+        return self._stored(name).is_distinct_from(self.truths[name])
+
+    def tallies(self) -> Select[Any]:
+        """Return the SELECT of one row: how many rows there are, how many of each counter's wrong.
+
+        Its columns are `rows` and the names of the counters.
+        """
+        wrong = [
+            func.coalesce(func.sum(case((self.is_wrong(name), 1), else_=0)), 0).label(name)
+            for name in self.truths
+        ]
+        return select(func.count().label("rows"), *wrong).select_from(self.source)
+
+    def wrong_rows(self) -> Select[Any]:
+        """Return the SELECT of the rows with a wrong counter, by id.
+
+        Its columns are `id`, and for each counter `stored_<name>` and `true_<name>`.
+        """
+        pairs = [
+            column
+            for name, truth in self.truths.items()
+            for column in (
+                self._stored(name).label(f"stored_{name}"),
+                truth.label(f"true_{name}"),
+            )
+        ]
+        wrong = or_(*(self.is_wrong(name) for name in self.truths))
+        return select(self.id, *pairs).select_from(self.source).where(wrong).order_by(self.id)
+
+    def _stored(self, name: str) -> ColumnElement[Any]:
+        column: ColumnElement[Any] = self.model.__table__.c[name]
+        return column
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A counter that does not say what it should: `stored` and `true` are its values."""
+
+    table: str
+    id: int
+    column: str
+    stored: Any
+    true: Any
+
+
+def wrong(db: Reader, limit: int | None = None) -> list[Wrong]:
+    """Return the counters that are wrong, by table and id, those of the first `limit` rows each.
+
+    db: sees one moment of the database where it is a transaction, or nobody writes.
+    """
+    return [found for recount in recounts() for found in _wrong_of(db, recount, limit)]
+
+
+def _wrong_of(db: Reader, recount: Recount, limit: int | None) -> Iterator[Wrong]:
+    for row in db.execute(recount.wrong_rows().limit(limit)).mappings():
+        for name in recount.truths:
+            stored, true = row[f"stored_{name}"], row[f"true_{name}"]
+            if stored != true:
+                yield Wrong(recount.model.__tablename__, row["id"], name, stored, true)
+
+
+@cache
+def orphans() -> Select[Any]:
+    """Return the SELECT of the ids of notifications that point to what not everyone can see."""
+    return select(Notification.id).select_from(_notified()).where(_is_orphan())
+
+
+@cache
+def recounts() -> tuple[Recount, ...]:
+    """Return the counters of every table that has some."""
+    return (_replies(), _topics(), _nodes(), _users())
+
+
+def _users() -> Recount:
+    topics = _count(Topic.user_id, where=VISIBLE_TOPIC)
+    replies = _count(
+        Reply.user_id,
+        source=_table(Reply).join(_table(Topic), Reply.topic_id == Topic.id),
+        where=and_(LEFT_REPLY, VISIBLE_TOPIC),
+    )
+    following = _count(UserFollow.user_id)
+    followers = _count(UserFollow.target_id)
+    favorites = _count(
+        Favorite.user_id,
+        source=_table(Favorite).join(_table(Topic), Favorite.topic_id == Topic.id),
+        where=VISIBLE_TOPIC,
+    )
+    unread = _count(
+        Notification.user_id,
+        source=_notified(),
+        where=and_(Notification.read_at.is_(None), ~_is_orphan()),
+    )
+    return Recount(
+        User,
+        _joined(User, topics, replies, following, followers, favorites, unread),
+        {
+            "topics_count": _counted(topics),
+            "replies_count": _counted(replies),
+            "following_count": _counted(following),
+            "followers_count": _counted(followers),
+            "favorites_count": _counted(favorites),
+            "unread_count": _counted(unread),
+        },
+    )
+
+
+def _nodes() -> Recount:
+    topics = _count(Topic.node_id, where=VISIBLE_TOPIC)
+    return Recount(Node, _joined(Node, topics), {"topics_count": _counted(topics)})
+
+
+def _topics() -> Recount:
+    likes = _count(TopicLike.topic_id)
+    author = aliased(Topic)
+    replies = (
+        select(
+            Reply.topic_id.label("owner_id"),
+            func.count().label("number"),
+            func.sum(case((Reply.user_id != author.user_id, 1), else_=0)).label("others"),
+            func.max(Reply.id).label("last_id"),
+        )
+        .join(author, Reply.topic_id == author.id)
+        .where(LEFT_REPLY)
+        .group_by(Reply.topic_id)
+        .subquery()
+    )
+    last = aliased(Reply)
+    source = _joined(Topic, likes, replies).outerjoin(last, replies.c.last_id == last.id)
+    return Recount(
+        Topic,
+        source,
+        {
+            "replies_count": _counted(replies),
+            "others_replies_count": func.coalesce(replies.c.others, 0, type_=Integer),
+            "likes_count": _counted(likes),
+            "last_reply_user_id": last.user_id,
+            "replied_at": last.created_at,
+            "last_active_at": func.coalesce(last.created_at, Topic.created_at),
+        },
+    )
+
+
+def _replies() -> Recount:
+    likes = _count(ReplyLike.reply_id)
+    return Recount(Reply, _joined(Reply, likes), {"likes_count": _counted(likes)})
+
+
+def _notified() -> FromClause:
+    """Return the notifications, joined to the topic and the reply that they point to."""
+    return (
+        _table(Notification)
+        .outerjoin(_table(Topic), Notification.topic_id == Topic.id)
+        .outerjoin(_table(Reply), Notification.reply_id == Reply.id)
+    )
+
+
+def _is_orphan() -> ColumnElement[bool]:
+    hidden_topic = or_(Topic.id.is_(None), ~VISIBLE_TOPIC)
+    deleted_reply = or_(Reply.id.is_(None), ~LEFT_REPLY)
+    return or_(
+        and_(Notification.topic_id.is_not(None), hidden_topic),
+        and_(Notification.reply_id.is_not(None), deleted_reply),
+    )
+
+
+def _count(
+    owner: Any, *, source: FromClause | None = None, where: ColumnElement[bool] | None = None
+) -> Subquery:
+    """Return the number of rows of each owner: `owner_id`, `number`."""
+    statement = select(owner.label("owner_id"), func.count().label("number")).group_by(owner)
+    if source is not None:
+        statement = statement.select_from(source)
+    if where is not None:
+        statement = statement.where(where)
+    return statement.subquery()
+
+
+def _counted(counts: Subquery) -> ColumnElement[int]:
+    return func.coalesce(counts.c.number, 0, type_=Integer)
+
+
+def _joined(model: type[Base], *counts: Subquery) -> FromClause:
+    source: FromClause = _table(model)
+    for each in counts:
+        source = source.outerjoin(each, each.c.owner_id == model.__table__.c.id)
+    return source
+
+
+def _table(model: type[Base]) -> FromClause:
+    return model.__table__

@@ -1,0 +1,188 @@
+"""Accounts: who is a user, in what role and state, and by what password."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.orm import Session
+
+from ..clock import now
+from ..errors import Conflict, Invalid, NotFound
+from ..models import OAuthToken, Role, User, UserState
+from ..models.statements import change, insert_if_absent
+from ..passwords import MAX_LENGTH, hash_password
+from .texts import one_line
+
+MIN_PASSWORD = 8
+MAX_NAME = 100
+MAX_EMAIL = 255
+
+_LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
+_RESERVED = frozenset({"me", "null", "undefined", "deleted"})
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What an administrator sees of a user."""
+
+    id: int
+    login: str
+    role: Role
+    state: UserState
+
+
+def check_login(login: str) -> str:
+    """Return `login`, which a new user may take if nobody has.
+
+    Raises Invalid where it could be taken for something else in a path (an id, `me`, a suffix)
+    or in a text (the full stop after a mention), or is not 2 to 20 ASCII characters.
+    """
+    if not _LOGIN.fullmatch(login):
+        raise Invalid(
+            "login",
+            "must be 2 to 20 of the letters a-z, digits, '-', '_' and '.', "
+            "and begin and end with a letter, a digit or '_'",
+        )
+    key = login.lower()
+    if key.isdigit():
+        raise Invalid("login", "must not be all digits")
+    if key in _RESERVED:
+        raise Invalid("login", f"{login!r} is reserved")
+    if key.endswith(".json"):
+        raise Invalid("login", "must not end in '.json'")
+    return login
+
+
+def check_email(email: str) -> str:
+    """Return `email` without blanks around it; raise Invalid where it cannot be an address."""
+    email = one_line("email", email, MAX_EMAIL)
+    local, at, domain = email.partition("@")
+    broken = not (local and at and domain) or "@" in domain or any(map(str.isspace, email))
+    # The lower case of a letter may be longer than the letter.
+    if broken or len(email.lower()) > MAX_EMAIL:
+        raise Invalid("email", "must be an address such as name@example.org")
+    return email
+
+
+def check_password(password: str) -> str:
+    """Return `password`; raise Invalid where it is too short, or too long to be hashed."""
+    if not MIN_PASSWORD <= len(password) <= MAX_LENGTH:
+        raise Invalid("password", f"must have {MIN_PASSWORD} to {MAX_LENGTH} characters")
+    return password
+
+
+def create(
+    db: Session,
+    login: str,
+    password: str,
+    *,
+    email: str | None = None,
+    name: str = "",
+    role: Role = Role.MEMBER,
+) -> Account:
+    """Add an active user and return the account.
+
+    name: what is shown in place of the login; empty for none.
+    Raises Invalid for a login, password, e-mail or name that is none, Conflict where the login or
+    the e-mail is taken, whatever the case.
+    """
+    values: dict[str, Any] = {
+        "login": check_login(login),
+        "login_key": login.lower(),
+        "name": one_line("name", name, MAX_NAME),
+        "role": role,
+    }
+    if email is not None:
+        values["email"] = check_email(email)
+        values["email_key"] = values["email"].lower()
+    # Before the first statement, which on SQLite takes the lock that every writer waits for.
+    values["password_hash"] = hash_password(check_password(password))
+    values["created_at"] = values["updated_at"] = now()
+    if not insert_if_absent(db, User, **values):
+        taken = db.scalar(select(exists().where(User.login_key == values["login_key"])))
+        raise Conflict(f"The {'login' if taken else 'e-mail'} is taken.")
+    return find(db, login)
+
+
+def find(db: Session, login: str) -> Account:
+    """Return the account with this login, whatever the case; raise NotFound where there is none."""
+    columns = select(User.id, User.login, User.role, User.state)
+    row = db.execute(columns.where(_named(login))).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no user {login!r}.")
+    return Account(row.id, row.login, Role(row.role), UserState(row.state))
+
+
+def set_role(db: Session, login: str, role: Role) -> Account:
+    """Give a user a role; raise NotFound, or Conflict where the user is deleted."""
+    return _change(db, login, role=role)
+
+
+def block(db: Session, login: str) -> Account:
+    """Let a user only read from now on; raise NotFound, or Conflict where the user is deleted."""
+    return _change(db, login, state=UserState.BLOCKED)
+
+
+def unblock(db: Session, login: str) -> Account:
+    """Let a blocked user take part again; raise NotFound, or Conflict where the user is deleted."""
+    return _change(db, login, state=UserState.ACTIVE)
+
+
+def set_password(db: Session, login: str, password: str) -> Account:
+    """Give a user a password and end the log-ins that the old one began.
+
+    Access tokens that came without a refresh token were given out by an administrator, and stay.
+    Raises Invalid for a password that is none, NotFound, or Conflict where the user is deleted.
+    """
+    password_hash = hash_password(check_password(password))
+    account = _change(db, login, password_hash=password_hash)
+    _revoke(db, account, OAuthToken.refresh_hash.is_not(None))
+    return account
+
+
+def delete(db: Session, login: str) -> Account:
+    """Delete a user: the e-mail, the password and all tokens go; what they wrote stays.
+
+    What they liked and whom they followed stays too, and so does every counter. Deleting a
+    deleted user changes nothing. Raises NotFound.
+    """
+    account = find(db, login)
+    if account.state is UserState.DELETED:
+        return account
+    account = _change(
+        db,
+        login,
+        state=UserState.DELETED,
+        email=None,
+        email_key=None,
+        email_public=False,
+        password_hash=None,
+    )
+    _revoke(db, account)
+    return account
+
+
+def _change(db: Session, login: str, **values: Any) -> Account:
+    """Set columns of a user who is not deleted, and return the account as it is then."""
+    statement = change(User).where(_named(login), User.state != UserState.DELETED)
+    changed = db.execute(statement.values(**values, updated_at=now()).returning(User.id)).first()
+    account = find(db, login)
+    if changed is None:
+        raise Conflict(f"The user {account.login!r} is deleted.")
+    return account
+
+
+def _revoke(db: Session, account: Account, *which: ColumnElement[bool]) -> None:
+    """Revoke the tokens of a user, or those of them that the conditions select."""
+    theirs = (OAuthToken.user_id == account.id, OAuthToken.revoked_at.is_(None), *which)
+    revoke = change(OAuthToken).where(*theirs).values(revoked_at=now()).returning(OAuthToken.id)
+    # PostgreSQL waits for a token that is being refreshed at this moment, but does not see the
+    # one that takes its place: hence again, until nothing is left.
+    while db.execute(revoke).all():
+        pass
+
+
+def _named(login: str) -> ColumnElement[bool]:
+    # What is no login is nobody's: the lower case of the Kelvin sign is an ASCII `k`.
+    return User.login_key == (login.lower() if _LOGIN.fullmatch(login) else "")

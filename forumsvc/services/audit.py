@@ -1,0 +1,67 @@
+"""Checking the database: recounting what is counted, and looking for what points nowhere."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from ..models import Notification
+from ..models.statements import change, remove
+from ..queries import recount
+from ..queries.reading import Reader
+
+STEPS = len(recount.recounts()) + 1
+"""How many steps a check has, a table a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a check of one column, or of the notifications, went; all are numbers of rows."""
+
+    what: str
+    checked: int
+    wrong: int
+
+
+def check(db: Reader, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
+    """Compare every counter with a recount, and count the notifications that point nowhere.
+
+    done: called after each of the `STEPS` steps.
+    """
+    findings = [_check_notifications(db)]
+    done()
+    for each in recount.recounts():
+        tally = db.execute(each.tallies()).mappings().one()
+        table = each.model.__tablename__
+        findings += [Finding(f"{table}.{name}", tally["rows"], tally[name]) for name in each.truths]
+        done()
+    return findings
+
+
+def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
+    """Delete the notifications that point nowhere and set every wrong counter to its recount.
+
+    db: a transaction in which each statement sees the same rows and a row that another one changed
+    is not overwritten (on PostgreSQL REPEATABLE READ); else a counter that moves meanwhile drifts.
+    done: called after each of the `STEPS` steps.
+    """
+    orphans = recount.orphans().scalar_subquery()
+    db.execute(remove(Notification).where(Notification.id.in_(orphans)))
+    done()
+    for each in recount.recounts():
+        _mend_counters(db, each)
+        done()
+
+
+def _check_notifications(db: Reader) -> Finding:
+    checked = db.execute(select(func.count()).select_from(Notification)).scalar_one()
+    orphans = recount.orphans().subquery()
+    wrong = db.execute(select(func.count()).select_from(orphans)).scalar_one()
+    return Finding(Notification.__tablename__, checked, wrong)
+
+
+def _mend_counters(db: Session, each: recount.Recount) -> None:
+    wrong = each.wrong_rows().order_by(None).subquery()
+    values = {name: wrong.c[f"true_{name}"] for name in each.truths}
+    db.execute(change(each.model).where(each.id == wrong.c.id).values(values))

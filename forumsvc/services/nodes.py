@@ -1,0 +1,167 @@
+"""Nodes and the sections that group them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, exists, select
+from sqlalchemy.orm import Session
+
+from ..clock import now
+from ..errors import Conflict, Invalid, NotFound
+from ..ids import MAX_ID
+from ..models import Node, Notification, Section, Topic
+from ..models.statements import change, insert_if_absent, remove
+from .texts import many_lines, one_line
+
+MAX_NAME = 100
+MAX_SUMMARY = 65_536
+MAX_SORT = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class NodeName:
+    """Which node a change was made to."""
+
+    id: int
+    name: str
+
+
+def create(
+    db: Session, name: str, *, summary: str = "", section: str = "", sort: int = 0
+) -> NodeName:
+    """Add a node.
+
+    summary: Markdown; section: the name of a section, which is made where it is new, or empty;
+    sort: its weight in lists, the heaviest first.
+    Raises Invalid for a text or number that cannot be stored, Conflict where the name is taken.
+    """
+    moment = now()
+    values: dict[str, Any] = {
+        "name": _name("name", name),
+        "summary": many_lines("summary", summary, MAX_SUMMARY),
+        "sort": _sort(sort),
+        "section_id": _section_id(db, section),
+    }
+    if not insert_if_absent(db, Node, **values, created_at=moment, updated_at=moment):
+        raise _taken(values["name"])
+    node_id = db.scalars(select(Node.id).where(Node.name == values["name"])).one()
+    return NodeName(node_id, values["name"])
+
+
+def edit(
+    db: Session,
+    node_id: int,
+    *,
+    name: str | None = None,
+    summary: str | None = None,
+    section: str | None = None,
+    sort: int | None = None,
+) -> NodeName:
+    """Change what is given of a node; an empty `section` takes it out of its section.
+
+    A section that holds no node any more goes. Raises as `create` does, and NotFound.
+    """
+    old_name = _lock(db, node_id)[node_id]
+    values: dict[str, Any] = {}
+    if name is not None:
+        values["name"] = _name("name", name)
+        if db.scalar(select(exists().where(Node.name == values["name"], Node.id != node_id))):
+            raise _taken(values["name"])
+    if summary is not None:
+        values["summary"] = many_lines("summary", summary, MAX_SUMMARY)
+    if sort is not None:
+        values["sort"] = _sort(sort)
+    if section is not None:
+        values["section_id"] = _section_id(db, section)
+    db.execute(change(Node).where(Node.id == node_id).values(**values, updated_at=now()))
+    _drop_empty_sections(db)
+    return NodeName(node_id, values.get("name", old_name))
+
+
+def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
+    """Delete a node and return how many topics were moved, hidden ones too.
+
+    move_to: the node that gets its topics, and the notifications of topics moved into it.
+    Raises NotFound where either node is not there, Conflict where topics are in the node and
+    have nowhere to go, Invalid where they would go nowhere else.
+    """
+    if move_to == node_id:
+        raise Invalid("move_to", "must be another node")
+    ids = [node_id] if move_to is None else [node_id, move_to]
+    _names(db, ids)
+    moved = 0
+    if move_to is not None:
+        # Topics are locked before nodes, here as everywhere; those that come in until the lock
+        # shuts the node follow.
+        moved = _move_topics(db, node_id, move_to)
+    name = _lock(db, *ids)[node_id]
+    if move_to is not None:
+        moved += _move_topics(db, node_id, move_to)
+        visible = select(Node.topics_count).where(Node.id == node_id).scalar_subquery()
+        grow = change(Node).where(Node.id == move_to)
+        db.execute(grow.values(topics_count=Node.topics_count + visible))
+    elif db.scalar(select(exists().where(Topic.node_id == node_id))):
+        raise Conflict(f"The node {name!r} holds topics; say which node gets them.")
+    _retell(db, node_id, move_to)
+    db.execute(remove(Node).where(Node.id == node_id))
+    _drop_empty_sections(db)
+    return moved
+
+
+def _move_topics(db: Session, source: int, target: int) -> int:
+    move = change(Topic).where(Topic.node_id == source).values(node_id=target, updated_at=now())
+    return cast("CursorResult[Any]", db.execute(move)).rowcount
+
+
+def _retell(db: Session, node_id: int, move_to: int | None) -> None:
+    """Let notifications of a move into the node name the node that its topics went to."""
+    # Without `move_to` the topics have moved on by themselves, each to its own node.
+    now_in = select(Topic.node_id).where(Topic.id == Notification.topic_id).scalar_subquery()
+    told = change(Notification).where(Notification.node_id == node_id)
+    db.execute(told.values(node_id=now_in if move_to is None else move_to))
+
+
+def _names(db: Session, ids: Sequence[int], *, lock: bool = False) -> dict[int, str]:
+    """Return the names of nodes by id; raise NotFound where one is not there."""
+    known = [node_id for node_id in ids if 0 < node_id <= MAX_ID]
+    # In the order of the ids, so that two who lock the same nodes do not wait for each other.
+    statement = select(Node.id, Node.name).where(Node.id.in_(known)).order_by(Node.id)
+    rows = db.execute(statement.with_for_update() if lock else statement)
+    names = {row.id: row.name for row in rows}
+    for node_id in ids:
+        if node_id not in names:
+            raise NotFound(f"There is no node {node_id}.")
+    return names
+
+
+def _lock(db: Session, *ids: int) -> dict[int, str]:
+    """Keep others from changing these nodes and from adding to them; return their names by id."""
+    return _names(db, ids, lock=True)
+
+
+def _section_id(db: Session, name: str) -> int | None:
+    """Return the id of the section with this name, made where it is new; None for no name."""
+    if not name.strip():
+        return None
+    name = _name("section", name)
+    insert_if_absent(db, Section, name=name)
+    return db.scalars(select(Section.id).where(Section.name == name)).one()
+
+
+def _drop_empty_sections(db: Session) -> None:
+    db.execute(remove(Section).where(~exists().where(Node.section_id == Section.id)))
+
+
+def _name(field: str, text: str) -> str:
+    return one_line(field, text, MAX_NAME, shortest=1)
+
+
+def _sort(sort: int) -> int:
+    if abs(sort) > MAX_SORT:
+        raise Invalid("sort", f"must be a whole number from {-MAX_SORT} to {MAX_SORT}")
+    return sort
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is a node {name!r} already.")

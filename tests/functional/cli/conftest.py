@@ -1,0 +1,72 @@
+"""The command, run in this process on the empty database of `tests/conftest.py`."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from forumsvc.cli import main
+from forumsvc.models.engine import Database
+
+INI = """\
+[app:main]
+use = egg:forumsvc
+sqlalchemy.url = {url}
+site.environment = development
+session.secret = a secret that these tests made up
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the command printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Standard output, which must be one JSON object and nothing else."""
+        assert self.code == 0, self.err
+        found = json.loads(self.out)
+        assert isinstance(found, dict)
+        return found
+
+    @property
+    def refusal(self) -> str:
+        """The one line on standard error of a request that was refused."""
+        assert self.code == 1, self
+        assert not self.out
+        (line,) = self.err.splitlines()
+        return line
+
+
+Run = Callable[..., Outcome]
+
+
+def run_command(*words: object) -> Outcome:
+    """Run the command with these words in this process."""
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.fixture
+def ini(tmp_path: Path, database: Database) -> Path:
+    """An ini file that names the empty database."""
+    path = tmp_path / "forum.ini"
+    url = database.url.render_as_string(hide_password=False)
+    path.write_text(INI.format(url=url.replace("%", "%%")))
+    return path
+
+
+@pytest.fixture
+def run(ini: Path) -> Run:
+    """A function: run the command on the empty database."""
+    return lambda *words: run_command("-c", ini, *words)

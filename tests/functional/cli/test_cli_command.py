@@ -1,0 +1,231 @@
+"""What all commands share: the ini file, `--json`, exit codes, the terminal."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from forumsvc.cli import main
+from forumsvc.models.engine import Database
+from forumsvc.queries import users
+from forumsvc.settings import DECLARED
+from tests.functional.cli.conftest import INI, Run, run_command
+
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "forumsvc.cli"]
+END_OF_INPUT = b"\x04"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def sqlite_ini(tmp_path: Path) -> Path:
+    """An ini file that names an SQLite file with the newest tables."""
+    path = tmp_path / "forum.ini"
+    path.write_text(INI.format(url="sqlite:///%(here)s/forum.sqlite"))
+    assert run_command("-c", path, "db", "upgrade").code == 0
+    return path
+
+
+def commands(group: click.Group, *words: str) -> list[tuple[str, ...]]:
+    """Return the words of every command under a group."""
+    found: list[tuple[str, ...]] = []
+    for name, command in group.commands.items():
+        below = isinstance(command, click.Group)
+        found += commands(command, *words, name) if below else [(*words, name)]
+    return found
+
+
+def test_there_are_all_commands_and_no_others() -> None:
+    assert {" ".join(words) for words in commands(main)} == {
+        *("db upgrade", "db check", "demo", "settings"),
+        *("user add", "user role", "user block", "user unblock", "user delete", "user password"),
+        *("node add", "node list", "node edit", "node delete"),
+        *("client add", "client list", "client delete"),
+        *("token issue", "token purge"),
+    }
+
+
+@pytest.mark.parametrize("words", commands(main), ids=" ".join)
+def test_every_command_explains_itself_without_an_ini_file(words: tuple[str, ...]) -> None:
+    outcome = run_command(*words, "--help")
+    assert outcome.code == 0
+    assert "--json" in outcome.out
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_json_may_stand_before_or_after_the_commands_words(sqlite_ini: Path, at: int) -> None:
+    words = ["node", "list"]
+    words.insert(at, "--json")
+    assert run_command("-c", sqlite_ini, *words).json == {"nodes": []}
+    assert run_command("--json", "-c", sqlite_ini, "node", "list").json == {"nodes": []}
+
+
+def test_without_json_the_answer_is_for_people(run: Run) -> None:
+    outcome = run("node", "add", "Python")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Python" in outcome.out
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(outcome.out)
+
+
+def test_no_ini_file_is_wrong_usage() -> None:
+    outcome = run_command("node", "list")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "-c" in outcome.err
+
+
+def test_an_ini_file_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+    outcome = run_command("-c", tmp_path / "none.ini", "node", "list")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "none.ini" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (b"nonsense\n", "section"),
+        (b"[app:main]\nsqlalchemy.url = %(nothing)s\n", "nothing"),
+        (b"\xff\xfe[app:main]\n", "forum.ini"),
+        (b"[server:main]\nuse = egg:waitress\n", "sqlalchemy.url"),
+        (INI.format(url="mysql://x").encode(), "sqlalchemy.url"),
+        (INI.format(url="sqlite:///x").encode() + b"site.nmae = x\n", "site.name"),
+        (INI.format(url="sqlite:///x").encode() + b"http.max_body = big\n", "http.max_body"),
+        (INI.format(url="${NO_SUCH_VARIABLE_HERE}").encode(), "NO_SUCH_VARIABLE_HERE"),
+    ],
+)
+def test_an_ini_file_that_is_wrong_is_refused_in_one_line(
+    tmp_path: Path, content: bytes, named: str
+) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_bytes(content)
+    assert named in run_command("-c", ini, "settings", "--json").refusal
+
+
+def test_a_database_server_that_is_away_is_refused_in_one_line(tmp_path: Path) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url=f"postgresql://u:s3cret@/forum?host={tmp_path}"))
+    refusal = run_command("-c", ini, "node", "list").refusal
+    assert "database" in refusal
+    assert "s3cret" not in refusal
+
+
+def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite:///%(here)s/forum.ini"))
+    assert "database" in run_command("-c", ini, "node", "list").refusal
+
+
+def test_all_settings_are_printed_with_secrets_masked_and_defaults_marked(run: Run) -> None:
+    printed = run("settings", "--json").json
+    assert set(printed) == {setting.name for setting in DECLARED}
+    assert printed["site.environment"] == {"value": "development", "default": False}
+    assert printed["http.max_body"] == {"value": 12_000_000, "default": True}
+    assert printed["http.cors_origins"] == {"value": [], "default": True}
+    for secret in ("session.secret", "sqlalchemy.url"):
+        assert printed[secret] == {"value": "********", "default": False}
+    plain = run("settings").out
+    assert len(plain.splitlines()) == len(DECLARED)
+    assert "tests made up" not in plain
+    marked = {line.split()[0] for line in plain.splitlines() if line.endswith("(default)")}
+    assert marked == {name for name, setting in printed.items() if setting["default"]}
+
+
+def test_settings_need_no_database(tmp_path: Path) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite:///%(here)s/forum.sqlite"))
+    assert run_command("-c", ini, "settings").code == 0
+    assert not (tmp_path / "forum.sqlite").exists()
+
+
+def test_a_process_prints_json_alone_and_no_progress_in_a_pipe(sqlite_ini: Path) -> None:
+    command = [*COMMAND, "-c", str(sqlite_ini), "db", "check", "--json"]
+    done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT)
+    assert json.loads(done.stdout) == {"checked": 0, "wrong": 0, "fixed": 0}
+    assert done.stderr == b""
+
+
+def test_a_process_ends_with_1_where_it_refuses_and_with_2_for_wrong_usage(
+    sqlite_ini: Path,
+) -> None:
+    for words, code in ((["user", "block", "nobody"], 1), (["user", "block"], 2)):
+        command = [*COMMAND, "-c", str(sqlite_ini), *words]
+        done = subprocess.run(command, capture_output=True, check=False, env=ENVIRONMENT)
+        assert (done.returncode, done.stdout) == (code, b"")
+        assert b"Traceback" not in done.stderr
+
+
+def test_progress_is_shown_on_a_terminal(sqlite_ini: Path) -> None:
+    command = [*COMMAND, "-c", str(sqlite_ini), "db", "check", "--json"]
+    ours, theirs = pty.openpty()
+    environment = {**ENVIRONMENT, "TERM": "xterm"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, env=environment
+    ) as process:
+        os.close(theirs)
+        shown = _read_terminal(ours)
+        assert process.stdout is not None
+        assert json.loads(process.stdout.read())["wrong"] == 0
+    assert b"Checking" in shown
+    assert b"100%" in shown
+
+
+@pytest.mark.parametrize("again", ["correct horse", "another horse"])
+def test_a_password_is_asked_for_twice_unseen(sqlite_ini: Path, again: str) -> None:
+    command = [*COMMAND, "-c", str(sqlite_ini), "user", "add", "ann", "--json"]
+    ours, theirs = pty.openpty()
+    # A session of its own, or the password would be asked for on the terminal of the tests.
+    with subprocess.Popen(
+        command,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        shown = _answer(ours, b"Password: ", b"correct horse\n")
+        shown += _answer(ours, b"confirmation: ", again.encode() + b"\n")
+        if again != "correct horse":
+            shown += _answer(ours, b"Password: ", END_OF_INPUT)
+        shown += _read_terminal(ours)
+        assert process.stdout is not None
+        out = process.stdout.read()
+    assert b"horse" not in shown
+    database = Database(f"sqlite:///{sqlite_ini.parent}/forum.sqlite")
+    with database.reads.connect() as db:
+        added = users.by_login(db, "ann")
+    database.dispose()
+    if again == "correct horse":
+        assert process.returncode == 0
+        assert json.loads(out)["login"] == "ann"
+        assert added is not None
+    else:
+        assert process.returncode == 1
+        assert added is None
+
+
+def _answer(terminal: int, question: bytes, answer: bytes) -> bytes:
+    """Wait for a question on the terminal, type the answer; return what was shown till then."""
+    shown = b""
+    while not shown.endswith(question):
+        shown += os.read(terminal, 1)
+    os.write(terminal, answer)
+    return shown
+
+
+def _read_terminal(terminal: int) -> bytes:
+    """Return what is shown on the terminal until its last user ends."""
+    shown = b""
+    try:
+        while more := os.read(terminal, 4096):
+            shown += more
+    except OSError:  # Linux ends a terminal's output with an error.
+        pass
+    finally:
+        os.close(terminal)
+    return shown

@@ -1,0 +1,232 @@
+"""`forumsvc db …`."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, inspect, select, text
+from sqlalchemy.orm import Session
+
+from forumsvc import migrate
+from forumsvc.models import Base, Node, Notification, Reply, Topic, User
+from forumsvc.models.engine import Database
+from forumsvc.queries import recount
+from forumsvc.services import audit
+from tests.functional.cli.community import BEGAN, Community
+from tests.functional.cli.conftest import INI, Run, run_command
+
+COUNTED = {
+    User: (
+        "topics_count",
+        "replies_count",
+        "following_count",
+        "followers_count",
+        "favorites_count",
+        "unread_count",
+    ),
+    Node: ("topics_count",),
+    Topic: (
+        "replies_count",
+        "others_replies_count",
+        "likes_count",
+        "last_reply_user_id",
+        "replied_at",
+        "last_active_at",
+    ),
+    Reply: ("likes_count",),
+}
+ORPHANS = 3
+
+
+@pytest.fixture
+def session(database: Database) -> Iterator[Session]:
+    """A transaction that is taken back."""
+    with database.session() as db:
+        yield db
+
+
+@pytest.fixture
+def mended(session: Session) -> Community:
+    """The community after everything was mended."""
+    community = Community(session)
+    audit.mend(session)
+    return community
+
+
+def test_every_counter_is_recounted(session: Session) -> None:
+    recounted = {recount_.model: tuple(recount_.truths) for recount_ in recount.recounts()}
+    assert recounted == COUNTED
+    counters = {
+        (model, column.name)
+        for model in (mapper.class_ for mapper in Base.registry.mappers)
+        for column in model.__table__.c
+        if column.name.endswith("_count")
+    }
+    assert counters <= {(model, name) for model, names in COUNTED.items() for name in names}
+
+
+def test_users_count_what_everyone_can_see(mended: Community) -> None:
+    names = COUNTED[User]
+    assert mended.values(User, "ann", *names) == (1, 1, 1, 1, 0, 2)
+    assert mended.values(User, "ben", *names) == (1, 2, 1, 2, 1, 0)
+    assert mended.values(User, "cat", *names) == (0, 0, 1, 0, 0, 0)
+
+
+def test_nodes_count_visible_topics(mended: Community) -> None:
+    assert mended.values(Node, "python", "topics_count") == (1,)
+    assert mended.values(Node, "rust", "topics_count") == (1,)
+
+
+def test_topics_count_replies_that_are_left_and_know_the_last(mended: Community) -> None:
+    last_at = mended.values(Reply, "last", "created_at")[0]
+    assert mended.values(Topic, "seen", *COUNTED[Topic]) == (
+        *(3, 2, 1),
+        *(mended.ids["ben"], last_at, last_at),
+    )
+    assert mended.values(Topic, "banned", "replies_count", "likes_count") == (1, 1)
+    opened = mended.values(Topic, "quiet", "created_at")[0]
+    assert mended.values(Topic, "quiet", *COUNTED[Topic]) == (0, 0, 0, None, None, opened)
+
+
+def test_replies_count_their_likes(mended: Community) -> None:
+    assert mended.values(Reply, "first", "likes_count") == (2,)
+    assert mended.values(Reply, "last", "likes_count") == (0,)
+
+
+def test_notifications_of_what_is_hidden_go_and_the_others_stay(
+    mended: Community, session: Session
+) -> None:
+    left = set(session.scalars(select(Notification.id)))
+    assert left == {mended.ids[name] for name in ("reply_told", "read", "follow_told")}
+
+
+def test_what_was_mended_is_right(mended: Community, session: Session) -> None:
+    assert recount.wrong(session) == []
+    assert sum(finding.wrong for finding in audit.check(session)) == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "column"), [(model, name) for model, names in COUNTED.items() for name in names]
+)
+def test_a_counter_that_is_off_is_named_with_its_truth(
+    mended: Community, session: Session, model: type[Base], column: str
+) -> None:
+    name = {User: "ben", Node: "rust", Topic: "seen", Reply: "first"}[model]
+    (true,) = mended.values(model, name, column)
+    stored: Any = BEGAN - timedelta(days=1) if column.endswith("_at") else true + 1
+    if column == "last_reply_user_id":
+        stored = None
+    mended.set(model, name, **{column: stored})
+    id_ = mended.ids[name]
+    assert recount.wrong(session) == [recount.Wrong(model.__tablename__, id_, column, stored, true)]
+    wrong = [finding for finding in audit.check(session) if finding.wrong]
+    assert [(each.what, each.wrong) for each in wrong] == [(f"{model.__tablename__}.{column}", 1)]
+    audit.mend(session)
+    assert recount.wrong(session) == []
+
+
+def test_the_rows_that_are_named_can_be_limited(session: Session) -> None:
+    Community(session)
+    tables = [wrong.table for wrong in recount.wrong(session, limit=1)]
+    assert set(tables) == {"users", "nodes", "topics", "replies"}
+    assert (
+        len({wrong.id for wrong in recount.wrong(session, limit=1) if wrong.table == "users"}) == 1
+    )
+
+
+def test_a_check_takes_one_statement_a_table_however_many_rows(
+    mended: Community, session: Session
+) -> None:
+    statements: list[str] = []
+    steps: list[None] = []
+    connection = session.connection()
+    event.listen(connection, "before_cursor_execute", lambda *call: statements.append(call[2]))
+    audit.check(session, done=lambda: steps.append(None))
+    assert len(statements) == 2 + len(recount.recounts())
+    assert len(steps) == audit.STEPS
+
+
+def test_checking_counts_and_changes_nothing(run: Run, database: Database) -> None:
+    with database.session.begin() as db:
+        Community(db)
+    first = run("db", "check", "--json")
+    assert first.code == 1
+    (line,) = first.err.splitlines()
+    assert "--fix" in line
+    again = run("db", "check", "--json")
+    assert (again.code, again.out) == (first.code, first.out)
+    plain = run("db", "check")
+    assert "users.topics_count: 2 wrong" in plain.out
+    assert f"notifications: {ORPHANS} wrong" in plain.out
+
+
+def test_fixing_mends_all_that_is_wrong(run: Run, database: Database) -> None:
+    with database.session.begin() as db:
+        Community(db)
+        wrong = len(recount.wrong(db)) + ORPHANS
+    fixed = run("db", "check", "--fix", "--json").json
+    values = 3 * 6 + 2 * 1 + 4 * 6 + 6 * 1
+    assert fixed == {"checked": values + 6, "wrong": wrong, "fixed": wrong}
+    after = {"checked": values + 6 - ORPHANS, "wrong": 0, "fixed": 0}
+    assert run("db", "check", "--json").json == after
+    assert run("db", "check", "--fix", "--json").json == after
+
+
+def test_a_database_with_nothing_in_it_is_right(run: Run) -> None:
+    assert run("db", "check", "--json").json == {"checked": 0, "wrong": 0, "fixed": 0}
+
+
+def test_an_upgrade_may_be_done_again(run: Run) -> None:
+    for _ in range(2):
+        assert run("db", "upgrade", "--json").json == {"revision": migrate.head()}
+
+
+def test_an_upgrade_makes_the_file_and_its_folder(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "folder" / "forum.sqlite"
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite:///%(here)s/new/folder/forum.sqlite"))
+    assert run_command("-c", ini, "db", "upgrade", "--json").json == {"revision": migrate.head()}
+    database = Database(f"sqlite:///{file}")
+    assert "topics" in inspect(database.reads).get_table_names()
+    database.dispose()
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite:///%(here)s/file/forum.sqlite"))
+    assert "folder" in run_command("-c", ini, "db", "upgrade").refusal
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("db", "check"),
+        ("node", "list"),
+        ("user", "add", "ann", "--password", "correct horse"),
+        ("client", "list"),
+        ("token", "purge"),
+        ("demo",),
+    ],
+)
+def test_a_database_that_is_not_set_up_is_refused_and_not_made(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite:///%(here)s/forum.sqlite"))
+    assert "db upgrade" in run_command("-c", ini, *words).refusal
+    assert not (tmp_path / "forum.sqlite").exists()
+
+
+def test_a_database_of_another_revision_is_refused(run: Run, database: Database) -> None:
+    moved = text("UPDATE alembic_version SET version_num = :revision")
+    try:
+        with database.session.begin() as db:
+            db.execute(moved, {"revision": "9999"})
+        assert "9999" in run("node", "list").refusal
+        assert "9999" in run("db", "upgrade").refusal
+    finally:
+        with database.session.begin() as db:
+            db.execute(moved, {"revision": migrate.head()})

@@ -1,0 +1,150 @@
+"""`forumsvc demo`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from forumsvc.models import Base, OAuthClient, Reply, Topic, User
+from forumsvc.models.engine import Database
+from forumsvc.oauth import clients
+from forumsvc.passwords import verify_password
+from tests.functional.cli.conftest import Run
+from tests.functional.cli.test_cli_users import PASSWORD
+
+SMALL = ("--users", 6, "--topics", 8, "--replies", 20)
+
+
+def rows(database: Database, *columns: Any) -> list[Any]:
+    """Return these columns of all rows, in the order of the first."""
+    with database.reads.connect() as db:
+        return list(db.execute(select(*columns).order_by(columns[0])).all())
+
+
+def test_a_demo_has_the_size_asked_for_and_prints_what_was_written(
+    run: Run, database: Database
+) -> None:
+    printed = run("demo", *SMALL, "--json").json
+    assert (printed["users"], printed["topics"], printed["replies"]) == (6, 8, 20)
+    tables = {table.name: table for table in Base.metadata.sorted_tables}
+    with database.reads.connect() as db:
+        for name in tables.keys() & printed.keys():
+            assert db.scalar(select(func.count()).select_from(tables[name])) == printed[name]
+    assert {"users", "nodes", "topics", "replies", "topic_likes"} <= tables.keys() & printed.keys()
+
+
+def test_a_demo_leaves_every_counter_right(run: Run) -> None:
+    run("demo", *SMALL)
+    checked = run("db", "check", "--json").json
+    assert checked["wrong"] == 0
+    assert checked["checked"] > 6 * 6 + 8 * 6 + 20
+
+
+def test_one_can_log_in_as_a_member_and_as_an_admin_by_the_client_that_is_printed(
+    run: Run, database: Database
+) -> None:
+    printed = run("demo", *SMALL, "--json").json
+    users = {row.login: row for row in rows(database, User.login, User.role, User.password_hash)}
+    assert {users["demo"].role, users["admin"].role} == {"member", "admin"}
+    assert printed["login"] == "demo"
+    for login in ("demo", "admin"):
+        assert verify_password(users[login].password_hash, printed["password"])
+    with database.reads.connect() as db:
+        client = clients.authenticate(db, printed["client_id"], printed["client_secret"])
+    assert client is not None
+    assert "password" in client.grants
+
+
+def test_the_same_seed_makes_the_same_community_and_another_one_another(
+    run: Run, database: Database
+) -> None:
+    made = []
+    for seed in (7, 7, 8):
+        run("demo", *SMALL, "--seed", seed, "--json").json["users"]
+        made.append([row[1:] for row in rows(database, Topic.id, Topic.title, Topic.body_html)])
+        with database.session.begin() as db:
+            for table in reversed(Base.metadata.sorted_tables):
+                db.connection().execute(table.delete())
+    assert made[0] == made[1] != made[2]
+
+
+def test_mentions_in_a_demo_are_links(run: Run, database: Database) -> None:
+    run("demo", "--users", 20, "--topics", 40, "--replies", 300)
+    logins = {row.login for row in rows(database, User.login)}
+    html = "".join(row.body_html for row in rows(database, Reply.id, Reply.body_html))
+    assert any(f'<a href="/{login}" class="user-mention">@{login}</a>' in html for login in logins)
+
+
+def test_a_database_with_users_is_refused_and_stays_as_it_is(run: Run, database: Database) -> None:
+    run("user", "add", "ann", "--password", PASSWORD)
+    assert "users" in run("demo", *SMALL).refusal
+    assert rows(database, User.login) == [("ann",)]
+    assert rows(database, OAuthClient.id) == []
+
+
+def test_nodes_without_users_are_no_hindrance(run: Run) -> None:
+    run("node", "add", "Python", "--section", "Languages")
+    assert run("demo", *SMALL, "--json").json["users"] == 6
+    assert run("db", "check", "--json").json["wrong"] == 0
+
+
+def test_if_empty_adds_nothing_to_users(run: Run, database: Database) -> None:
+    run("user", "add", "ann", "--password", PASSWORD)
+    printed = run("demo", *SMALL, "--if-empty", "--json").json
+    assert printed == {"users": 0, "topics": 0, "replies": 0}
+    assert rows(database, User.login) == [("ann",)]
+    assert "curl" in run("demo", "--if-empty").out
+    assert "demo-password" not in run("demo", "--if-empty").out
+
+
+def test_a_demo_says_what_to_try_again_and_again(run: Run, ini: Path) -> None:
+    with ini.open("a") as file:
+        file.write("[server:main]\nuse = egg:waitress\nlisten = *:6599\n")
+    first = run("demo", *SMALL).out
+    again = run("demo", *SMALL, "--if-empty").out
+    for said in (first, again):
+        assert "curl 'http://127.0.0.1:6599/api/v3/topics?limit=3'" in said
+        assert "username=demo -d password=demo-password" in said
+
+
+def test_the_address_that_clients_use_is_said_where_it_is_set(run: Run, ini: Path) -> None:
+    with ini.open("a") as file:
+        file.write("site.url = https://forum.example\n")
+    assert "curl 'https://forum.example/api/v3/topics" in run("demo", *SMALL).out
+
+
+def test_a_demo_in_production_has_secrets_of_its_own(
+    run: Run, database: Database, ini: Path
+) -> None:
+    ini.write_text(ini.read_text().replace("= development", "= production"))
+    printed = run("demo", *SMALL, "--json").json
+    (stored,) = {row.password_hash for row in rows(database, User.id, User.password_hash)}
+    assert verify_password(stored, printed["password"])
+    assert not verify_password(stored, "demo-password")
+    with database.reads.connect() as db:
+        assert clients.authenticate(db, "demo", printed["client_secret"]) is not None
+        assert clients.authenticate(db, "demo", "demo-secret") is None
+    assert "password=" not in run("demo", "--if-empty").out
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--users", "1"), "users"),
+        (("--topics", "-1"), "topics"),
+        (("--replies", "-1"), "replies"),
+        (("--topics", "0"), "replies"),
+    ],
+)
+def test_a_community_that_cannot_be_is_refused(
+    run: Run, database: Database, words: tuple[str, ...], field: str
+) -> None:
+    assert field in run("demo", *words).refusal
+    assert rows(database, User.id) == []
+
+
+@pytest.mark.parametrize("words", [("--users", "many"), ("--seed", "x"), ("more",)])
+def test_wrong_usage_ends_with_2(run: Run, words: tuple[str, ...]) -> None:
+    outcome = run("demo", *words)
+    assert (outcome.code, outcome.out) == (2, "")

@@ -1,0 +1,239 @@
+"""`forumsvc node …`."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select
+
+from forumsvc.clock import now
+from forumsvc.models import Node, Notification, Section, Topic, User
+from forumsvc.models.engine import Database
+from forumsvc.queries import recount
+from tests.functional.cli.conftest import Run
+
+
+def add_user(database: Database, login: str = "ann") -> int:
+    """Add a user and return the id."""
+    values = {"login": login, "login_key": login, "created_at": now(), "updated_at": now()}
+    with database.session.begin() as db:
+        return db.scalars(insert(User).values(values).returning(User.id)).one()
+
+
+def add_topic(database: Database, user_id: int, node_id: int, **values: Any) -> int:
+    """Add a topic, uncounted, and return the id."""
+    moment = now()
+    text = {"title": "t", "body": "b", "body_html": "b", "markup_version": 1}
+    times = {"last_active_at": moment, "created_at": moment, "updated_at": moment}
+    with database.session.begin() as db:
+        statement = insert(Topic).values(user_id=user_id, node_id=node_id, **text, **times)
+        return db.scalars(statement.values(values).returning(Topic.id)).one()
+
+
+def nodes(run: Run) -> dict[str, Any]:
+    """Return what is listed, by name."""
+    return {node["name"]: node for node in run("node", "list", "--json").json["nodes"]}
+
+
+def sections(database: Database) -> set[str]:
+    """Return the names of the sections that there are."""
+    with database.reads.connect() as db:
+        return set(db.scalars(select(Section.name)))
+
+
+def test_a_new_node_is_listed_with_what_the_options_say(run: Run) -> None:
+    added = run(
+        *("node", "add", "Python", "--summary", "*All* of it", "--section", "Languages"),
+        *("--sort", "-7", "--json"),
+    ).json
+    assert added == {"id": added["id"], "name": "Python"}
+    listed = nodes(run)["Python"]
+    assert listed.pop("section_id") > 0
+    assert listed == {
+        "id": added["id"],
+        "name": "Python",
+        "summary": "*All* of it",
+        "section_name": "Languages",
+        "topics_count": 0,
+        "sort": -7,
+    }
+
+
+def test_a_node_needs_no_section(run: Run, database: Database) -> None:
+    run("node", "add", "Python")
+    assert nodes(run)["Python"]["section_id"] is None
+    assert sections(database) == set()
+
+
+def test_nodes_are_listed_by_sort_and_then_by_id(run: Run) -> None:
+    for name, sort in (("a", 0), ("b", 5), ("c", 0), ("d", 9)):
+        run("node", "add", name, "--sort", sort)
+    assert list(nodes(run)) == ["d", "b", "a", "c"]
+    assert [line.split("\t")[1] for line in run("node", "list").out.splitlines()] == list("dbac")
+
+
+def test_nodes_of_the_same_section_share_it(run: Run, database: Database) -> None:
+    run("node", "add", "Python", "--section", "Languages")
+    run("node", "add", "Rust", "--section", " Languages ")
+    assert sections(database) == {"Languages"}
+    listed = nodes(run)
+    assert listed["Python"]["section_id"] == listed["Rust"]["section_id"]
+
+
+def test_a_name_that_is_taken_is_refused_and_leaves_no_section(
+    run: Run, database: Database
+) -> None:
+    first = run("node", "add", "Python", "--json").json["id"]
+    second = run("node", "add", "Rust", "--json").json["id"]
+    assert "'Python'" in run("node", "add", "Python", "--section", "New").refusal
+    assert "'Python'" in run("node", "edit", second, "--name", "Python", "--section", "N").refusal
+    assert sections(database) == set()
+    run("node", "edit", first, "--name", "Python", "--json").json["id"]
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("add", ""), "name"),
+        (("add", "  "), "name"),
+        (("add", "n" * 101), "name"),
+        (("add", "a\x01b"), "name"),
+        (("add", "a\udcffb"), "name"),
+        (("add", "a", "--section", "s" * 101), "section"),
+        (("add", "a", "--summary", "s" * 65_537), "summary"),
+        (("add", "a", "--summary", "\x00"), "summary"),
+    ],
+)
+def test_a_text_that_cannot_be_stored_is_refused(
+    run: Run, words: tuple[str, ...], field: str
+) -> None:
+    assert field in run("node", *words).refusal
+    assert nodes(run) == {}
+
+
+def test_a_summary_may_have_lines(run: Run) -> None:
+    run("node", "add", "a", "--summary", "one\n\n- two\n")
+    assert nodes(run)["a"]["summary"] == "one\n\n- two"
+
+
+def test_an_edit_changes_what_is_given_and_nothing_else(run: Run) -> None:
+    node_id = run(
+        "node", "add", "a", "--summary", "s", "--section", "S", "--sort", 3, "--json"
+    ).json["id"]
+    before = nodes(run)["a"]
+    assert run("node", "edit", node_id, "--name", "b", "--json").json["name"] == "b"
+    assert nodes(run) == {"b": {**before, "name": "b"}}
+    run("node", "edit", node_id, "--summary", "", "--sort", 0)
+    assert nodes(run) == {"b": {**before, "name": "b", "summary": "", "sort": 0}}
+
+
+def test_a_section_without_nodes_goes(run: Run, database: Database) -> None:
+    first = run("node", "add", "a", "--section", "S", "--json").json["id"]
+    second = run("node", "add", "b", "--section", "S", "--json").json["id"]
+    run("node", "edit", first, "--section", "T")
+    assert sections(database) == {"S", "T"}
+    run("node", "edit", first, "--section", "")
+    assert sections(database) == {"S"}
+    run("node", "delete", second)
+    assert sections(database) == set()
+    assert nodes(run)["a"]["section_name"] is None
+
+
+@pytest.mark.parametrize("hidden", [{}, {"deleted_at": now()}, {"banned_at": now()}])
+def test_a_node_that_holds_topics_stays(
+    run: Run, database: Database, hidden: dict[str, Any]
+) -> None:
+    node_id = run("node", "add", "a", "--json").json["id"]
+    add_topic(database, add_user(database), node_id, **hidden)
+    assert "holds topics" in run("node", "delete", node_id).refusal
+    assert list(nodes(run)) == ["a"]
+
+
+def test_a_deleted_nodes_topics_move_with_counts_and_notifications(
+    run: Run, database: Database
+) -> None:
+    source = run("node", "add", "a", "--json").json["id"]
+    target = run("node", "add", "b", "--json").json["id"]
+    ann, ben = add_user(database), add_user(database, "ben")
+    topics = [
+        add_topic(database, ann, source),
+        add_topic(database, ann, source),
+        add_topic(database, ann, source, deleted_at=now()),
+        add_topic(database, ann, source, banned_at=now()),
+        add_topic(database, ann, target),
+    ]
+    with database.session.begin() as db:
+        db.execute(
+            insert(Notification).values(
+                user_id=ann,
+                actor_id=ben,
+                type="NodeChanged",
+                topic_id=topics[0],
+                node_id=source,
+                created_at=now(),
+                updated_at=now(),
+            )
+        )
+    run("db", "check", "--fix")
+    moved = run("node", "delete", source, "--move-to", target, "--json").json
+    assert moved == {"id": source, "moved": 4}
+    assert {name: node["topics_count"] for name, node in nodes(run).items()} == {"b": 3}
+    with database.reads.connect() as db:
+        assert set(db.scalars(select(Topic.node_id))) == {target}
+        assert db.scalars(select(Notification.node_id)).all() == [target]
+        assert not db.scalars(select(Node.id).where(Node.id == source)).all()
+        assert recount.wrong(db) == []
+
+
+def test_a_notification_of_a_move_follows_a_topic_that_has_moved_on(
+    run: Run, database: Database
+) -> None:
+    left = run("node", "add", "left", "--json").json["id"]
+    here = run("node", "add", "here", "--json").json["id"]
+    ann, ben = add_user(database), add_user(database, "ben")
+    topic = add_topic(database, ann, here)
+    with database.session.begin() as db:
+        db.execute(
+            insert(Notification).values(
+                user_id=ann,
+                actor_id=ben,
+                type="NodeChanged",
+                topic_id=topic,
+                node_id=left,
+                created_at=now(),
+                updated_at=now(),
+            )
+        )
+    assert run("node", "delete", left, "--json").json == {"id": left, "moved": 0}
+    with database.reads.connect() as db:
+        assert db.scalars(select(Notification.node_id)).all() == [here]
+
+
+@pytest.mark.parametrize("id_", ["999", "0", "-1", "9" * 25])
+def test_a_node_that_is_not_there_is_refused(run: Run, id_: str) -> None:
+    there = run("node", "add", "a", "--json").json["id"]
+    assert "no node" in run("node", "edit", "--name", "b", "--", id_).refusal
+    assert "no node" in run("node", "delete", "--", id_).refusal
+    assert "no node" in run("node", "delete", there, "--move-to", id_).refusal
+    assert list(nodes(run)) == ["a"]
+
+
+def test_topics_cannot_move_to_where_they_are(run: Run) -> None:
+    node_id = run("node", "add", "a", "--json").json["id"]
+    assert "move_to" in run("node", "delete", node_id, "--move-to", node_id).refusal
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add",),
+        ("add", "a", "--sort", "many"),
+        ("add", "a", "--sort", str(2**31)),
+        ("edit", "a", "--name", "b"),
+        ("edit", "1"),
+        ("delete",),
+        ("delete", "1", "--move-to", "b"),
+    ],
+)
+def test_wrong_usage_ends_with_2(run: Run, words: tuple[str, ...]) -> None:
+    outcome = run("node", *words)
+    assert (outcome.code, outcome.out) == (2, "")

@@ -1,0 +1,235 @@
+"""`forumsvc user …`."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select
+
+from forumsvc.clock import now
+from forumsvc.errors import Conflict
+from forumsvc.models import OAuthClient, OAuthToken, User
+from forumsvc.models.engine import Database
+from forumsvc.passwords import verify_password
+from forumsvc.services import accounts
+from tests.functional.cli.conftest import Run
+
+PASSWORD = "correct horse"
+
+
+def user(database: Database, login: str) -> Any:
+    """Return a user's row."""
+    with database.reads.connect() as db:
+        return db.execute(select(User).where(User.login_key == login.lower())).one()
+
+
+def give_tokens(database: Database, user_id: int) -> None:
+    """Give a user a token with a refresh token, and one without."""
+    moment = now()
+    with database.session.begin() as db:
+        client = db.scalars(
+            insert(OAuthClient)
+            .values(client_id="c", name="c", grants="", scopes="read", created_at=moment)
+            .returning(OAuthClient.id)
+        ).one()
+        for name, refresh in (("with", "refresh"), ("without", None)):
+            db.execute(
+                insert(OAuthToken).values(
+                    client_id=client,
+                    user_id=user_id,
+                    family=name,
+                    scope="read",
+                    access_hash=name,
+                    access_expires_at=moment + timedelta(days=1),
+                    refresh_hash=refresh,
+                    refresh_expires_at=moment + timedelta(days=1) if refresh else None,
+                    created_at=moment,
+                )
+            )
+
+
+def living_tokens(database: Database) -> set[str]:
+    """Return the access hashes of the tokens that are not revoked."""
+    with database.reads.connect() as db:
+        return set(
+            db.scalars(select(OAuthToken.access_hash).where(OAuthToken.revoked_at.is_(None)))
+        )
+
+
+def test_a_new_user_is_a_member_with_the_password_given(run: Run, database: Database) -> None:
+    added = run("user", "add", "Ann_1", "--password", PASSWORD, "--json").json
+    assert added == {"id": added["id"], "login": "Ann_1", "role": "member"}
+    row = user(database, "ann_1")
+    assert (row.id, row.login, row.state, row.name, row.email) == (
+        added["id"],
+        "Ann_1",
+        "active",
+        "",
+        None,
+    )
+    assert verify_password(row.password_hash, PASSWORD)
+    assert PASSWORD not in row.password_hash
+
+
+def test_a_new_user_gets_what_the_options_say(run: Run, database: Database) -> None:
+    options = ("--email", "Ann@Example.org", "--name", "Ann A.", "--role", "maintainer")
+    added = run("user", "add", "ann", "--password", PASSWORD, *options, "--json").json
+    assert added["role"] == "maintainer"
+    row = user(database, "ann")
+    assert (row.email, row.email_key) == ("Ann@Example.org", "ann@example.org")
+    assert (row.name, row.role, row.email_public) == ("Ann A.", "maintainer", False)
+
+
+@pytest.mark.parametrize("login", ["ann.", "12345", "ME"])
+def test_a_login_of_another_form_is_refused(run: Run, database: Database, login: str) -> None:
+    assert "login" in run("user", "add", "--password", PASSWORD, "--", login).refusal
+    with database.reads.connect() as db:
+        assert not db.execute(select(User.id)).all()
+
+
+def test_a_login_is_taken_whatever_the_case(run: Run, database: Database) -> None:
+    run("user", "add", "Ann", "--password", PASSWORD)
+    assert "login is taken" in run("user", "add", "aNN", "--password", PASSWORD, "--json").refusal
+    assert user(database, "ann").login == "Ann"
+
+
+def test_an_email_is_taken_whatever_the_case(run: Run) -> None:
+    run("user", "add", "ann", "--password", PASSWORD, "--email", "a@example.org")
+    again = run("user", "add", "ben", "--password", PASSWORD, "--email", "A@EXAMPLE.ORG")
+    assert "e-mail is taken" in again.refusal
+
+
+def test_of_many_who_take_a_login_or_an_email_at_once_one_gets_it(database: Database) -> None:
+    def add(number: int) -> str:
+        login, email = ("ann", f"{number}@b.org") if number % 2 else (f"ben{number}", "a@b.org")
+        try:
+            with database.session.begin() as db:
+                return accounts.create(db, login, PASSWORD, email=email).login
+        except Conflict:
+            return ""
+
+    with ThreadPoolExecutor(8) as pool:
+        added = sorted(filter(None, pool.map(add, range(8))))
+    with database.reads.connect() as db:
+        assert sorted(db.scalars(select(User.login))) == added
+    assert len(added) == 2
+    assert added[0] == "ann"
+
+
+@pytest.mark.parametrize("email", ["", "a@b@c"])
+def test_an_email_that_is_no_address_is_refused(run: Run, email: str) -> None:
+    assert "email" in run("user", "add", "ann", "--password", PASSWORD, "--email", email).refusal
+
+
+@pytest.mark.parametrize("name", ["n" * 101, "a\udcffb"])
+def test_a_name_that_cannot_be_shown_is_refused(run: Run, name: str) -> None:
+    assert "name" in run("user", "add", "ann", "--password", PASSWORD, "--name", name).refusal
+
+
+@pytest.mark.parametrize("password", ["", "1234567"])
+def test_a_password_too_short_or_too_long_is_refused(run: Run, password: str) -> None:
+    assert "password" in run("user", "add", "ann", "--password", password).refusal
+    run("user", "add", "ann", "--password", PASSWORD)
+    assert "password" in run("user", "password", "ann", "--password", password).refusal
+
+
+@pytest.mark.parametrize("words", [["add", "ann"], ["password", "ann"]])
+def test_a_password_left_out_without_a_terminal_is_wrong_usage(run: Run, words: list[str]) -> None:
+    outcome = run("user", *words)
+    assert outcome.code == 2
+    assert "--password" in outcome.err
+
+
+@pytest.mark.parametrize("role", ["member", "vip", "maintainer", "admin"])
+def test_a_role_is_given_to_the_user_of_any_case(run: Run, database: Database, role: str) -> None:
+    added = run("user", "add", "ann", "--password", PASSWORD, "--role", "vip", "--json").json
+    changed = run("user", "role", "ANN", role, "--json").json
+    assert changed == {"id": added["id"], "login": "ann", "role": role, "state": "active"}
+    assert user(database, "ann").role == role
+
+
+def test_blocking_and_unblocking_a_user_may_be_done_twice(run: Run, database: Database) -> None:
+    run("user", "add", "ann", "--password", PASSWORD)
+    for command, state in (("block", "blocked"), ("unblock", "active")):
+        for _ in range(2):
+            assert run("user", command, "ann", "--json").json["state"] == state
+        assert user(database, "ann").state == state
+
+
+def test_a_new_password_ends_what_can_be_refreshed(run: Run, database: Database) -> None:
+    added = run("user", "add", "ann", "--password", PASSWORD, "--json").json
+    give_tokens(database, added["id"])
+    run("user", "password", "ann", "--password", "another horse", "--json").json["login"]
+    assert verify_password(user(database, "ann").password_hash, "another horse")
+    assert living_tokens(database) == {"without"}
+
+
+def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(
+    run: Run, database: Database
+) -> None:
+    added = run("user", "add", "ann", "--password", PASSWORD, "--email", "a@b.org", "--json").json
+    give_tokens(database, added["id"])
+    for _ in range(2):
+        assert run("user", "delete", "ann", "--json").json["state"] == "deleted"
+    row = user(database, "ann")
+    assert (row.state, row.email, row.email_key, row.password_hash) == ("deleted", None, None, None)
+    assert living_tokens(database) == set()
+    assert "taken" in run("user", "add", "ann", "--password", PASSWORD).refusal
+    run("user", "add", "ben", "--password", PASSWORD, "--email", "a@b.org", "--json").json["id"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("role", "ann", "admin"),
+        ("block", "ann"),
+        ("unblock", "ann"),
+        ("password", "ann", "--password", "another horse"),
+    ],
+)
+def test_a_deleted_user_stays_deleted(run: Run, database: Database, words: tuple[str, ...]) -> None:
+    run("user", "add", "ann", "--password", PASSWORD)
+    run("user", "delete", "ann")
+    before = user(database, "ann")
+    assert "deleted" in run("user", *words).refusal
+    assert user(database, "ann") == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("role", "nobody", "admin"),
+        ("block", "nobody"),
+        ("unblock", "nobody"),
+        ("delete", "nobody"),
+        ("password", "nobody", "--password", PASSWORD),
+        ("block", "\u212aarl"),
+        ("block", "x\udcff"),
+        ("block", "x\x00"),
+        ("block", ""),
+    ],
+)
+def test_a_user_who_is_not_there_is_refused(run: Run, words: tuple[str, ...]) -> None:
+    run("user", "add", "karl", "--password", PASSWORD)
+    assert "no user" in run("user", *words).refusal
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add",),
+        ("add", "ann", "ben", "--password", PASSWORD),
+        ("add", "ann", "--password", PASSWORD, "--role", "king"),
+        ("role", "ann"),
+        ("role", "ann", "king"),
+        ("nothing",),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_changes_nothing(
+    run: Run, database: Database, words: tuple[str, ...]
+) -> None:
+    outcome = run("user", *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    with database.reads.connect() as db:
+        assert not db.execute(select(User.id)).all()

@@ -1,0 +1,88 @@
+"""What a login, an e-mail address, a password and a name may be."""
+
+import pytest
+
+from forumsvc.errors import Invalid
+from forumsvc.passwords import MAX_LENGTH
+from forumsvc.services import accounts
+from forumsvc.services.texts import many_lines, one_line
+
+
+@pytest.mark.parametrize(
+    "login", ["ab", "a" * 20, "_a_", "a.b-c", "7up", "json", "me2", "A_", "__"]
+)
+def test_a_login_of_the_allowed_form_is_one(login: str) -> None:
+    assert accounts.check_login(login) == login
+
+
+@pytest.mark.parametrize(
+    "login",
+    [
+        *("a", "a" * 21, "", "12", "12345", "-ab", "ab-", ".ab", "ab.", "a b", "a/b", "a@b"),
+        *("ab\n", "\nab", "a\x00b"),
+        *("me", "ME", "null", "Undefined", "deleted", "a.json", "a.JSON"),
+        *("\u00e4nn", "\u212aarl", "\uff11\uff12a", "\u0663\u0663", "ann\udcff"),
+    ],
+)
+def test_a_login_of_another_form_is_none(login: str) -> None:
+    with pytest.raises(Invalid, match=r"^login: "):
+        accounts.check_login(login)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("a@b", "a@b"),
+        (" Ann@Example.org ", "Ann@Example.org"),
+        ("\u00e4@b\u00fccher.example", "\u00e4@b\u00fccher.example"),
+        ("a@" + "b" * 253, "a@" + "b" * 253),
+    ],
+)
+def test_an_email_is_kept_as_it_was_written(given: str, kept: str) -> None:
+    assert accounts.check_email(given) == kept
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        *("", " ", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\x07", "a@b\u2003c", "a@b\udcff"),
+        *("a@" + "b" * 254, "\u0130" * 127 + "@" + "b" * 127),
+    ],
+)
+def test_an_email_that_is_no_address_is_none(email: str) -> None:
+    with pytest.raises(Invalid, match=r"^email: "):
+        accounts.check_email(email)
+
+
+@pytest.mark.parametrize("password", ["12345678", " " * 8, "\udcff" * 8, "x" * MAX_LENGTH])
+def test_a_password_is_any_text_of_the_right_length(password: str) -> None:
+    assert accounts.check_password(password) == password
+
+
+@pytest.mark.parametrize("password", ["", "1234567", "x" * (MAX_LENGTH + 1)])
+def test_a_password_too_short_or_too_long_is_none(password: str) -> None:
+    with pytest.raises(Invalid, match=r"^password: "):
+        accounts.check_password(password)
+
+
+def test_a_text_loses_the_blanks_around_it() -> None:
+    assert one_line("name", " a b ", 3) == "a b"
+    assert many_lines("summary", "\n a\n\tb \n", 4) == "a\n\tb"
+
+
+@pytest.mark.parametrize("text", ["abcd", "a\nb", "a\x00", "\x1bb", "a\x85b", "\ud800"])
+def test_one_line_holds_no_control_characters_and_has_a_bound(text: str) -> None:
+    with pytest.raises(Invalid, match=r"^name: "):
+        one_line("name", text, 3)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n"])
+def test_a_text_that_is_needed_is_not_blank(text: str) -> None:
+    with pytest.raises(Invalid, match=r"^name: "):
+        one_line("name", text, 3, shortest=1)
+
+
+@pytest.mark.parametrize("text", ["a" * 5, "a\x00", "\x1bb", "\ud800"])
+def test_many_lines_hold_no_other_control_characters_and_have_a_bound(text: str) -> None:
+    with pytest.raises(Invalid, match=r"^summary: "):
+        many_lines("summary", text, 4)
