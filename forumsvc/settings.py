@@ -152,7 +152,7 @@ DECLARED: tuple[Setting, ...] = (
         "10",
         "connections kept open by each process, for reads and for writes alike",
     ),
-    Setting("api.envelope", _choice("bare"), "bare", "the shape of the API's answers"),
+    Setting("api.envelope", _choice("bare", "keyed"), "bare", "the shape of the API's answers"),
     Setting(
         "http.max_body",
         _whole(1024, 1024**3),

@@ -1,5 +1,6 @@
 """NotificationSerializer, with what it speaks of."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ..clock import rfc3339
@@ -8,20 +9,21 @@ from ..queries.notifications import Told
 from .nodes import node
 from .replies import reply
 from .site import Site
-from .topics import topic
 from .users import user
 
-
-def notifications(site: Site, told: Told) -> list[dict[str, Any]]:
-    """Return a NotificationSerializer for each of a page."""
-    return [_notification(site, told, row) for row in told.notifications]
+Present = Callable[[Any], dict[str, Any]]
 
 
-def _notification(site: Site, told: Told, row: Any) -> dict[str, Any]:
+def notifications(site: Site, told: Told, show_topic: Present) -> list[dict[str, Any]]:
+    """Return a NotificationSerializer for each of a page. show_topic: how a topic is presented."""
+    return [_notification(site, told, row, show_topic) for row in told.notifications]
+
+
+def _notification(site: Site, told: Told, row: Any, show_topic: Present) -> dict[str, Any]:
     its_topic = told.topics.get(row.topic_id)
     its_reply = told.replies.get(row.reply_id)
     its_node = told.nodes.get(row.node_id)
-    shown_topic = topic(site, its_topic) if its_topic else None
+    shown_topic = show_topic(its_topic) if its_topic else None
     shown_reply = reply(site, its_reply) if its_reply else None
     is_mention = row.type == NotificationType.MENTION
     in_reply = row.mention_type == MentionType.REPLY

@@ -43,8 +43,8 @@ class Resource:
 class Item(Resource):
     """A row of the database in the tree; its ACL looks at the loaded columns only."""
 
-    def __init__(self, parent: Resource, name: str, row: Row[Any]) -> None:
-        """Hang the row under its container."""
+    def __init__(self, parent: Resource, name: str, row: Any) -> None:
+        """Hang the row, or what has the columns that its ACL looks at, under its container."""
         super().__init__(parent, name)
         self.row = row
 

@@ -67,6 +67,11 @@ class Root(Resource):
         return _CHILDREN[name](self, name)
 
     @property
+    def topics(self) -> Topics:
+        """The topics."""
+        return Topics(self, "topics")
+
+    @property
     def replies(self) -> Replies:
         """The replies."""
         return Replies(self, "replies")

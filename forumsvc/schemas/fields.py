@@ -74,14 +74,17 @@ class Id(Whole):
 
 
 class Word(_Field):
-    """One of a few words."""
+    """One of a few words; any other is read as `fallback`, where there is one."""
 
-    def __init__(self, words: Any) -> None:
+    def __init__(self, words: Any, fallback: str | None = None) -> None:
         self.words = tuple(str(word) for word in words)
+        self.fallback = fallback
 
     def read(self, node: Any, value: Any) -> str:
         """Return the word."""
         if value not in self.words:
+            if self.fallback is not None:
+                return self.fallback
             return _refuse(node, f"must be one of {', '.join(self.words)}, not {show(value)}")
         return value
 

@@ -10,9 +10,11 @@ from .paging import limit, offset
 
 
 def topic_list(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /topics."""
+    """Return the schema of GET /topics; the keyed shape's clients may name any type."""
+    lenient = settings["api.envelope"] == "keyed"
+    fallback = TopicOrder.LAST_ACTIVED
     return parameters(
-        optional("type", Word(TopicOrder), TopicOrder.LAST_ACTIVED),
+        optional("type", Word(TopicOrder, fallback if lenient else None), fallback),
         optional("node_id", Id()),
         offset(),
         limit(),

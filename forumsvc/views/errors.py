@@ -31,10 +31,12 @@ _STATUS: dict[type[errors.ForumError], int] = {
 }
 
 
-def error_response(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def error_response(
+    request: ForumRequest, status: int, message: str, headers: dict[str, str] | None = None
+) -> Response:
     """Return the answer to a request that failed."""
     response = Response(status=status, content_type="application/json")
-    response.body = orjson.dumps({"error": message})
+    response.body = orjson.dumps(request.registry.envelope.error(status, message))
     response.headers.update(headers or {})
     return response
 
@@ -42,7 +44,7 @@ def error_response(status: int, message: str, headers: dict[str, str] | None = N
 def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:
     """Answer what the forum itself refused."""
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
-    return error_response(status, str(error), _headers(error))
+    return error_response(request, status, str(error), _headers(error))
 
 
 def _headers(error: errors.ForumError) -> dict[str, str]:
@@ -83,16 +85,16 @@ def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
         name = getattr(request, "view_name", "")
         methods = request.registry.methods.of(route.name, request.context, name)
     if methods is None or (request.method in methods and request.method != "OPTIONS"):
-        return error_response(404, "There is nothing here.")
+        return error_response(request, 404, "There is nothing here.")
     allow = {"Allow": ", ".join(methods)}
     if request.method == "OPTIONS":
         return Response(status=204, headerlist=[*allow.items()])
-    return error_response(405, f"{request.method} is not among {allow['Allow']}.", allow)
+    return error_response(request, 405, f"{request.method} is not among {allow['Allow']}.", allow)
 
 
 def http_error(error: HTTPException, request: ForumRequest) -> Response:
     """Answer what Pyramid or WebOb refused by itself."""
-    return error_response(error.status_int, f"{error.title}.")
+    return error_response(request, error.status_int, f"{error.title}.")
 
 
 def database_error(error: Exception, request: ForumRequest) -> Response:
@@ -105,14 +107,14 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
         mark_error_retryable(error)
     log.error("the database failed: %s", error, extra={"request_id": _request_id(request)})
     return error_response(
-        503, "The database is not available; try again soon.", {"Retry-After": "1"}
+        request, 503, "The database is not available; try again soon.", {"Retry-After": "1"}
     )
 
 
 def unexpected(error: Exception, request: ForumRequest) -> Response:
     """Answer a mistake of ours: nothing of it to the client, all of it to the log."""
     log.error("request %s failed", _request_id(request), exc_info=error)
-    return error_response(500, "The server made a mistake; it has been written down.")
+    return error_response(request, 500, "The server made a mistake; it has been written down.")
 
 
 def _request_id(request: ForumRequest) -> str:

@@ -1,21 +1,20 @@
 """The node endpoints."""
 
 from ..permissions import Common
-from ..presenters.nodes import node
 from ..queries import nodes
 from ..resources.nodes import NodeItem, Nodes
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Listing, Single
+from ..web.results import Kind, Listing, Single
 
 
 @api_view(Nodes, "GET", Common.VIEW)
 def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
     """List all nodes."""
-    return Listing("nodes", [node(row) for row in nodes.everything(request.db)])
+    return Listing(Kind.NODE, "nodes", nodes.everything(request.db))
 
 
 @api_view(NodeItem, "GET", Common.VIEW)
 def read_node(item: NodeItem, request: ForumRequest) -> Single:
     """Show a node."""
-    return Single("node", node(item.row))
+    return Single(Kind.NODE, item)

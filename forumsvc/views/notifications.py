@@ -1,8 +1,7 @@
 """The notification endpoints: always the caller's own."""
 
 from ..permissions import Common, NotificationPermission
-from ..presenters.notifications import notifications
-from ..queries import notifications as notification_queries
+from ..queries import notifications
 from ..queries.reading import Page
 from ..resources.notifications import NotificationItem, Notifications
 from ..schemas.notifications import read_form
@@ -10,21 +9,21 @@ from ..schemas.paging import paged
 from ..services import notices
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Count, Done, Listing
+from ..web.results import Count, Done, Notices
 
 
 @api_view(Notifications, "GET", Common.VIEW, schema=paged)
-def list_notifications(own: Notifications, request: ForumRequest) -> Listing:
+def list_notifications(own: Notifications, request: ForumRequest) -> Notices:
     """List the caller's notifications."""
     page = Page(request.validated["offset"], request.validated["limit"])
-    told = notification_queries.page_of(request.db, own.owner_id, page)
-    return Listing("notifications", notifications(request.site, told))
+    told = notifications.page_of(request.db, own.owner_id, page)
+    return Notices(told)
 
 
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")
 def count_unread(own: Notifications, request: ForumRequest) -> Count:
     """Count the caller's unread notifications."""
-    return Count(notification_queries.unread_count(request.db, own.owner_id))
+    return Count(notifications.unread_count(request.db, own.owner_id))
 
 
 @api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=read_form)

@@ -15,7 +15,7 @@ from ..schemas.photos import photo_form
 from ..services import photos
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Single
+from ..web.results import Uploaded
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _DAY = "public, max-age=86400"
@@ -29,14 +29,14 @@ _HARMLESS = {
 
 
 @api_view(Photos, "POST", PhotoPermission.CREATE, schema=photo_form)
-def upload(container: Photos, request: ForumRequest) -> Single:
+def upload(container: Photos, request: ForumRequest) -> Uploaded:
     """Take a picture."""
     with normalise(request.validated["file"].file, request.registry.photo_limits) as picture:
         name = photos.keep(
             request.db, request.registry.photos, request.actor_id, request.now, picture
         )
     url = request.registry.photos.url(name) or request.site.photo_url(name)
-    return Single("photo", {"image_url": url}, location=url)
+    return Uploaded(url)
 
 
 def serve_photo(context: Public, request: ForumRequest) -> Response:

@@ -1,15 +1,12 @@
 """PUT /users/me: editing one's own profile (an extension of the API description)."""
 
-from ..permissions import USER_ABILITIES
 from ..permissions import UserPermission as May
-from ..presenters.users import user_detail
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
-from ..security.policy import abilities
 from ..services import profiles
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Single
+from ..web.results import Kind, Single
 
 
 @api_view(UserItem, "PUT", May.UPDATE, schema=profile_form)
@@ -26,6 +23,4 @@ def update_profile(item: UserItem, request: ForumRequest) -> Single:
             changes["avatar"],
         )
     profiles.edit(request.db, item.row.user_id, request.now, **changes)
-    edited = item.again()
-    shown = user_detail(request.site, edited.row, with_email=True)
-    return Single("user", shown, abilities(request.caller, edited, USER_ABILITIES))
+    return Single(Kind.USER, item.again())

@@ -1,10 +1,8 @@
 """The topic endpoints, but for the actions."""
 
 from ..errors import NotFound
-from ..permissions import TOPIC_ABILITIES, Common
+from ..permissions import Common
 from ..permissions import TopicPermission as May
-from ..presenters.replies import reply
-from ..presenters.topics import topic, topic_detail
 from ..queries import nodes, replies, topics
 from ..queries.reading import Page
 from ..queries.topics import TopicOrder
@@ -12,22 +10,12 @@ from ..resources.topics import TopicItem, Topics
 from ..schemas.paging import paged
 from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
-from ..security.policy import abilities
 from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Done, Listing, Single
-from .replies import show_reply
-
-
-def show_topic(item: TopicItem, request: ForumRequest, location: str | None = None) -> Single:
-    """Return a topic in full with what the caller may do with it."""
-    hits = request.registry.hits.unwritten(item.row.id)
-    shown = topic_detail(request.site, item.row, unwritten_hits=hits)
-    may = abilities(request.caller, item, TOPIC_ABILITIES)
-    return Single("topic", shown, may, location)
+from ..web.results import Done, Kind, Listing, Single
 
 
 @api_view(Topics, "GET", Common.VIEW, schema=topic_list)
@@ -43,7 +31,7 @@ def list_topics(container: Topics, request: ForumRequest) -> Listing:
     )
     if not found and wanted["node_id"] is not None:
         _check_node(request, wanted["node_id"])
-    return Listing("topics", [topic(request.site, row) for row in found])
+    return Listing(Kind.TOPIC, "topics", found)
 
 
 def _check_node(request: ForumRequest, node_id: int) -> None:
@@ -62,7 +50,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
         **request.validated,
     )
     location = f"{request.site.base_url}/api/v3/topics/{topic_id}"
-    return show_topic(container.at(topic_id), request, location)
+    return Single(Kind.TOPIC, container.at(topic_id), location)
 
 
 @api_view(TopicItem, "GET", Common.VIEW)
@@ -70,7 +58,7 @@ def read_topic(item: TopicItem, request: ForumRequest) -> Single:
     """Show a topic, and count that it was read."""
     if request.method == "GET":
         request.registry.hits.count(item.row.id)
-    return show_topic(item, request)
+    return Single(Kind.TOPIC, item)
 
 
 @api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form)
@@ -85,7 +73,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Single:
         item.row,
         **request.validated,
     )
-    return show_topic(item.again(), request)
+    return Single(Kind.TOPIC, item.again())
 
 
 @api_view(TopicItem, "DELETE", May.DESTROY)
@@ -100,7 +88,7 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     page = Page(request.validated["offset"], request.validated["limit"])
     found = replies.of_topic(request.db, item.row.id, page)
-    return Listing("replies", [reply(request.site, row) for row in found])
+    return Listing(Kind.REPLY, "replies", found, item)
 
 
 @api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form)
@@ -115,7 +103,7 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Single:
         request.validated["body"],
     )
     location = f"{request.site.base_url}/api/v3/replies/{reply_id}"
-    return show_reply(item.root.replies.at(reply_id), request, location)
+    return Single(Kind.REPLY, item.root.replies.at(reply_id), location)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")

@@ -1,23 +1,17 @@
 """The user endpoints."""
 
-from typing import Any
-
-from ..permissions import USER_ABILITIES, Common
+from ..permissions import Common
 from ..permissions import UserPermission as May
-from ..presenters.replies import reply_detail
-from ..presenters.topics import topic
-from ..presenters.users import user, user_detail
 from ..queries import replies, topics, users
 from ..queries.reading import Page
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
 from ..schemas.paging import paged, popular_users
 from ..schemas.topics import user_topics
-from ..security.policy import abilities, granted
 from ..services import relations
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Done, Listing, Single
+from ..web.results import Done, Kind, Listing, Single
 
 
 def page_of(request: ForumRequest) -> Page:
@@ -29,16 +23,13 @@ def page_of(request: ForumRequest) -> Page:
 def list_users(container: Users, request: ForumRequest) -> Listing:
     """List the popular users."""
     found = users.popular(request.db, request.validated["limit"])
-    return Listing("users", [user(request.site, row) for row in found])
+    return Listing(Kind.USER, "users", found)
 
 
 @api_view(UserItem, "GET", Common.VIEW)
 def read_user(item: UserItem, request: ForumRequest) -> Single:
     """Show a user in full."""
-    shown = user_detail(
-        request.site, item.row, with_email=granted(request.caller, item, May.VIEW_EMAIL)
-    )
-    return Single("user", shown, abilities(request.caller, item, USER_ABILITIES))
+    return Single(Kind.USER, item)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="topics", schema=user_topics)
@@ -46,46 +37,42 @@ def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
     found = topics.by_user(request.db, item.row.user_id, order, page_of(request))
-    return Listing("topics", [topic(request.site, row) for row in found])
+    return Listing(Kind.TOPIC, "topics", found)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=paged)
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics that a user favours."""
     found = topics.favorites_of(request.db, item.row.user_id, page_of(request))
-    return Listing("topics", [topic(request.site, row) for row in found])
+    return Listing(Kind.TOPIC, "topics", found)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="replies", schema=paged)
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
     found = replies.by_user(request.db, item.row.user_id, page_of(request))
-    return Listing("replies", [reply_detail(request.site, row) for row in found])
-
-
-def _users(kind: str, found: Any, request: ForumRequest) -> Listing:
-    return Listing(kind, [user(request.site, row) for row in found])
+    return Listing(Kind.REPLY_IN_FULL, "replies", found)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=paged)
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     """List those who follow a user."""
     found = users.followers_of(request.db, item.row.user_id, page_of(request))
-    return _users("followers", found, request)
+    return Listing(Kind.USER, "followers", found)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="following", schema=paged)
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom a user follows."""
     found = users.followed_by(request.db, item.row.user_id, page_of(request))
-    return _users("following", found, request)
+    return Listing(Kind.USER, "following", found)
 
 
 @api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=paged)
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, page_of(request))
-    return _users("blocked", found, request)
+    return Listing(Kind.USER, "blocked", found)
 
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")

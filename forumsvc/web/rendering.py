@@ -1,44 +1,46 @@
-"""From a view's result to the JSON of the answer. The only place that knows the envelope."""
+"""From a view's result, or a failure, to the JSON of the answer, in the shape of the ini."""
 
 from typing import Any
 
 import orjson
 from pyramid.config import Configurator
 
-from .results import Count, Done, Listing, Result, Single
+from .envelope import Bare
+from .keyed_envelope import Keyed
+from .results import Result, Single, Uploaded
 
-
-def bare(result: Result) -> Any:
-    """Return the plain shape: an array for a list, the serializer's object for one resource."""
-    match result:
-        case Listing(items=items):
-            return items
-        case Single(item=item, abilities=None):
-            return item
-        case Single(item=item, abilities=abilities):
-            return {**item, "abilities": abilities}
-        case Count(count=count):
-            return {"count": count}
-        case Done():
-            return {"ok": 1}
+ENVELOPES: dict[str, type[Bare]] = {"bare": Bare, "keyed": Keyed}
 
 
 class ApiRenderer:
     """The renderer `api`."""
 
     def __init__(self, info: Any) -> None:
-        """Take no options."""
+        """Take the envelope of the settings."""
+        self._envelope: Bare = info.registry.envelope
 
     def __call__(self, result: Result, system: dict[str, Any]) -> bytes:
         """Return the body of the answer, and set its status and headers."""
-        response = system["request"].response
+        request = system["request"]
+        response = request.response
         response.content_type = "application/json"
-        if isinstance(result, Single) and result.location is not None:
-            response.status_int = 201
-            response.headers["Location"] = result.location
-        return orjson.dumps(bare(result))
+        location = _location(result)
+        if location is not None:
+            response.status_int = self._envelope.created
+            response.headers["Location"] = location
+        return orjson.dumps(self._envelope.body(result, request))
+
+
+def _location(result: Result) -> str | None:
+    match result:
+        case Single(location=location):
+            return location
+        case Uploaded(url=url):
+            return url
+    return None
 
 
 def includeme(config: Configurator) -> None:
     """Register the renderer."""
+    config.registry.envelope = ENVELOPES[config.registry.forum_settings["api.envelope"]]()
     config.add_renderer("api", ApiRenderer)

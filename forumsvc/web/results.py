@@ -2,32 +2,70 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+
+from ..queries.notifications import Told
+from ..resources.base import Item
+
+
+class Kind(StrEnum):
+    """What a result is made of."""
+
+    USER = "user"
+    TOPIC = "topic"
+    REPLY = "reply"
+    REPLY_IN_FULL = "reply_in_full"
+    NODE = "node"
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Several resources. kind: what they are, in the plural (`topics`)."""
+    """A page of resources.
 
-    kind: str
-    items: Sequence[dict[str, Any]]
+    kind: what each row is; name: what the list is called (`followers`); rows: of a query; of: what
+    the list belongs to, for the replies of a topic.
+    """
+
+    kind: Kind
+    name: str
+    rows: Sequence[Any]
+    of: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """One resource. kind: what it is (`topic`); abilities: what the caller may do with it, where
-    clients are told; location: its address where it was just created.
-    """
+    """One resource in full. location: its address, where it was just created."""
 
-    kind: str
-    item: dict[str, Any]
-    abilities: dict[str, bool] | None = None
+    kind: Kind
+    item: Item
     location: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Notices:
+    """A page of notifications, with what they speak of."""
+
+    told: Told
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """Whose token it is."""
+
+    login: str
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A picture that was taken. url: where it is served."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
-    """How many there are. of: what was counted, where a client names it (`obj_type`, `obj_id`)."""
+    """How many there are. of: what was counted, where the client named it (kind, id)."""
 
     count: int
     of: tuple[str, int] | None = None
@@ -38,4 +76,4 @@ class Done:
     """It is done, and there is nothing to show."""
 
 
-Result = Listing | Single | Count | Done
+Result = Listing | Single | Notices | Greeting | Uploaded | Count | Done

@@ -1,0 +1,145 @@
+"""The second shape of the answers: each under its name, with `meta` beside it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from ..clock import rfc3339
+from ..permissions import REPLY_ABILITIES, TOPIC_ABILITIES
+from ..presenters.keyed import reply_additions, topic_additions, user_additions
+from ..queries import states
+from ..resources.base import Item
+from ..resources.replies import ReplyItem
+from ..resources.topics import TopicItem
+from ..security.policy import abilities
+from .envelope import Bare
+from .request import ForumRequest
+from .results import Count, Greeting, Kind, Listing, Notices, Result, Single
+
+_KINDS = {
+    400: "ParameterInvalid",
+    401: "Unauthorized",
+    403: "AccessDenied",
+    404: "ResourceNotFound",
+    405: "MethodNotAllowed",
+    412: "PreconditionFailed",
+    413: "PayloadTooLarge",
+    429: "TooManyRequests",
+    503: "Unavailable",
+}
+
+
+class Keyed(Bare):
+    """The shape that clients of the public forum engine read."""
+
+    created = 200
+
+    def body(self, result: Result, request: ForumRequest) -> Any:
+        """Return the JSON document of a result."""
+        document = super().body(result, request)
+        if isinstance(result, Greeting):
+            shown = self.in_full(Kind.USER, request.root["users"]["me"], request)
+            return {"user": shown, **document, "meta": {"time": rfc3339(request.now)}}
+        return document
+
+    def error(self, status: int, message: str) -> Any:
+        """Return the JSON document of a failure, with its kind."""
+        return {"error": _KINDS.get(status, "ServerError"), "message": message}
+
+    def notices(self, result: Notices, request: ForumRequest) -> Any:
+        """Return a page of notifications under its name."""
+        return {"notifications": super().notices(result, request)}
+
+    def listing(self, result: Listing, request: ForumRequest) -> Any:
+        """Return a page under its name."""
+        shown = super().listing(result, request)
+        document = {result.name: shown}
+        if result.kind == Kind.NODE:
+            document["meta"] = {"total": len(shown)}
+        elif result.of is not None:
+            for one, row in zip(shown, result.rows, strict=True):
+                reply = _reply_of(row, result.of)
+                one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
+            document["meta"] = {"user_liked_reply_ids": _liked(result, request)}
+        return document
+
+    def single(self, result: Single, request: ForumRequest) -> Any:
+        """Return one resource under its name, with how the caller stands to it."""
+        shown = super().single(result, request)
+        return {str(result.kind): shown, "meta": _state(result, request)}
+
+    def count(self, result: Count) -> Any:
+        """Return a number, with what it is of."""
+        if result.of is None:
+            return super().count(result)
+        kind, counted_id = result.of
+        return {"obj_type": str(kind), "obj_id": counted_id, "count": result.count}
+
+    def listed(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
+        """Return a resource as it stands in a list, with what it carries here."""
+        shown = super().listed(kind, row, request)
+        item: Item
+        if kind == Kind.TOPIC:
+            item = TopicItem(request.root.topics, str(row.id), row)
+            shown |= _topic_additions(item, request)
+            shown["abilities"] = abilities(request.caller, item, TOPIC_ABILITIES)
+        elif kind == Kind.REPLY:
+            shown |= reply_additions(row)
+        elif kind == Kind.REPLY_IN_FULL:
+            item = ReplyItem(request.root.replies, str(row.id), row)
+            shown |= reply_additions(row)
+            shown["abilities"] = abilities(request.caller, item, REPLY_ABILITIES)
+        return shown
+
+    def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+        """Return a resource in full, with what it carries here."""
+        shown = super().in_full(kind, item, request)
+        if kind == Kind.TOPIC:
+            shown |= _topic_additions(item, request)
+        elif kind == Kind.USER:
+            shown |= user_additions(shown)
+        return shown
+
+
+def _topic_additions(item: Item, request: ForumRequest) -> dict[str, Any]:
+    hits = request.registry.hits.unwritten(item.row.id)
+    return topic_additions(item.row, unwritten_hits=hits)
+
+
+def _reply_of(row: Any, topic: Item) -> ReplyItem:
+    """Return a reply of a topic's page as the resource that its ACL judges."""
+    state = SimpleNamespace(
+        user_id=row.user_id,
+        deleted_at=row.deleted_at,
+        topic_user_id=topic.row.user_id,
+        topic_closed_at=topic.row.closed_at,
+        topic_banned_at=topic.row.banned_at,
+        topic_deleted_at=topic.row.deleted_at,
+    )
+    return ReplyItem(topic.root.replies, str(row.id), state)
+
+
+def _liked(result: Listing, request: ForumRequest) -> list[int]:
+    user_id = request.caller.user_id if request.caller else None
+    if user_id is None:
+        return []
+    return states.liked_among(request.db, user_id, [row.id for row in result.rows])
+
+
+def _state(result: Single, request: ForumRequest) -> dict[str, bool]:
+    """Return how the caller stands to a topic or a user; nobody stands to anything."""
+    user_id = request.caller.user_id if request.caller else None
+    row = result.item.row
+    match result.kind:
+        case Kind.TOPIC:
+            if user_id is None:
+                return dict.fromkeys(("followed", "liked", "favorited"), False)
+            return _flags(states.to_topic(request.db, user_id, row.id))
+        case Kind.USER:
+            if user_id is None:
+                return dict.fromkeys(("followed", "blocked"), False)
+            return _flags(states.to_user(request.db, user_id, row.user_id))
+    return {}
+
+
+def _flags(row: Any) -> dict[str, bool]:
+    return {name: bool(value) for name, value in row._mapping.items()}
