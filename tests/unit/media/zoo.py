@@ -104,15 +104,18 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 def turned() -> list[Specimen]:
     """Return every orientation in the formats that carry one, one of them too large for a band."""
     found = []
+    small, large = scene("RGB", (61, 40)), scene("RGB", (1250, 1000))
     for number in range(1, 9):
         block = exif(number)
-        for size in ((61, 40), (1500, 1100)):
-            name = f"turned-{number}-{size[0]}"
-            picture = scene("RGB", size)
-            found += [
-                Specimen(f"{name}-PNG", encoded(picture, "PNG", exif=block), True),
-                Specimen(f"{name}-JPEG", encoded(picture, "JPEG", exif=block, quality=90), False),
-            ]
+        files = {
+            "PNG": encoded(small, "PNG", exif=block),
+            "PNG-large": encoded(large, "PNG", exif=block, compress_level=1),
+            "JPEG": encoded(small, "JPEG", exif=block, quality=90),
+        }
+        found += [
+            Specimen(f"turned-{number}-{kind}", data, kind != "JPEG")
+            for kind, data in files.items()
+        ]
         for mode in MODES["PNG"]:
             data = encoded(scene(mode, (61, 40)), "PNG", exif=block)
             found.append(Specimen(f"turned-{number}-{mode}", data, True))
