@@ -70,11 +70,11 @@ class Spool:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def add(self, image: Image.Image, turned: int, convert: Convert | None) -> None:
-        """Append a decoded image's pixels, made upright, and sRGB by `convert`."""
+    def add(self, image: Image.Image, turned: int, convert: Convert) -> None:
+        """Append a decoded image's pixels, made upright, each band passed through `convert`."""
         self.size = size_upright(image.size, turned)
         for band in _bands(image, turned):
-            made = convert(band) if convert else band
+            made = convert(band)
             self.mode = made.mode
             self._file.write(made.tobytes())
         self.frames += 1

@@ -149,8 +149,11 @@ def _run(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[s
     descriptors = upload.fileno(), target.fileno()
     bounds = json.dumps(dataclasses.asdict(limits))
     command = [sys.executable, "-c", _START, job, *map(str, descriptors), bounds]
-    # Only where to find modules: a decoder gone astray finds no secret in its environment.
-    environment = {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    # No more than it needs: a decoder gone astray finds no secret in its environment.
+    environment = {
+        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+        "TMPDIR": tempfile.gettempdir(),
+    }
     try:
         done = subprocess.run(  # noqa: S603
             command,

@@ -60,16 +60,32 @@ def reencode(data: Data, out: BinaryIO, limits: Limits) -> Facts:
 def _fill(spool: Spool, image: Image.Image, outline: Outline) -> dict[str, Any]:
     """Put every frame into the spool; return what the encoder is to be told."""
     turned = orientation(outline.exif)
+    mode = _mode_with_alpha(image)
     options = _kept(image, turned, outline)
-    convert = to_srgb(outline.icc, image.mode)
+    convert = to_srgb(outline.icc, mode)
+
+    def finish(band: Image.Image) -> Image.Image:
+        band = band if band.mode == mode else band.convert(mode)
+        return convert(band) if convert and mode != "P" else band
+
     for frame in range(outline.frames):
         attempt(_load, image, frame)
         if outline.frames > 1:
             options["duration"].append(image.info["duration"])
-        spool.add(image, turned, None if image.mode == "P" else convert)
-    if image.mode == "P":
+        spool.add(image, turned, finish)
+    if mode == "P":
         options["palette"] = (convert(image) if convert else image).getpalette("RGB")
     return options
+
+
+def _mode_with_alpha(image: Image.Image) -> str:
+    """Return the image's mode, or one with an alpha channel where a colour means transparent: it
+    would mean nothing once colours are converted."""
+    key = image.info.get("transparency")
+    if image.mode == "RGB" and isinstance(key, tuple):
+        # Of 16 bits a sample the decoder keeps 8, in which the colour cannot be told any more.
+        return "RGBA" if max(key) <= 255 else "RGB"
+    return "LA" if image.mode in ("1", "L") and isinstance(key, int) else image.mode
 
 
 def _load(image: Image.Image, frame: int) -> None:
@@ -84,8 +100,9 @@ def _kept(image: Image.Image, turned: int, outline: Outline) -> dict[str, Any]:
     if outline.format == "WEBP" and outline.frames > 1:
         background = image.info["background"]
         return {"duration": [], "loop": image.info["loop"], "background": background}
-    transparent = image.info.get("transparency")
-    return {} if transparent is None else {"transparency": transparent}
+    if image.mode in ("P", "I;16") and "transparency" in image.info:
+        return {"transparency": image.info["transparency"]}
+    return {}
 
 
 def _jpeg_options(image: JpegImagePlugin.JpegImageFile, turned: int) -> dict[str, Any]:

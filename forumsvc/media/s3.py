@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, cast
 
 from forumsvc.errors import NotFound
-from forumsvc.media.storage import Stored, check_digest, digest_of
+from forumsvc.media.storage import Stored, check_digest, check_name, digest_of
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _MISSING = {"404", "NoSuchKey", "NotFound"}
@@ -86,17 +86,14 @@ class S3Storage:
 
     def open(self, name: str) -> BinaryIO:
         """Return a picture as a stream; see Storage."""
-        try:
-            digest_of(name)
-        except ValueError:
-            raise NotFound("There is no such picture.") from None
+        check_name(name)
         with _told():
             found = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
         return cast(BinaryIO, found["Body"])
 
     def url(self, name: str) -> str | None:
         """Return the public or the presigned address of a picture; see Storage."""
-        digest_of(name)
+        check_name(name)
         if self._options.public_url is not None:
             return f"{self._options.public_url.rstrip('/')}/{self._key(name)}"
         wanted = {"Bucket": self._options.bucket, "Key": self._key(name)}

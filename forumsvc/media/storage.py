@@ -47,7 +47,10 @@ class Storage(Protocol):
         """
 
     def url(self, name: str) -> str | None:
-        """Return the address where clients fetch the picture, or None where we serve it."""
+        """Return the address where clients fetch the picture, or None where we serve it.
+
+        Asks nothing of the storage. Raises NotFound for a name that can be none.
+        """
 
     def delete(self, name: str) -> None:
         """Remove a picture; nothing happens where it is not there. Raises ValueError, OSError."""
@@ -68,6 +71,12 @@ def digest_of(name: str) -> str:
     if match is None:
         raise ValueError(f"not the name of a picture: {name!r}")
     return match[2]
+
+
+def check_name(text: str) -> None:
+    """Raise NotFound for what can be no picture's name."""
+    if _NAME.fullmatch(text) is None:
+        raise NotFound("There is no such picture.")
 
 
 def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int:
@@ -122,14 +131,15 @@ class LocalStorage:
 
     def open(self, name: str) -> BinaryIO:
         """Return a picture's file; see Storage."""
+        check_name(name)
         try:
-            digest_of(name)
             return open(self._folder / name, "rb")
-        except (ValueError, FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             raise NotFound("There is no such picture.") from None
 
     def url(self, name: str) -> str | None:
-        """Return None: the service serves what is in the folder."""
+        """Return None: the service serves what is in the folder; see Storage."""
+        check_name(name)
         return None
 
     def delete(self, name: str) -> None:

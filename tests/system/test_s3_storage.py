@@ -106,9 +106,10 @@ def test_bytes_that_are_not_the_names_are_refused_and_not_kept(options: S3Option
 @pytest.mark.parametrize("name", ["../x.png", "", f"{DIGEST}.png", f"{DIGEST[:2]}/{DIGEST}.svg"])
 def test_no_other_name_reaches_the_store(options: S3Options, name: str) -> None:
     storage = S3Storage(options)
-    with pytest.raises(NotFound):
-        storage.open(name)
-    for call in (storage.delete, storage.url, lambda name: storage.put(name, BytesIO(), "")):
+    for look in (storage.open, storage.url):
+        with pytest.raises(NotFound):
+            look(name)
+    for call in (storage.delete, lambda name: storage.put(name, BytesIO(), "")):
         with pytest.raises(ValueError, match="not the name of a picture"):
             call(name)
 

@@ -58,7 +58,8 @@ def _rgba(image: pyvips.Image) -> pyvips.Image:
         ink = 255 - image
         image = (ink[0:3] * ink[3] / 255).rint().cast("uchar").copy(interpretation="srgb")
     elif image.format == "ushort":
-        image = (image / 256).floor().cast("uchar").copy(interpretation="b-w").colourspace("srgb")
+        space = "b-w" if image.bands < 3 else "srgb"
+        image = (image / 256).floor().cast("uchar").copy(interpretation=space).colourspace("srgb")
     else:
         image = image.colourspace("srgb")
     return image if image.bands == 4 else image.addalpha()

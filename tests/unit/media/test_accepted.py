@@ -20,8 +20,13 @@ PLAIN = {
 # picture turned the wrong way is off by more than 40.
 TOLERANCE = 4
 SPECIMENS = [
-    *zoo.plain(), *zoo.turned(), *zoo.annotated(), *zoo.polyglots(), *zoo.animated()
-]  # fmt: skip
+    *zoo.plain(),
+    *zoo.of_libvips(),
+    *zoo.turned(),
+    *zoo.annotated(),
+    *zoo.polyglots(),
+    *zoo.animated(),
+]
 
 
 def made(data: bytes) -> tuple[Facts, bytes]:

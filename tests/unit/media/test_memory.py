@@ -16,7 +16,7 @@ A_FIFTH = BOUND // 5
 
 
 def weigh(*arguments: str, **files: object) -> bytes:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     command = [sys.executable, "-m", "tests.unit.media.weigh", *arguments]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=True, **files)
     return done.stdout

@@ -153,8 +153,9 @@ NO_NAMES = [
 def test_nothing_but_a_content_addressed_name_is_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.png").write_bytes(b"secret")
     storage = LocalStorage(tmp_path / "photos")
-    with pytest.raises(NotFound):
-        storage.open(name)
+    for look in (storage.open, storage.url):
+        with pytest.raises(NotFound):
+            look(name)
     with pytest.raises(ValueError, match="not the name of a picture"):
         storage.delete(name)
     with pytest.raises(ValueError, match="not the name of a picture"):

@@ -101,18 +101,43 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 
 
 @cache
+def of_libvips() -> list[Specimen]:
+    """Return PNGs that Pillow does not write: interlaced, of 16 bits a sample; and such as have a
+    colour that means transparent."""
+    found = []
+    for mode in ("L", "LA", "RGB", "RGBA"):
+        picture = pyvips.Image.new_from_buffer(encoded(scene(mode), "PNG"), "")
+        plain = picture.copy_memory()
+        deep = (plain.cast("ushort") * 257).cast("ushort")
+        deep = deep.copy(interpretation="grey16" if mode[0] == "L" else "rgb16")
+        for way, data in {
+            "interlaced": plain.pngsave_buffer(interlace=True, strip=True),
+            "16": deep.pngsave_buffer(bitdepth=16, strip=True),
+            "16-interlaced": deep.pngsave_buffer(bitdepth=16, interlace=True, strip=True),
+        }.items():
+            found.append(Specimen(f"PNG-{mode}-{way}", data, True))
+    for mode, key in (("1", 0), ("L", 90), ("RGB", (250, 20, 20))):
+        data = encoded(scene(mode, step=2), "PNG", transparency=key)
+        found.append(Specimen(f"PNG-{mode}-key", data, True))
+    return found
+
+
+@cache
 def turned() -> list[Specimen]:
     """Return every orientation in the formats that carry one, one of them too large for a band."""
     found = []
+    small, large = scene("RGB", (61, 40)), scene("RGB", (1250, 1000))
     for number in range(1, 9):
         block = exif(number)
-        for size in ((61, 40), (1500, 1100)):
-            name = f"turned-{number}-{size[0]}"
-            picture = scene("RGB", size)
-            found += [
-                Specimen(f"{name}-PNG", encoded(picture, "PNG", exif=block), True),
-                Specimen(f"{name}-JPEG", encoded(picture, "JPEG", exif=block, quality=90), False),
-            ]
+        files = {
+            "PNG": encoded(small, "PNG", exif=block),
+            "PNG-large": encoded(large, "PNG", exif=block, compress_level=1),
+            "JPEG": encoded(small, "JPEG", exif=block, quality=90),
+        }
+        found += [
+            Specimen(f"turned-{number}-{kind}", data, kind != "JPEG")
+            for kind, data in files.items()
+        ]
         for mode in MODES["PNG"]:
             data = encoded(scene(mode, (61, 40)), "PNG", exif=block)
             found.append(Specimen(f"turned-{number}-{mode}", data, True))
