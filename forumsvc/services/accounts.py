@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from ..clock import now
 from ..errors import Conflict, Invalid, NotFound
-from ..models import OAuthToken, Role, User, UserState
-from ..models.statements import change, insert_if_absent
+from ..models import BrowserSession, OAuthCode, OAuthToken, Role, User, UserState
+from ..models.statements import change, insert_if_absent, remove
 from ..passwords import MAX_LENGTH, hash_password
 from .texts import one_line
 
@@ -137,7 +137,7 @@ def set_password(db: Session, login: str, password: str) -> Account:
     """
     password_hash = hash_password(check_password(password))
     account = _change(db, login, password_hash=password_hash)
-    _revoke(db, account, OAuthToken.refresh_hash.is_not(None))
+    _end_logins(db, account, OAuthToken.refresh_hash.is_not(None))
     return account
 
 
@@ -159,7 +159,7 @@ def delete(db: Session, login: str) -> Account:
         email_public=False,
         password_hash=None,
     )
-    _revoke(db, account)
+    _end_logins(db, account)
     return account
 
 
@@ -173,10 +173,20 @@ def _change(db: Session, login: str, **values: Any) -> Account:
     return account
 
 
-def _revoke(db: Session, account: Account, *which: ColumnElement[bool]) -> None:
-    """Revoke the tokens of a user, or those of them that the conditions select."""
-    theirs = (OAuthToken.user_id == account.id, OAuthToken.revoked_at.is_(None), *which)
-    revoke = change(OAuthToken).where(*theirs).values(revoked_at=now()).returning(OAuthToken.id)
+def _end_logins(db: Session, account: Account, *tokens: ColumnElement[bool]) -> None:
+    """End a user's browser sessions, the codes not used yet, and the tokens.
+
+    tokens: conditions of which tokens end; all of them where there are none.
+    """
+    moment = now()
+    db.execute(remove(BrowserSession).where(BrowserSession.user_id == account.id))
+    # A used code stays as it is: a second use of it must be noticed.
+    unused = (OAuthCode.user_id == account.id, OAuthCode.used_at.is_(None))
+    db.execute(
+        change(OAuthCode).where(*unused, OAuthCode.expires_at > moment).values(expires_at=moment)
+    )
+    theirs = (OAuthToken.user_id == account.id, OAuthToken.revoked_at.is_(None), *tokens)
+    revoke = change(OAuthToken).where(*theirs).values(revoked_at=moment).returning(OAuthToken.id)
     # PostgreSQL waits for a token that is being refreshed at this moment, but does not see the
     # one that takes its place: hence again, until nothing is left.
     while db.execute(revoke).all():

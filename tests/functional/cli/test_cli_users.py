@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 
 from forumsvc.clock import now
 from forumsvc.errors import Conflict
-from forumsvc.models import OAuthClient, OAuthToken, User
+from forumsvc.models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User
 from forumsvc.models.engine import Database
 from forumsvc.passwords import verify_password
 from forumsvc.services import accounts
@@ -24,37 +24,49 @@ def user(database: Database, login: str) -> Any:
         return db.execute(select(User).where(User.login_key == login.lower())).one()
 
 
-def give_tokens(database: Database, user_id: int) -> None:
-    """Give a user a token with a refresh token, and one without."""
+def log_in(database: Database, user_id: int) -> None:
+    """Give a user a token with a refresh token, one without, two codes and a browser session."""
     moment = now()
+    later = moment + timedelta(days=1)
     with database.session.begin() as db:
         client = db.scalars(
             insert(OAuthClient)
             .values(client_id="c", name="c", grants="", scopes="read", created_at=moment)
             .returning(OAuthClient.id)
         ).one()
+        of = {"client_id": client, "user_id": user_id, "scope": "read", "created_at": moment}
         for name, refresh in (("with", "refresh"), ("without", None)):
             db.execute(
                 insert(OAuthToken).values(
-                    client_id=client,
-                    user_id=user_id,
+                    **of,
                     family=name,
-                    scope="read",
                     access_hash=name,
-                    access_expires_at=moment + timedelta(days=1),
+                    access_expires_at=later,
                     refresh_hash=refresh,
-                    refresh_expires_at=moment + timedelta(days=1) if refresh else None,
-                    created_at=moment,
+                    refresh_expires_at=later if refresh else None,
                 )
             )
-
-
-def living_tokens(database: Database) -> set[str]:
-    """Return the access hashes of the tokens that are not revoked."""
-    with database.reads.connect() as db:
-        return set(
-            db.scalars(select(OAuthToken.access_hash).where(OAuthToken.revoked_at.is_(None)))
+        for name, used_at in (("used", moment), ("unused", None)):
+            db.execute(
+                insert(OAuthCode).values(
+                    **of, code_hash=name, family=name, expires_at=later, used_at=used_at
+                )
+            )
+        db.execute(
+            insert(BrowserSession).values(
+                user_id=user_id, secret_hash="s", created_at=moment, expires_at=later
+            )
         )
+
+
+def logged_in(database: Database) -> set[str]:
+    """Return the tokens, codes and sessions that have not ended."""
+    with database.reads.connect() as db:
+        return {
+            *db.scalars(select(OAuthToken.access_hash).where(OAuthToken.revoked_at.is_(None))),
+            *db.scalars(select(OAuthCode.code_hash).where(OAuthCode.expires_at > now())),
+            *db.scalars(select(BrowserSession.secret_hash)),
+        }
 
 
 def test_a_new_user_is_a_member_with_the_password_given(run: Run, database: Database) -> None:
@@ -157,24 +169,26 @@ def test_blocking_and_unblocking_a_user_may_be_done_twice(run: Run, database: Da
         assert user(database, "ann").state == state
 
 
-def test_a_new_password_ends_what_can_be_refreshed(run: Run, database: Database) -> None:
+def test_a_new_password_ends_sessions_and_what_can_be_refreshed(
+    run: Run, database: Database
+) -> None:
     added = run("user", "add", "ann", "--password", PASSWORD, "--json").json
-    give_tokens(database, added["id"])
+    log_in(database, added["id"])
     run("user", "password", "ann", "--password", "another horse", "--json").json["login"]
     assert verify_password(user(database, "ann").password_hash, "another horse")
-    assert living_tokens(database) == {"without"}
+    assert logged_in(database) == {"without", "used"}
 
 
 def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(
     run: Run, database: Database
 ) -> None:
     added = run("user", "add", "ann", "--password", PASSWORD, "--email", "a@b.org", "--json").json
-    give_tokens(database, added["id"])
+    log_in(database, added["id"])
     for _ in range(2):
         assert run("user", "delete", "ann", "--json").json["state"] == "deleted"
     row = user(database, "ann")
     assert (row.state, row.email, row.email_key, row.password_hash) == ("deleted", None, None, None)
-    assert living_tokens(database) == set()
+    assert logged_in(database) == {"used"}
     assert "taken" in run("user", "add", "ann", "--password", PASSWORD).refusal
     run("user", "add", "ben", "--password", PASSWORD, "--email", "a@b.org", "--json").json["id"]
 
