@@ -95,7 +95,7 @@ class Texts:
         return throw, chance - throw
 
     def _block(self, sort: str, node: int, subject: int, variant: int) -> Text:
-        key = (sort, node, subject, variant % (2 * self._variants))
+        key = (sort, node, subject, variant)
         block = self._blocks.get(key)
         if block is None:
             block = self._blocks[key] = self._make(*key)
