@@ -16,7 +16,7 @@ from forumsvc.models import Role, UserState
 
 SIZE = Size(users=1000, topics=4000, replies=30_000)
 RELATIONS = (
-    *("topic_likes", "reply_likes", "topic_follows", "favorites_of_users"),
+    *("topic_likes", "reply_likes", "topic_follows", "favorites"),
     *("user_follows", "user_blocks"),
 )
 
@@ -133,7 +133,7 @@ def test_a_relation_holds_once_and_never_with_oneself(relations: dict[str, list[
 def test_nobody_relates_to_what_is_hidden(
     plan: Community, relations: dict[str, list[Pair]]
 ) -> None:
-    for name in ("topic_likes", "topic_follows", "favorites_of_users"):
+    for name in ("topic_likes", "topic_follows", "favorites"):
         assert all(Topics.is_visible(topic) for _, _, topic in relations[name])
     assert all(plan.replies.is_visible(reply) for _, _, reply in relations["reply_likes"])
 

@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_rows_on_both_databases(
 def test_another_seed_gives_another_community(
     empty: Database, demo: Database, fill: Callable[..., Loaded]
 ) -> None:
-    fill(empty, seed=SEED + 1)
+    fill(empty, SMALL, seed=SEED + 1)
     there, here = ({row["title"] for row in rows_of(it, Topic.__table__)} for it in (demo, empty))
     assert len(there & here) < len(here) / 4
 
@@ -153,7 +153,7 @@ def test_what_was_there_stays_and_the_demo_comes_behind_it(
         connection.execute(insert(Topic).values({**topic, "user_id": 1, "node_id": 1}))
         connection.execute(text("UPDATE users SET topics_count = 1"))
         connection.execute(text("UPDATE nodes SET topics_count = 1"))
-    loaded = fill(empty, SIZE)
+    loaded = fill(empty, Size(users=12, topics=60, replies=60))
     users = rows_of(empty, User.__table__)
     assert [user["login"] for user in users[:2]] == ["admin", loaded.demo_login]
     assert loaded.admin_login != "admin"

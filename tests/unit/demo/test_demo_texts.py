@@ -53,7 +53,7 @@ def texts(render: Render) -> Texts:
 def test_the_html_of_a_text_is_what_its_whole_markdown_renders_to(
     texts: Texts, render: Render
 ) -> None:
-    for text in written(texts, 400):
+    for text in written(texts, 200):
         assert text.html == render(text.body)
 
 
