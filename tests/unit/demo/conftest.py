@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from forumsvc import migrate
 from forumsvc.demo import Loaded, Size, load
 from forumsvc.demo.texts import Render
 from forumsvc.markup import RENDERER_VERSION, Draft
 from forumsvc.markup.pipeline import Pipeline
 from forumsvc.models.engine import Database
-from tests import postgres
+from tests import databases
 
 SIZE = Size(users=60, topics=260, replies=1500)
 SEED = 7
@@ -28,30 +27,16 @@ def render() -> Render:
     return rendered
 
 
-def _migrate(url: str) -> None:
-    database = Database(url)
-    migrate.upgrade(database.writes)
-    database.dispose()
-
-
 @pytest.fixture(scope="session")
 def new_database(
     tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> Iterator[Callable[[str], Database]]:
-    """Make an empty forum in a database of the given kind: `sqlite` or `postgresql`."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if worker_id != "master" else base
+    """Make an empty forum in a database of the given kind."""
     made: list[Database] = []
 
     def make(kind: str) -> Database:
-        if kind == "sqlite":
-            url = f"sqlite:///{tmp_path_factory.mktemp('demo') / 'forum.sqlite'}"
-            _migrate(url)
-        else:
-            running = postgres.server(shared)
-            template = postgres.template_database(shared, running, _migrate)
-            url = postgres.create_database(running, f"demo_{worker_id}_{len(made)}", template)
-        made.append(Database(url))
+        name = f"demo{len(made)}"
+        made.append(Database(databases.new_url(kind, name, tmp_path_factory, worker_id)))
         return made[-1]
 
     yield make
@@ -59,7 +44,7 @@ def new_database(
         database.dispose()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"], scope="session")
+@pytest.fixture(params=databases.KINDS, scope="session")
 def kind(request: pytest.FixtureRequest) -> str:
     """The kind of database."""
     word: str = request.param
