@@ -53,10 +53,11 @@ def load(
     engine: writes to a database that is at the newest revision; password_hash: of every demo
     user, or None where nobody shall log in; render: Markdown → `body_html`, mentions linked: all
     logins mentioned are demo users'; markup_version: the renderer's; progress: see `Progress`;
-    until: when the demo's time ends, `LATEST` if it is not given, or now if that is earlier.
+    until: when the demo's time ends, `LATEST` if it is not given, or the beginning of today
+    if that is earlier.
     Raises Conflict where there is a demo already.
     """
-    until = until or min(LATEST, clock.now())
+    until = until or min(LATEST, clock.now().replace(hour=0, minute=0, second=0, microsecond=0))
     writing = sqlite.writing if engine.dialect.name == "sqlite" else postgresql.writing
     plan = Community(size, seed, until, lambda word: progress(f"planning {word}", 0, None))
     with writing(engine, progress) as writer:

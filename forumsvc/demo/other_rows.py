@@ -109,9 +109,9 @@ class Others:
                 "",
                 written[user],
                 answered[user],
-                relations.following[user],
-                relations.followers[user],
-                relations.favorites[user],
+                relations.following_count[user],
+                relations.followers_count[user],
+                relations.favorites_count[user],
                 plan.notices.unread[user],
                 joined,
                 joined,
@@ -123,7 +123,7 @@ class Others:
         yield self._relation(TopicLike, made.topic_likes(), Topic)
         yield self._relation(ReplyLike, made.reply_likes(), Reply)
         yield self._relation(TopicFollow, made.topic_follows(), Topic)
-        yield self._relation(Favorite, made.favorites_of_users(), Topic)
+        yield self._relation(Favorite, made.favorites(), Topic)
         yield self._relation(UserBlock, made.user_blocks(), User)
         yield self._relation(UserFollow, made.user_follows(), User)
         follows = (row[1:] for row in self._pairs(made.user_log, 0, self._user_id))

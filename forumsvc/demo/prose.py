@@ -77,6 +77,19 @@ TECH_REPLIES: tuple[str, ...] = (
 )
 """A reply, or a block of one."""
 
+ASIDES: tuple[str, ...] = (
+    "Let us know how it goes.", "Greetings from «city»!", "Sorry for the late answer.",
+    "I am on «system», if that matters.", "We have run it like that for «duration».",
+    "Just my two cents.", "And please post the solution when you have it.",
+    "Somebody should write that down.", "I learned it the hard way.",
+    "It took us «duration» to find out.", "But that was in «version».", "Hope that helps!",
+    "I have said the same in another thread.", "Ask again if it is not clear.",
+    "Anyway, good luck.", "That is all I know about it.", "I can look it up if you like.",
+    "Writing this on a train, so please excuse mistakes.", "At least it was so in «month».",
+    "My colleague in «city» would know more.", "Try it on «system» as well.",
+)  # fmt: skip
+"""Sentences that some replies end with, whatever they are about."""
+
 PROSE_WORDS: dict[str, tuple[str, ...]] = {
     "thanks": (
         "Thank you, that was it!", "Thanks, this helped a lot.", "Perfect, works now.",

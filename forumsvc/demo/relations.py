@@ -45,8 +45,9 @@ class Log:
 class Relations:
     """Makes up the relations, one sort after the other, each in the order of time.
 
-    Nobody has one to what not everyone sees. following, followers, favorites: how many each user
-    has; user_log, topic_log: the follows of users and of topics; blocks: pairs of numbers.
+    Nobody has one to what not everyone sees.
+    following_count, followers_count, favorites_count: how many each user has;
+    user_log, topic_log: the follows of users and of topics; blocks: pairs of numbers.
     All are right once the sort that counts them was taken to its end, as `Topics.likes` and
     `Replies.likes` are.
     """
@@ -59,9 +60,9 @@ class Relations:
         self._members = members
         self._topics = topics
         self._replies = replies
-        self.following = array("I", bytes(4 * members.count))
-        self.followers = array("I", bytes(4 * members.count))
-        self.favorites = array("I", bytes(4 * members.count))
+        self.following_count = array("I", bytes(4 * members.count))
+        self.followers_count = array("I", bytes(4 * members.count))
+        self.favorites_count = array("I", bytes(4 * members.count))
         self.user_log = Log()
         self.topic_log = Log()
         self.blocks: set[tuple[int, int]] = set()
@@ -84,12 +85,12 @@ class Relations:
             self.topic_log.add(pair)
             yield pair
 
-    def favorites_of_users(self) -> Iterator[Pair]:
+    def favorites(self) -> Iterator[Pair]:
         """Yield who keeps a topic."""
         for ms, user, topic in self._of_topics(
             "favorites", lambda rng, _: int(long_tail(rng, 1.5, 80.0) * 0.6)
         ):
-            self.favorites[user] += 1
+            self.favorites_count[user] += 1
             yield ms, user, topic
 
     def reply_likes(self) -> Iterator[Pair]:
@@ -112,8 +113,8 @@ class Relations:
         for ms, user, target in self._of_users(
             "user follows", lambda rng, _: int(long_tail(rng, 1.15, 300.0) * 1.2)
         ):
-            self.following[user] += 1
-            self.followers[target] += 1
+            self.following_count[user] += 1
+            self.followers_count[target] += 1
             self.user_log.add((ms, user, target))
             yield ms, user, target
 

@@ -2,11 +2,11 @@
 
 from array import array
 
-from .chance import apportion, stream
+from .chance import apportion, long_tail, stream
 from .members import Crowd, Members
 from .size import POST_BITS
 from .timeline import Calendar, Delays, Timeline
-from .topics import Topics, reply_shares
+from .topics import Topics
 
 
 class Replies:
@@ -67,7 +67,12 @@ def _schedule(count: int, seed: int, timeline: Timeline, topics: Topics) -> Cale
     rng = stream(seed, "schedule")
     after = Delays(timeline.end, rng).after
     calendar = Calendar(timeline.end, 1, POST_BITS)
-    shares = apportion(reply_shares(topics.count, rng), count)
+    # A fifth of the topics gets no reply, half of them one to three, a few get hundreds.
+    weights = array(
+        "d",
+        (0.0 if rng.random() < 0.2 else long_tail(rng, 1.25, 600.0) for _ in range(topics.count)),
+    )
+    shares = apportion(weights, count)
     for topic, share in enumerate(shares):
         created = topics.created[topic]
         for _ in range(share):

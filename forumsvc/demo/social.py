@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .prose import TECH_BLOCKS, TECH_ENDINGS, TECH_OPENINGS, TECH_REPLIES
+from .prose import ASIDES, TECH_BLOCKS, TECH_ENDINGS, TECH_OPENINGS, TECH_REPLIES
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,7 @@ class Talk:
     blocks: tuple[str, ...]
     endings: tuple[str, ...]
     replies: tuple[str, ...]
+    asides: tuple[str, ...] = ASIDES
 
 
 _SHOW = Talk(

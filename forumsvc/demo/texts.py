@@ -75,17 +75,22 @@ class Texts:
         return _join(parts)
 
     def reply(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
-        """Return the text of a reply: mostly one block, sometimes two or three.
+        """Return the text of a reply: one or two blocks, and perhaps another sentence.
 
         chance: a random number in [0, 1); mention: the login that it is addressed to, if any.
         """
         length, chance = self._spend(chance, 20)
         block, chance = self._spend(chance, 2 * self._variants)
-        blocks = range(block, block + 1 + (length > 14) + (length > 18))
-        parts = [self._block("replies", node, subject, block) for block in blocks]
+        text = self._block("replies", node, subject, block)
         if mention is not None:
-            parts[0] = self._addressed(mention, parts[0])
-        return parts[0] if len(parts) == 1 else _join(parts)
+            text = self._addressed(mention, text)
+        if length > 14:
+            block, chance = self._spend(chance, 2 * self._variants)
+            text = _join([text, self._block("replies", node, subject, block)])
+        if length % 2 and text.html.endswith("</p>"):
+            aside, chance = self._spend(chance, 4 * self._variants)
+            text = _continued(text, self._block("asides", node, 0, aside))
+        return text
 
     @staticmethod
     def _spend(chance: float, sides: int) -> tuple[int, float]:
@@ -95,7 +100,7 @@ class Texts:
         return throw, chance - throw
 
     def _block(self, sort: str, node: int, subject: int, variant: int) -> Text:
-        key = (sort, node, subject, variant % (2 * self._variants))
+        key = (sort, node, subject, variant)
         block = self._blocks.get(key)
         if block is None:
             block = self._blocks[key] = self._make(*key)
@@ -137,6 +142,12 @@ def _written(template: str, words: Words, rng: random.Random) -> str:
 
 def _join(parts: Sequence[Text]) -> Text:
     return Text("\n\n".join(part.body for part in parts), "\n".join(part.html for part in parts))
+
+
+def _continued(text: Text, more: Text) -> Text:
+    """Return a text whose last paragraph goes on with the only paragraph of another."""
+    html = text.html[: -len("</p>")] + " " + more.html[len("<p>") :]
+    return Text(f"{text.body} {more.body}", html)
 
 
 def _words_of(theme: NodeTheme) -> Words:

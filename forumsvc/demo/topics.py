@@ -1,11 +1,10 @@
 """Which topics there are: who wrote each and when, where, what became of it."""
 
-import random
 from array import array
 from bisect import bisect_right
 from itertools import accumulate
 
-from .chance import long_tail, stream
+from .chance import stream
 from .members import Crowd, Members
 from .nodes import NODES
 from .timeline import Timeline
@@ -73,10 +72,3 @@ def _addressee(crowd: Crowd, members: Members, author: int, ms: int) -> int:
     """Return a well-known user other than `author`, or -1."""
     user = crowd.somebody(ms)
     return user if user != author and members.is_well_known(user) else -1
-
-
-def reply_shares(count: int, rng: random.Random) -> "array[float]":
-    """Return for each topic its share of the replies: some get none, a few get hundreds."""
-    return array(
-        "d", (0.0 if rng.random() < 0.2 else long_tail(rng, 1.25, 600.0) for _ in range(count))
-    )

@@ -1,0 +1,102 @@
+"""The demo community through the API: every list has something to show, and every count holds."""
+
+import pytest
+
+from forumsvc.demo import DEMO_LOGIN, Size, load
+from forumsvc.demo.nodes import NODES
+from forumsvc.demo.topics import Topics
+from forumsvc.markup import RENDERER_VERSION
+from tests.functional.forum import Caller, Forum
+
+SIZE = Size(users=30, topics=240, replies=900)
+VISIBLE = sum(map(Topics.is_visible, range(SIZE.topics)))
+
+
+@pytest.fixture
+def demo(forum: Forum) -> Caller:
+    """The demo user of a forum that holds a demo."""
+
+    def render(source: str) -> str:
+        return f"<p>{source}</p>"
+
+    load(
+        forum.database.writes,
+        SIZE,
+        1,
+        password_hash=None,
+        render=render,
+        markup_version=RENDERER_VERSION,
+    )
+    return forum.caller(forum.token(1))
+
+
+def pages(caller: Caller, path: str, **params: str) -> list[dict]:
+    """Return all entries of a list."""
+    entries: list[dict] = []
+    while page := caller.get(path, limit="150", offset=str(len(entries)), **params).json:
+        entries += page
+    return entries
+
+
+def test_every_topic_list_shows_the_demo_in_its_order(demo: Caller) -> None:
+    active = pages(demo, "/topics")
+    assert len(active) == VISIBLE
+    moments = [it["replied_at"] or it["created_at"] for it in active]
+    assert moments == sorted(moments, reverse=True)
+    recent = [it["id"] for it in pages(demo, "/topics", type="recent")]
+    assert recent == sorted(recent, reverse=True)
+    likes = [it["likes_count"] for it in pages(demo, "/topics", type="popular")]
+    assert likes == sorted(likes, reverse=True)
+    assert likes[0] > 0
+    silent = pages(demo, "/topics", type="no_reply")
+    assert len(silent) == sum(it["replies_count"] == 0 for it in active) > 0
+    featured = pages(demo, "/topics", type="excellent")
+    assert len(featured) == sum(it["excellent"] for it in active) > 0
+
+
+def test_every_node_holds_as_many_topics_as_it_says(demo: Caller) -> None:
+    nodes = demo.get("/nodes").json
+    assert [node["name"] for node in nodes] == [theme.name for theme in NODES]
+    assert sum(node["topics_count"] for node in nodes) == VISIBLE
+    for node in nodes:
+        listed = pages(demo, "/topics", node_id=str(node["id"]))
+        assert len(listed) == node["topics_count"]
+        assert node["section_name"]
+
+
+def test_the_busiest_topic_shows_all_its_replies(demo: Caller) -> None:
+    busiest = max(pages(demo, "/topics"), key=lambda topic: topic["replies_count"])
+    topic = demo.get(f"/topics/{busiest['id']}").json
+    replies = pages(demo, f"/topics/{topic['id']}/replies")
+    left = [reply for reply in replies if not reply["deleted"]]
+    assert len(left) == topic["replies_count"] > 20
+    assert left[-1]["created_at"] == topic["replied_at"]
+    assert left[-1]["user"]["login"] == topic["last_reply_user_login"]
+
+
+def test_the_demo_user_finds_all_that_is_counted_for_him(demo: Caller) -> None:
+    me = demo.get("/users/me").json
+    assert (me["login"], me["level"]) == (DEMO_LOGIN, "member")
+    for path in ("topics", "replies", "favorites", "followers", "following"):
+        assert len(pages(demo, f"/users/{DEMO_LOGIN}/{path}")) == me[f"{path}_count"] > 0, path
+
+
+def test_the_demo_user_has_notifications_to_read(demo: Caller) -> None:
+    told = pages(demo, "/notifications")
+    unread = [it for it in told if not it["read"]]
+    assert len(unread) == demo.get("/notifications/unread_count").json["count"] > 0
+    assert {"TopicReply", "Mention"} <= {it["type"] for it in told}
+    ids = [it["id"] for it in told]
+    assert ids == sorted(ids, reverse=True)
+    demo.post("/notifications/read", ids=",".join(map(str, ids)))
+    assert demo.get("/notifications/unread_count").json == {"count": 0}
+
+
+def test_the_community_goes_on_from_where_the_demo_ends(demo: Caller) -> None:
+    topic = demo.post("/topics", title="After the demo", node_id="1", body="Hello").json
+    assert topic["id"] > SIZE.topics
+    assert demo.get("/topics").json[0]["id"] == topic["id"]
+    reply = demo.post(f"/topics/{topic['id']}/replies", body="And on").json
+    assert reply["id"] > SIZE.replies
+    liked = demo.post("/likes", obj_type="reply", obj_id=str(reply["id"])).json
+    assert liked == {"count": 1}

@@ -1,0 +1,96 @@
+"""The demo without the command line: databases of both kinds, and the service's own renderer."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from forumsvc.demo import Loaded, Size, load
+from forumsvc.demo.texts import Render
+from forumsvc.markup import RENDERER_VERSION, Draft
+from forumsvc.markup.pipeline import Pipeline
+from forumsvc.models.engine import Database
+from tests import databases
+
+SIZE = Size(users=60, topics=260, replies=1500)
+SEED = 7
+
+
+@pytest.fixture(scope="session")
+def render() -> Render:
+    """The service's renderer, every mention linked."""
+    pipeline = Pipeline()
+
+    def rendered(text: str) -> str:
+        draft = Draft(tuple(pipeline.render(text, "forum.example")))
+        return draft.link({it.lower(): it for it in draft.mentions}, "/{login}")
+
+    return rendered
+
+
+@pytest.fixture(scope="session")
+def new_database(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[Callable[[str], Database]]:
+    """Make an empty forum in a database of the given kind."""
+    made: list[Database] = []
+
+    def make(kind: str) -> Database:
+        name = f"demo{len(made)}"
+        made.append(Database(databases.new_url(kind, name, tmp_path_factory, worker_id)))
+        return made[-1]
+
+    yield make
+    for database in made:
+        database.dispose()
+
+
+@pytest.fixture(params=databases.KINDS, scope="session")
+def kind(request: pytest.FixtureRequest) -> str:
+    """The kind of database."""
+    word: str = request.param
+    return word
+
+
+@pytest.fixture
+def empty(new_database: Callable[[str], Database], kind: str) -> Database:
+    """An empty forum of the test's own."""
+    return new_database(kind)
+
+
+@pytest.fixture(scope="session")
+def fill(render: Render) -> Callable[..., Loaded]:
+    """Fill a database with a demo."""
+
+    def filled(database: Database, size: Size = SIZE, seed: int = SEED) -> Loaded:
+        return load(
+            database.writes,
+            size,
+            seed,
+            password_hash="$argon2id$made-up",
+            render=render,
+            markup_version=RENDERER_VERSION,
+        )
+
+    return filled
+
+
+@pytest.fixture(scope="session")
+def demos(
+    new_database: Callable[[str], Database], fill: Callable[..., Loaded]
+) -> Callable[[str], Database]:
+    """The demo of `SIZE` and `SEED` in a database of the given kind, to be read only."""
+    loaded: dict[str, Database] = {}
+
+    def demo(kind: str) -> Database:
+        if kind not in loaded:
+            loaded[kind] = new_database(kind)
+            fill(loaded[kind])
+        return loaded[kind]
+
+    return demo
+
+
+@pytest.fixture
+def demo(demos: Callable[[str], Database], kind: str) -> Database:
+    """The demo of `SIZE` and `SEED`, to be read only."""
+    return demos(kind)

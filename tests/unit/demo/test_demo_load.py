@@ -1,0 +1,268 @@
+"""A demo in a database: whole, consistent, the same everywhere, and nobody's harm."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, inspect, select, text
+
+from forumsvc import clock
+from forumsvc.demo import Loaded, Size, load
+from forumsvc.errors import Conflict
+from forumsvc.models import Base, Node, Notification, Reply, Role, Topic, User, UserBlock, UserState
+from forumsvc.models.engine import Database
+
+from .conftest import SEED, SIZE
+from .recount import COUNTERS, LATEST, wrong_counts, wrong_latest
+
+SMALL = Size(users=8, topics=12, replies=40)
+
+
+def rows_of(database: Database, table: Any) -> list[Any]:
+    order = table.primary_key.columns
+    with database.reads.connect() as connection:
+        return list(connection.execute(select(table).order_by(*order)).mappings())
+
+
+def schema_of(database: Database) -> dict[str, Any]:
+    inspector = inspect(database.writes)
+    return {
+        table: (
+            inspector.get_pk_constraint(table),
+            sorted(inspector.get_foreign_keys(table), key=str),
+            sorted(inspector.get_unique_constraints(table), key=str),
+            sorted(inspector.get_check_constraints(table), key=str),
+            sorted(_readable(index) for index in inspector.get_indexes(table)),
+        )
+        for table in Base.metadata.tables
+    }
+
+
+def _readable(index: Any) -> str:
+    options = {key: str(value) for key, value in index.pop("dialect_options", {}).items()}
+    return f"{sorted(index.items())} {options}"
+
+
+def newcomer(login: str, **values: Any) -> dict[str, Any]:
+    now = clock.now()
+    return {
+        "login": login,
+        "login_key": login,
+        "role": Role.MEMBER,
+        "state": UserState.ACTIVE,
+        "created_at": now,
+        "updated_at": now,
+        **values,
+    }
+
+
+@pytest.mark.parametrize(("table", "column"), COUNTERS, ids=".".join)
+def test_every_counter_equals_a_recount(demo: Database, table: str, column: str) -> None:
+    counts = [row[column] for row in rows_of(demo, Base.metadata.tables[table])]
+    assert sum(counts) > 0
+    with demo.reads.connect() as connection:
+        assert connection.execute(text(wrong_counts(table, column))).all() == []
+
+
+@pytest.mark.parametrize("column", LATEST)
+def test_every_topic_names_its_last_reply(demo: Database, column: str) -> None:
+    with demo.reads.connect() as connection:
+        assert connection.execute(text(wrong_latest(column))).all() == []
+
+
+def test_there_are_as_many_as_were_asked_for(demo: Database) -> None:
+    counts = [len(rows_of(demo, model.__table__)) for model in (User, Topic, Reply)]
+    assert counts == [SIZE.users, SIZE.topics, SIZE.replies]
+
+
+@pytest.mark.parametrize(
+    "table", [it for it in Base.metadata.sorted_tables if not it.name.startswith("oauth")], ids=str
+)
+def test_the_same_seed_gives_the_same_rows_on_both_databases(
+    demos: Callable[[str], Database], table: Any
+) -> None:
+    assert rows_of(demos("sqlite"), table) == rows_of(demos("postgresql"), table)
+
+
+def test_another_seed_gives_another_community(
+    empty: Database, demo: Database, fill: Callable[..., Loaded]
+) -> None:
+    fill(empty, SMALL, seed=SEED + 1)
+    there, here = ({row["title"] for row in rows_of(it, Topic.__table__)} for it in (demo, empty))
+    assert len(there & here) < len(here) / 4
+
+
+def test_the_schema_is_afterwards_what_it_was_before(
+    empty: Database, fill: Callable[..., Loaded]
+) -> None:
+    before = schema_of(empty)
+    fill(empty, SMALL)
+    assert any(indexes for *_, indexes in before.values())
+    assert schema_of(empty) == before
+
+
+def test_foreign_keys_are_enforced_afterwards(empty: Database, fill: Callable[..., Loaded]) -> None:
+    fill(empty, SMALL)
+    values = {"user_id": 10**6, "target_id": 1, "created_at": clock.now()}
+    with (
+        pytest.raises(Exception, match=r"(?i)foreign key"),
+        empty.writes.begin() as connection,
+    ):
+        connection.execute(insert(UserBlock).values(values))
+
+
+def test_ids_go_on_behind_the_demo(empty: Database, fill: Callable[..., Loaded]) -> None:
+    fill(empty, SMALL)
+    with empty.writes.begin() as connection:
+        added = connection.execute(insert(User).values(newcomer("later")).returning(User.id))
+        assert added.scalar_one() == SMALL.users + 1
+
+
+def test_a_second_demo_is_refused_and_changes_nothing(
+    empty: Database, fill: Callable[..., Loaded]
+) -> None:
+    fill(empty, SMALL)
+    before, schema = rows_of(empty, User.__table__), schema_of(empty)
+    with pytest.raises(Conflict):
+        fill(empty, SMALL, seed=SEED + 1)
+    assert rows_of(empty, User.__table__) == before
+    assert schema_of(empty) == schema
+
+
+def test_a_demo_that_fails_leaves_no_trace(empty: Database) -> None:
+    def broken(source: str) -> str:
+        raise ZeroDivisionError
+
+    schema = schema_of(empty)
+    with pytest.raises(ZeroDivisionError):
+        load(empty.writes, SMALL, SEED, password_hash=None, render=broken, markup_version=1)
+    assert all(rows_of(empty, table) == [] for table in Base.metadata.sorted_tables)
+    assert schema_of(empty) == schema
+
+
+def test_what_was_there_stays_and_the_demo_comes_behind_it(
+    empty: Database, fill: Callable[..., Loaded]
+) -> None:
+    now = clock.now()
+    with empty.writes.begin() as connection:
+        connection.execute(insert(User).values(newcomer("admin", name="The real one")))
+        node = {"name": "Python", "summary": "Ours", "created_at": now, "updated_at": now}
+        connection.execute(insert(Node).values(node))
+        topic = {"title": "First", "body": "Hi", "body_html": "<p>Hi</p>", "markup_version": 1}
+        topic |= {"last_active_at": now, "created_at": now, "updated_at": now}
+        connection.execute(insert(Topic).values({**topic, "user_id": 1, "node_id": 1}))
+        connection.execute(text("UPDATE users SET topics_count = 1"))
+        connection.execute(text("UPDATE nodes SET topics_count = 1"))
+    loaded = fill(empty, Size(users=12, topics=60, replies=60))
+    users = rows_of(empty, User.__table__)
+    assert [user["login"] for user in users[:2]] == ["admin", loaded.demo_login]
+    assert loaded.admin_login != "admin"
+    assert [row["name"] for row in rows_of(empty, Node.__table__)].count("Python") == 1
+    assert rows_of(empty, Topic.__table__)[0]["title"] == "First"
+    with empty.reads.connect() as connection:
+        for counter in COUNTERS:
+            assert connection.execute(text(wrong_counts(*counter))).all() == [], counter
+        in_python = select(Node.topics_count).where(Node.name == "Python")
+        assert connection.execute(in_python).scalar_one() > 1
+
+
+def test_the_demo_user_is_a_member_who_has_something_to_look_at(demo: Database) -> None:
+    with demo.reads.connect() as connection:
+        user = connection.execute(select(User).where(User.login == "demo")).one()
+        told = connection.execute(select(Notification).where(Notification.user_id == user.id))
+        assert (user.role, user.state) == (Role.MEMBER, UserState.ACTIVE)
+        assert min(user.topics_count, user.replies_count, user.unread_count) > 0
+        assert len(told.all()) > user.unread_count
+        admin = connection.execute(select(User).where(User.login == "admin")).one()
+        assert (admin.role, admin.state) == (Role.ADMIN, UserState.ACTIVE)
+
+
+def test_nobody_hears_of_himself_or_of_whom_he_blocks(demo: Database) -> None:
+    with demo.reads.connect() as connection:
+        told = connection.execute(select(Notification.user_id, Notification.actor_id)).all()
+        blocks = connection.execute(select(UserBlock.user_id, UserBlock.target_id)).all()
+    assert not {tuple(row) for row in blocks} & {tuple(row) for row in told}
+    assert all(row.user_id != row.actor_id for row in told)
+
+
+def test_one_event_tells_one_user_once(demo: Database) -> None:
+    with demo.reads.connect() as connection:
+        doubles = connection.execute(
+            text(
+                "SELECT user_id, actor_id, topic_id, reply_id, created_at FROM notifications"
+                " GROUP BY user_id, actor_id, topic_id, reply_id, created_at HAVING count(*) > 1"
+            )
+        ).all()
+    assert doubles == []
+
+
+def test_each_type_of_notification_points_at_what_it_is_about(demo: Database) -> None:
+    pointing = {
+        "Topic": (False, True, False, False),
+        "TopicReply": (False, True, True, False),
+        "Follow": (False, False, False, False),
+        "NodeChanged": (False, True, False, True),
+        "MentionTopic": (True, True, False, False),
+        "MentionReply": (True, True, True, False),
+    }
+    with demo.reads.connect() as connection:
+        rows = connection.execute(select(Notification)).all()
+    seen = {
+        row.type + (row.mention_type or ""): tuple(
+            it is not None for it in (row.mention_type, row.topic_id, row.reply_id, row.node_id)
+        )
+        for row in rows
+    }
+    assert seen == pointing
+
+
+def test_no_notification_points_at_what_is_hidden(demo: Database) -> None:
+    with demo.reads.connect() as connection:
+        hidden = connection.execute(
+            text(
+                "SELECT n.id FROM notifications n LEFT JOIN topics t ON t.id = n.topic_id"
+                " LEFT JOIN replies r ON r.id = n.reply_id WHERE t.deleted_at IS NOT NULL"
+                " OR t.banned_at IS NOT NULL OR r.deleted_at IS NOT NULL"
+            )
+        ).all()
+    assert hidden == []
+
+
+def test_who_is_mentioned_in_a_recent_reply_is_told(demo: Database) -> None:
+    with demo.reads.connect() as connection:
+        told = connection.execute(
+            text(
+                "SELECT u.login, r.body, r.body_html FROM notifications n"
+                " JOIN users u ON u.id = n.user_id JOIN replies r ON r.id = n.reply_id"
+                " WHERE n.type = 'Mention'"
+            )
+        ).all()
+    assert len(told) > 20
+    for row in told:
+        assert row.body.startswith(f"@{row.login}")
+        assert f'<a href="/{row.login}" class="user-mention">@{row.login}</a>' in row.body_html
+
+
+def test_progress_is_told_of_every_table_up_to_its_end(empty: Database) -> None:
+    told: dict[str, list[tuple[int, int | None]]] = {}
+
+    def progress(what: str, done: int, total: int | None) -> None:
+        told.setdefault(what, []).append((done, total))
+
+    loaded = load(
+        empty.writes,
+        SMALL,
+        SEED,
+        password_hash=None,
+        render=lambda source: f"<p>{source}</p>",
+        markup_version=1,
+        progress=progress,
+    )
+    assert {name: told[name][-1][0] for name in loaded.counts} == loaded.counts
+    assert told["replies"][0] == (0, 40)
+    assert told["indexes"][-1][0] == told["indexes"][-1][1]
+
+
+def test_the_smallest_community_is_two_users(empty: Database, fill: Callable[..., Loaded]) -> None:
+    loaded = fill(empty, Size(users=2, topics=0, replies=0))
+    assert (loaded.counts["users"], loaded.counts["topics"]) == (2, 0)

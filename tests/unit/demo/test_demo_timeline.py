@@ -1,0 +1,57 @@
+"""The demo's times: in order, within its years, denser towards the end."""
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forumsvc.demo.chance import stream
+from forumsvc.demo.timeline import DAYS, LATEST, Calendar, Delays, Timeline
+
+TIMELINE = Timeline(LATEST)
+EVENTS = st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**27 - 1)))
+
+
+@given(EVENTS)
+def test_a_calendar_gives_back_what_it_got_in_the_order_of_time(
+    events: list[tuple[int, int]],
+) -> None:
+    calendar = Calendar(TIMELINE.end, 1, 27)
+    for ms, number in events:
+        calendar.add(ms, number)
+    assert list(calendar.take()) == sorted(events)
+
+
+@given(st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**47 - 1))))
+def test_a_calendar_of_seconds_cuts_times_to_seconds(events: list[tuple[int, int]]) -> None:
+    calendar = Calendar(TIMELINE.end, 1000, 47)
+    for ms, number in events:
+        calendar.add(ms, number)
+    assert list(calendar.take()) == sorted((ms // 1000 * 1000, number) for ms, number in events)
+
+
+def test_a_calendar_forgets_what_it_gave() -> None:
+    calendar = Calendar(TIMELINE.end, 1, 27)
+    calendar.add(5, 5)
+    assert list(calendar.take()) == [(5, 5)]
+    assert list(calendar.take()) == []
+
+
+@given(st.integers(0, TIMELINE.end - 3_600_000), st.integers())
+def test_a_reaction_is_later_than_its_cause_and_before_the_end(ms: int, seed: int) -> None:
+    after = Delays(TIMELINE.end, stream(seed)).after
+    assert all(ms + 2000 <= after(ms) <= TIMELINE.end - 1000 for _ in range(100))
+
+
+def test_events_ascend_and_grow_denser() -> None:
+    times = TIMELINE.spread(1000, stream(1))
+    assert list(times) == sorted(times)
+    middle = TIMELINE.end // 2
+    earlier = sum(ms < middle for ms in times)
+    assert earlier < 400
+
+
+def test_the_demo_ends_when_it_was_told_to() -> None:
+    assert TIMELINE.moment(TIMELINE.end) == LATEST
+    assert TIMELINE.moment(0) == LATEST - timedelta(days=DAYS)
+    assert TIMELINE.moment(1) - TIMELINE.moment(0) == timedelta(milliseconds=1)
