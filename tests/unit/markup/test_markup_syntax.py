@@ -1,5 +1,6 @@
 """Markdown as authors of forums write it."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -126,3 +127,29 @@ def test_code_stays_plain_where_the_lexers_have_taken_their_time(
 )
 def test_small_things_are_read_as_authors_expect(html: Html, text: str, expected: str) -> None:
     assert flat(html(text)) == expected
+
+
+def addresses(html: str) -> list[str]:
+    return re.findall(r'<a href="([^"]*)"', html)
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("see https://x.org/a.", ["https://x.org/a"]),
+        ("(https://x.org/a_(b))", ["https://x.org/a_(b)"]),
+        ("www.x.org, and WWW.Y.org/z?", ["http://www.x.org", "http://WWW.Y.org/z"]),
+        ("链接\uff1ahttps://x.org/a\uff0c你好。", ["https://x.org/a"]),
+        ("看https://x.org/a 你", ["https://x.org/a"]),
+        ("**https://x.org/a**", ["https://x.org/a"]),
+        ("https://x.org/?a=1&b=2&amp;", ["https://x.org/?a=1&amp;b=2"]),
+        ("https://x.org/@bob#12", ["https://x.org/@bob#12"]),
+        ("me@x.org", ["mailto:me@x.org"]),
+        ("http:// www. www.x ahttps://x.org foo.www.x.org `https://x.org`", []),
+        ("[https://x.org](/y)", ["/y"]),
+    ],
+)
+def test_bare_addresses_become_links_without_their_sentence(
+    html: Html, text: str, linked: list[str]
+) -> None:
+    assert addresses(html(text)) == linked
