@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
+RENDERER_VERSION = 1
+"""Stored beside every `body_html`; raised whenever the same text would render to other HTML."""
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -20,6 +23,11 @@ class Draft:
 
     parts: tuple[str, ...]
     fallback: str | None = None
+
+    @property
+    def version(self) -> int:
+        """The version to store with the HTML: 0 where it fell back, so that a later run retries."""
+        return RENDERER_VERSION if self.fallback is None else 0
 
     @cached_property
     def mentions(self) -> list[str]:

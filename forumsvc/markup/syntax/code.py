@@ -44,7 +44,7 @@ class CodeFormatter:
         return f'<pre class="highlight"><code{name}>{code}{newline}</code></pre>'
 
     def _highlighted(self, source: str, language: str) -> str | None:
-        if not language or len(source) > MAX_HIGHLIGHTED:
+        if not (source and language) or len(source) > MAX_HIGHLIGHTED:
             return None
         try:
             lexer = get_lexer_by_name(language, stripnl=False)

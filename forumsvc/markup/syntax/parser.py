@@ -7,6 +7,7 @@ from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
 from forumsvc.markup.sanitizer import ID_PREFIX
+from forumsvc.markup.syntax.addresses import AddressesExtension
 from forumsvc.markup.syntax.code import CodeFormatter
 from forumsvc.markup.syntax.commonmark import CommonMarkExtension
 from forumsvc.markup.syntax.fences import FencesExtension
@@ -53,6 +54,7 @@ class MarkdownParser:
         self._markdown = Markdown(
             extensions=[
                 *_EXTENSIONS,
+                AddressesExtension(),
                 CommonMarkExtension(),
                 FencesExtension(),
                 HeadingsExtension(),

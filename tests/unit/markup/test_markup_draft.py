@@ -1,6 +1,6 @@
 """Linking the mentions of a draft."""
 
-from forumsvc.markup import Draft
+from forumsvc.markup import RENDERER_VERSION, Draft
 from forumsvc.markup.sanitizer import sanitize
 
 USER_URL = "https://forum.example/people/{login}?from=a&b"
@@ -22,6 +22,11 @@ def test_existing_users_are_linked_as_they_spell_themselves_and_others_stay_text
 def test_every_appearance_of_a_user_is_linked() -> None:
     draft = Draft(("<p>", "bob", " ", "Bob", "</p>"))
     assert draft.link({"bob": "bob"}, "/{login}").count('<a href="/bob"') == 2
+
+
+def test_escaped_text_has_a_version_that_is_never_up_to_date() -> None:
+    assert Draft(("<p>x</p>",)).version == RENDERER_VERSION
+    assert Draft(("<p>x</p>",), fallback="busy").version < RENDERER_VERSION
 
 
 def test_html_leaves_every_mention_text() -> None:

@@ -35,7 +35,7 @@ def joined(parts: list[str]) -> str:
 
 
 @given(markdown)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(text: str) -> None:
     html = joined(PIPELINE.render(text, "forum.example"))
     assert sanitize(html) == html
@@ -43,7 +43,7 @@ def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(t
 
 
 @given(markdown)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_sanitizing_a_linked_draft_changes_nothing(text: str) -> None:
     draft = Draft(tuple(PIPELINE.render(text, "forum.example")))
     linked = draft.link({login.lower(): login for login in draft.mentions}, "/people/{login}")
@@ -51,7 +51,7 @@ def test_sanitizing_a_linked_draft_changes_nothing(text: str) -> None:
 
 
 @given(markdown)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_sanitizing_any_html_twice_is_sanitizing_it_once(html: str) -> None:
     once = sanitize(clean_input(html))
     assert sanitize(once) == once
@@ -59,14 +59,14 @@ def test_sanitizing_any_html_twice_is_sanitizing_it_once(html: str) -> None:
 
 
 @given(st.text(max_size=200) | markdown)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_rendering_never_raises(text: str) -> None:
     draft = IN_THIS_PROCESS.render(text)
     assert len(draft.parts) % 2 == 1
 
 
 @given(markdown)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_mention_is_a_login_and_never_in_code_or_a_link(text: str) -> None:
     parts = PIPELINE.render(text, "forum.example")
     assert all(LOGIN.fullmatch(login) for login in parts[1::2])
@@ -83,7 +83,7 @@ def test_mentions_in_code_are_never_found(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_escaped_text_is_sanitized_already(text: str) -> None:
     html = escaped(text)
     assert sanitize(html) == html

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -86,6 +87,8 @@ def test_slow_texts_leave_a_worker_for_short_ones(renderer: Renderer) -> None:
     slow = [threading.Thread(target=render, args=(SLOW, "slow")) for _ in range(3)]
     for thread in slow:
         thread.start()
+    while not renderer._pool._long:
+        """The first slow text is on its way to a worker."""
     render("short", "short")
     assert finished == ["short"]
     for thread in slow:
@@ -119,14 +122,44 @@ def test_an_exception_is_answered_by_name_and_the_worker_lives(renderer: Rendere
     assert renderer.render("*x*").html == "<p><em>x</em></p>"
 
 
-def test_a_worker_that_grew_large_is_replaced(renderer: Renderer) -> None:
-    renderer.render("x")
-    before = {worker.pid for worker in workers()}
-    large = "| " * 30_000
-    drafts = [renderer.render(f"{large}\n{'|-' * 30_000}|\n| x |") for _ in range(2)]
-    assert {draft.fallback for draft in drafts} <= {None, "timeout", "MemoryError"}
-    assert all(worker.memory_info().rss < 200 << 20 for worker in workers())
-    assert len(workers()) == len(before)
+def test_a_worker_that_grew_large_answers_and_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = "import forumsvc.markup.worker as worker; worker._MAX_RESIDENT = 0; worker.main()"
+    monkeypatch.setattr("forumsvc.markup.worker_process._COMMAND", [sys.executable, "-c", large])
+    renderer = Renderer(workers=1)
+    seen = []
+    for _ in range(3):
+        assert renderer.render("*x*").html == "<p><em>x</em></p>"
+        seen += [worker.pid for worker in workers() if worker.pid not in seen]
+    renderer.close()
+    assert len(seen) == 3
+
+
+def test_a_text_that_takes_too_much_memory_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    greedy = """
+import forumsvc.markup.worker as worker
+from forumsvc.markup.pipeline import Pipeline
+Pipeline.render = lambda self, text, own_host: [text * (2 << 30)] if text == "x" else ["rendered"]
+worker.main()
+"""
+    monkeypatch.setattr("forumsvc.markup.worker_process._COMMAND", [sys.executable, "-c", greedy])
+    renderer = Renderer(workers=1, timeout=20)
+    assert renderer.render("x").fallback == "MemoryError"
+    assert renderer.render("y").html == "rendered"
+    renderer.close()
+
+
+def test_a_worker_without_a_parent_ends_in_the_middle_of_a_text() -> None:
+    job = {"text": SLOW, "own_host": "", "limit": 0.3}
+    worker = subprocess.run(
+        [sys.executable, "-m", "forumsvc.markup.worker"],
+        input=json.dumps(job) + "\n",
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert worker.returncode == -signal.SIGALRM
+    assert json.loads(worker.stdout) == {"ready": True}
 
 
 def test_workers_ignore_the_interrupt_of_the_terminal(renderer: Renderer) -> None:
@@ -136,6 +169,18 @@ def test_workers_ignore_the_interrupt_of_the_terminal(renderer: Renderer) -> Non
         os.kill(pid, signal.SIGINT)
     assert renderer.render("*x*").fallback is None
     assert {worker.pid for worker in workers()} == before
+
+
+def test_a_text_that_finds_no_free_worker_in_time_is_escaped(
+    renderer: Renderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renderer.render("x")
+    monkeypatch.setattr("forumsvc.markup.renderer._PATIENCE", 0.0)
+    with ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(renderer._pool.lend(1.0, long=False))
+        assert renderer.render("*x*").fallback == "busy"
+    assert renderer.render("*x*").fallback is None
 
 
 def test_eight_threads_get_each_its_own_answer(renderer: Renderer) -> None:

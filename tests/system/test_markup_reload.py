@@ -1,0 +1,49 @@
+"""The renderer under `pserve --reload`, which is hupper."""
+
+import os
+import sys
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+
+APP = """
+import sys
+import psutil
+from forumsvc.markup import Renderer
+
+def main():
+    renderer = Renderer()
+    print(renderer.render("*x*").html, *[c.pid for c in psutil.Process().children()], flush=True)
+    sys.stdin.read()
+    while True:
+        renderer.render("x")
+"""
+
+
+def test_a_reload_ends_the_workers_and_the_new_process_has_its_own(tmp_path: Path) -> None:
+    app = tmp_path / "reloaded_app.py"
+    app.write_text(APP)
+    program = "import hupper; hupper.start_reloader('reloaded_app.main', reload_interval=1)"
+    path = os.pathsep.join([str(ROOT), str(tmp_path)])
+    with Popen(
+        [sys.executable, "-c", program],
+        stdout=PIPE,
+        stdin=PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    ) as reloader:
+        assert reloader.stdout is not None
+        lines = (line.split() for line in reloader.stdout if line.startswith("<p>"))
+        html, *pids = next(lines)
+        old = [psutil.Process(int(pid)) for pid in pids]
+        app.write_text(APP + "\n")
+        html_after, *pids_after = next(lines)
+        new = [psutil.Process(int(pid)) for pid in pids_after]
+        running = [worker for worker in new if worker.is_running()]
+        reloader.terminate()
+    assert html == html_after == "<p><em>x</em></p>"
+    assert len(running) == 2
+    assert psutil.wait_procs([*old, *new], timeout=30)[1] == []

@@ -1,0 +1,155 @@
+"""Markdown as authors of forums write it."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from forumsvc.markup.syntax import code
+from forumsvc.markup.syntax.lists import _MAX_DEPTH
+
+Html = Callable[[str], str]
+
+
+def flat(html: str) -> str:
+    return html.replace("\n", "")
+
+
+def test_line_ends_break_lines_in_paragraphs_items_and_quotes(html: Html) -> None:
+    assert html("a\nb") == "<p>a<br>\nb</p>"
+    assert "a<br>\nb" in html("- a\n  b")
+    assert "a<br>\nb" in html("> a\n> b")
+
+
+@pytest.mark.parametrize("text", ["a\r\nb", "a\rb", "a\nb"])
+def test_every_kind_of_line_end_is_one(html: Html, text: str) -> None:
+    assert html(text) == "<p>a<br>\nb</p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n- b", "<p>a</p><ul><li>b</li></ul>"),
+        ("a\n1. b", "<p>a</p><ol><li>b</li></ol>"),
+        ("a\n2. b", "<p>a<br>2. b</p>"),
+        ("a\n-b", "<p>a<br>-b</p>"),
+        ("- a\n  - b\n    - c", "<ul><li>a<ul><li>b<ul><li>c</li></ul></li></ul></li></ul>"),
+        ("1. a\n   - b\n2. c", "<ol><li>a<ul><li>b</li></ul></li><li>c</li></ol>"),
+        ("3) a", '<ol start="3"><li>a</li></ol>'),
+        ("- a\n\n- b", "<ul><li><p>a</p></li><li><p>b</p></li></ul>"),
+        ("- a\n\n  b", "<ul><li><p>a</p><p>b</p></li></ul>"),
+        ("- a\n* b", "<ul><li>a</li></ul><ul><li>b</li></ul>"),
+        ("- a\n\nb", "<ul><li>a</li></ul><p>b</p>"),
+        ("- a\nb", "<ul><li>a<br>b</li></ul>"),
+        ("- a\n---", "<ul><li>a</li></ul><hr>"),
+        ("- a\n# b", '<ul><li>a</li></ul><h1 id="user-content-b">b</h1>'),
+        ("- > a\n- b", "<ul><li><blockquote><p>a</p></blockquote></li><li>b</li></ul>"),
+        ("-", "<ul><li></li></ul>"),
+        ("- - -", "<hr>"),
+        ("- <b>a</b>\n  <div>b</div>", "<ul><li><b>a</b><div>b</div></li></ul>"),
+    ],
+)
+def test_lists_are_read_as_commonmark_does(html: Html, text: str, expected: str) -> None:
+    assert flat(html(text)) == expected
+
+
+def test_lists_nest_to_a_bound_and_the_rest_is_text(html: Html) -> None:
+    assert html("- " * (_MAX_DEPTH + 5) + "a").count("<ul>") == _MAX_DEPTH
+
+
+CODE = '<pre class="highlight"><code>x</code></pre>'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n```\nx\n```\nb", f"<p>a</p>{CODE}<p>b</p>"),
+        ("```\nx", CODE),
+        ("~~~\nx\n~~~~", CODE),
+        ("  ```\n  x\n```", CODE),
+        ("- a\n  ```\n  x\n  ```\n- b", f"<ul><li>a{CODE}</li><li>b</li></ul>"),
+        ("- ```\n  x\n  ```", f"<ul><li>{CODE}</li></ul>"),
+        ("1. a\n\n   ```\n   x\n   ```", f"<ol><li><p>a</p>{CODE}</li></ol>"),
+        ("> ```\n> x\n> ```", f"<blockquote>{CODE}</blockquote>"),
+    ],
+)
+def test_fences_are_read_wherever_authors_put_them(html: Html, text: str, expected: str) -> None:
+    assert flat(html(text)) == expected
+
+
+@pytest.mark.parametrize("language", ["c++", "unheard-of", "objective-c"])
+def test_the_first_word_after_a_fence_is_its_language(html: Html, language: str) -> None:
+    rendered = html(f"``` {language} key=value {{1}}\n```")
+    assert rendered == f'<pre class="highlight"><code class="language-{language}"></code></pre>'
+
+
+def test_tabs_in_fenced_code_stay_tabs(html: Html) -> None:
+    assert "<code>all:\n\tcc x\n</code>" in html("```\nall:\n\tcc x\n```")
+
+
+def test_code_is_highlighted_up_to_a_size_and_plain_above_it(html: Html) -> None:
+    line = "x = 1\n"
+    fitting = line * (code.MAX_HIGHLIGHTED // len(line))
+    assert 'class="mi"' in html(f"```python\n{fitting}```")
+    assert 'class="mi"' not in html(f"```python\n{fitting}{line}```")
+
+
+def test_code_stays_plain_where_the_lexers_have_taken_their_time(
+    html: Html, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "SECONDS", -1.0)
+    assert html("```python\nx = 1\n```") == (
+        '<pre class="highlight"><code class="language-python">x = 1\n</code></pre>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\nb\n---", '<h2 id="user-content-a-b">a<br>b</h2>'),
+        ("#a is no heading", "<p>#a is no heading</p>"),
+        ("## a ##", '<h2 id="user-content-a">a</h2>'),
+        ("> a\n\n> b", "<blockquote><p>a</p></blockquote><blockquote><p>b</p></blockquote>"),
+        ("> a\n- b", "<blockquote><p>a</p></blockquote><ul><li>b</li></ul>"),
+        ("a\\\nb", "<p>a<br>b</p>"),
+        ("<irc://x.example/y>", "<p><a>irc://x.example/y</a></p>"),
+        ("a <b c!d> e", "<p>a &lt;b c!d&gt; e</p>"),
+        ("use <script> so", "<p>use &lt;script&gt; so</p>"),
+        ("a <!-- b\n\nc", "<p>a &lt;!-- b</p><p>c</p>"),
+        ("<!-- a\n\nb --> c\n\nd", "c<p>d</p>"),
+        ("<div>\n*a*\n\n*b*\n</div>", "<div>*a*<p><em>b</em></p></div>"),
+        ("snake_case_name and 2*3*4", "<p>snake_case_name and 2<em>3</em>4</p>"),
+        ("这是**粗体**文字", "<p>这是<strong>粗体</strong>文字</p>"),
+        ("a\x00b\x01c", "<p>a\ufffdbc</p>"),
+        ("", ""),
+        (" \n\n ", ""),
+    ],
+)
+def test_small_things_are_read_as_authors_expect(html: Html, text: str, expected: str) -> None:
+    assert flat(html(text)) == expected
+
+
+def addresses(html: str) -> list[str]:
+    return re.findall(r'<a href="([^"]*)"', html)
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("see https://x.org/a.", ["https://x.org/a"]),
+        ("(https://x.org/a_(b))", ["https://x.org/a_(b)"]),
+        ("www.x.org, and WWW.Y.org/z?", ["http://www.x.org", "http://WWW.Y.org/z"]),
+        ("链接\uff1ahttps://x.org/a\uff0c你好。", ["https://x.org/a"]),
+        ("看https://x.org/a 你", ["https://x.org/a"]),
+        ("**https://x.org/a**", ["https://x.org/a"]),
+        ("https://x.org/?a=1&b=2&amp;", ["https://x.org/?a=1&amp;b=2"]),
+        ("https://x.org/@bob#12", ["https://x.org/@bob#12"]),
+        ("me@x.org", ["mailto:me@x.org"]),
+        ("http:// www. www.x ahttps://x.org foo.www.x.org `https://x.org`", []),
+        ("[https://x.org](/y)", ["/y"]),
+    ],
+)
+def test_bare_addresses_become_links_without_their_sentence(
+    html: Html, text: str, linked: list[str]
+) -> None:
+    assert addresses(html(text)) == linked
