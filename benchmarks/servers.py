@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.request import Request
 from benchmarks.usage import serving
-from tests.system.process import PATIENCE, alive, end_with_parent, wait_until
+from tests.system.process import PATIENCE, alive, prepare_child, wait_until
 
 ROOT = Path(__file__).parents[1]
 INI = """
@@ -117,7 +117,7 @@ def serve(name: str, ini: Path, processes: int, database: str | None = None) -> 
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=end_with_parent,
+            preexec_fn=prepare_child,
         )
     try:
         wait_until(
