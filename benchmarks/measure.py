@@ -9,7 +9,7 @@ from benchmarks.community import Endpoint
 from benchmarks.load import Burst, Load
 from benchmarks.request import get
 from benchmarks.servers import Server
-from benchmarks.usage import cpu_seconds, tree
+from benchmarks.usage import cpu_seconds
 
 EMPTY = [get("/")]
 WARM_UP = 0.5
@@ -38,7 +38,7 @@ class Sample:
     burst: Burst
     empty: Burst
     server_cpu: float
-    database_cpu: float | None
+    database_cpu: float
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Result:
         """Milliseconds of the database server's processor time a request."""
         if self.subject.database is None:
             return None
-        return self.median(lambda sample: 1000 * (sample.database_cpu or 0) / sample.burst.requests)
+        return self.median(lambda sample: 1000 * sample.database_cpu / sample.burst.requests)
 
     @property
     def errors(self) -> int:
@@ -107,11 +107,15 @@ def measure(subjects: Sequence[Subject], empty: Server, plan: Plan) -> list[Resu
 def _sample(subject: Subject, empty: Server, plan: Plan) -> Sample:
     """Measure a subject once."""
     reference = plan.load(empty, EMPTY, plan.connections, plan.seconds)
-    server, database = tree(subject.server.pid), tree(subject.database) if subject.database else []
-    server_before, database_before = cpu_seconds(server), cpu_seconds(database)
+    used = _cpu(subject)
     burst = plan.load(subject.server, subject.endpoint.requests, plan.connections, plan.seconds)
     if not burst.requests or not reference.requests:
         raise RuntimeError(f"{subject.server.name}, {subject.endpoint.name}: no answer came.")
-    server_cpu = cpu_seconds(server) - server_before
-    database_cpu = cpu_seconds(database) - database_before if subject.database else None
-    return Sample(burst, reference, server_cpu, database_cpu)
+    server, database = (after - before for after, before in zip(_cpu(subject), used, strict=True))
+    return Sample(burst, reference, server, database)
+
+
+def _cpu(subject: Subject) -> tuple[float, float]:
+    """Return the processor seconds that the server and its database have used so far."""
+    database = cpu_seconds(subject.database) if subject.database else 0.0
+    return cpu_seconds(subject.server.pid), database
