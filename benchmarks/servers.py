@@ -65,6 +65,11 @@ class Server:
     ini: Path
     database: str | None = None
 
+    @property
+    def said(self) -> str:
+        """The end of what it has written to its log."""
+        return self.ini.with_suffix(".log").read_text()[-4000:]
+
     def ask(self, request: Request) -> Any:
         """Make one request and return the answer's JSON. Raises RuntimeError where it is no 2xx."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
