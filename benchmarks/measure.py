@@ -7,13 +7,13 @@ from statistics import median
 
 from benchmarks.community import Endpoint
 from benchmarks.load import Burst, Load
-from benchmarks.request import get
+from benchmarks.request import Request, get
 from benchmarks.servers import Server
-from benchmarks.usage import cpu_seconds, tree
+from benchmarks.usage import cpu_seconds
 
 EMPTY = [get("/")]
-WARM_UP = 0.5
-"""The part of a burst's time that an endpoint is warmed up for before the first round."""
+LONGEST = 60.0
+"""Seconds that a burst may last at most."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Sample:
     burst: Burst
     empty: Burst
     server_cpu: float
-    database_cpu: float | None
+    database_cpu: float
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Result:
         """Milliseconds of the database server's processor time a request."""
         if self.subject.database is None:
             return None
-        return self.median(lambda sample: 1000 * (sample.database_cpu or 0) / sample.burst.requests)
+        return self.median(lambda sample: 1000 * sample.database_cpu / sample.burst.requests)
 
     @property
     def errors(self) -> int:
@@ -89,14 +89,29 @@ class Plan:
     rounds: int
     seconds: float
 
+    def burst(self, server: Server, requests: Sequence[Request]) -> Burst:
+        """Make load once; longer where not one answer came in the time.
+
+        Raises RuntimeError where none came in LONGEST either.
+        """
+        seconds = self.seconds
+        while seconds <= LONGEST:
+            burst = self.load(server, requests, self.connections, seconds)
+            if burst.requests:
+                return burst
+            seconds *= 2
+        raise RuntimeError(f"{server.name}: no answer to {requests[0].path} in {seconds / 2:g} s.")
+
 
 def measure(subjects: Sequence[Subject], empty: Server, plan: Plan) -> list[Result]:
-    """Measure all subjects in each of the plan's rounds; print how far it is."""
+    """Measure all subjects in each of the plan's rounds, after one that does not count.
+
+    Prints how far it is.
+    """
     started = time.monotonic()
     results = [Result(subject) for subject in subjects]
     for subject in subjects:
-        requests = subject.endpoint.requests
-        plan.load(subject.server, requests, plan.connections, plan.seconds * WARM_UP)
+        plan.burst(subject.server, subject.endpoint.requests)
     for number in range(1, plan.rounds + 1):
         for result in results:
             result.samples.append(_sample(result.subject, empty, plan))
@@ -106,12 +121,14 @@ def measure(subjects: Sequence[Subject], empty: Server, plan: Plan) -> list[Resu
 
 def _sample(subject: Subject, empty: Server, plan: Plan) -> Sample:
     """Measure a subject once."""
-    reference = plan.load(empty, EMPTY, plan.connections, plan.seconds)
-    server, database = tree(subject.server.pid), tree(subject.database) if subject.database else []
-    server_before, database_before = cpu_seconds(server), cpu_seconds(database)
-    burst = plan.load(subject.server, subject.endpoint.requests, plan.connections, plan.seconds)
-    if not burst.requests or not reference.requests:
-        raise RuntimeError(f"{subject.server.name}, {subject.endpoint.name}: no answer came.")
-    server_cpu = cpu_seconds(server) - server_before
-    database_cpu = cpu_seconds(database) - database_before if subject.database else None
-    return Sample(burst, reference, server_cpu, database_cpu)
+    reference = plan.burst(empty, EMPTY)
+    used = _cpu(subject)
+    burst = plan.burst(subject.server, subject.endpoint.requests)
+    server, database = (after - before for after, before in zip(_cpu(subject), used, strict=True))
+    return Sample(burst, reference, server, database)
+
+
+def _cpu(subject: Subject) -> tuple[float, float]:
+    """Return the processor seconds that the server and its database have used so far."""
+    database = cpu_seconds(subject.database) if subject.database else 0.0
+    return cpu_seconds(subject.server.pid), database

@@ -34,6 +34,10 @@ def main() -> int:
         at_rest = _memory(subjects)
         _leave_the_servers_core()
         results = measure(subjects, empty, plan)
+        for server in {
+            id(r.subject.server): r.subject.server for r in results if r.errors
+        }.values():
+            print(f"\n{server.name} answered with errors; its log ends so:\n{server.said}")
         text = "\n".join(
             [
                 report.markdown(report.rows(results)),

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.request import Request
 from benchmarks.usage import serving
-from tests.system.process import PATIENCE, alive, end_with_parent, wait_until
+from tests.system.process import PATIENCE, alive, prepare_child, wait_until
 
 ROOT = Path(__file__).parents[1]
 INI = """
@@ -64,6 +64,11 @@ class Server:
     port: int
     ini: Path
     database: str | None = None
+
+    @property
+    def said(self) -> str:
+        """The end of what it has written to its log."""
+        return self.ini.with_suffix(".log").read_text()[-4000:]
 
     def ask(self, request: Request) -> Any:
         """Make one request and return the answer's JSON. Raises RuntimeError where it is no 2xx."""
@@ -117,7 +122,7 @@ def serve(name: str, ini: Path, processes: int, database: str | None = None) -> 
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=end_with_parent,
+            preexec_fn=prepare_child,
         )
     try:
         wait_until(

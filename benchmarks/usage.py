@@ -18,9 +18,9 @@ def serving(pid: int) -> list[int]:
     return [child for child in children(pid) if _is_pserve(child)] or [pid]
 
 
-def cpu_seconds(pids: list[int]) -> float:
-    """Return the processor time that processes have used so far, user and system."""
-    return sum(map(_cpu_seconds, pids))
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time, user and system, of a process and all that it has started."""
+    return sum(map(_cpu_seconds, tree(pid)))
 
 
 def resident_megabytes(pid: int) -> float:
@@ -32,12 +32,12 @@ def resident_megabytes(pid: int) -> float:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """Return one process's time; 0 where it has ended."""
+    """Return the time of one process and of those of its children that have ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return 0.0
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return sum(map(int, fields[11:15])) / TICKS
 
 
 def _is_pserve(pid: int) -> bool:

@@ -22,7 +22,7 @@ What an application must know of it:
 from collections.abc import Callable
 from typing import Any
 
-from forumsvc.serving import addresses, cores
+from forumsvc.serving import addresses, cores, signals
 from forumsvc.serving.options import Options
 from forumsvc.serving.supervisor import supervise
 from forumsvc.serving.worker import serve
@@ -42,6 +42,7 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
     sockets = addresses.bind(options)
 
     def run(app: Any) -> None:
+        signals.hold()
         addresses.listen(sockets, options.backlog)
         allowed = cores.remember()
         number: int | None = 1

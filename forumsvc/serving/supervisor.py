@@ -11,7 +11,8 @@ import sys
 import time
 from dataclasses import dataclass
 
-ENDINGS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
+from forumsvc.serving.signals import ENDINGS, hold, ignored, release
+
 EXIT_TIME = 5.0
 """Seconds that a worker has for its exit handlers after its last request."""
 STEADY = 10.0
@@ -43,12 +44,13 @@ def supervise(processes: int, sockets: list[socket.socket], graceful_timeout: fl
     """Start workers and keep their number until a signal ends them.
 
     sockets: what they listen on; closed here when the end comes.
-    Returns, like a fork, in each worker its number from 1 (with the signals of ENDINGS held back
-    until it is ready for them), and in the parent, when all have ended, None.
+    Returns, like a fork, in each worker its number from 1 (with signals held back until it is
+    ready for them), and in the parent, when all have ended, None.
     """
     parent = os.getpid()
     slots = [Slot(number) for number in range(1, processes + 1)]
     inbox = _signals_to_pipe()
+    release()
     # What is there now stays as it is: the collector need not touch, and so copy, shared memory.
     gc.collect()
     gc.freeze()
@@ -95,7 +97,7 @@ def _signals_to_pipe() -> int:
     os.set_blocking(outbox, False)
     signal.set_wakeup_fd(outbox, warn_on_full_buffer=False)
     for number in {*ENDINGS, signal.SIGCHLD}:
-        if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGCHLD:
+        if number == signal.SIGCHLD or not ignored(number):
             signal.signal(number, lambda *_: None)
     return inbox
 
@@ -111,11 +113,11 @@ def _received(inbox: int, timeout: float | None) -> bytes:
 def _fork_into(slot: Slot) -> bool:
     """Start a worker. Returns True in the parent, False in the worker."""
     # A signal to the newborn must not run the parent's handlers: they would write into its pipe.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    hold()
     pid = os.fork()
     if pid == 0:
         return False
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+    release()
     slot.pid = pid
     slot.started = time.monotonic()
     log.info("Worker %d is process %d", slot.number, pid)

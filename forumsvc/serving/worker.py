@@ -14,6 +14,7 @@ from waitress.server import BaseWSGIServer, create_server
 
 from forumsvc.serving.channel import Channel
 from forumsvc.serving.options import Options
+from forumsvc.serving.signals import ENDINGS, ignored, release
 
 WORKER = "FORUMSVC_WORKER"
 """The environment variable with the worker's number, from 1."""
@@ -58,18 +59,16 @@ class Ending:
         self.service: Service | None = None
 
     def heed(self, *, supervised: bool) -> None:
-        """Take signals from now on, those included that were held back around a fork.
+        """Take signals from now on, those included that were held back.
 
         supervised: whether a parent passes Ctrl-C on, which the terminal sends to both.
         """
-        heeded: set[int] = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP}
-        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-            heeded.remove(signal.SIGHUP)  # nohup's wish.
-        for number in heeded:
-            signal.signal(number, self._note)
+        for number in ENDINGS:
+            if not ignored(number):
+                signal.signal(number, self._note)
         if supervised:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, heeded)
+        release()
 
     def _note(self, number: int, frame: object) -> None:
         """Handle a signal: only note it, for anything may be half done just now."""

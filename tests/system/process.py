@@ -32,11 +32,14 @@ def alive(pid: int) -> bool:
     return status.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def end_with_parent() -> None:
-    """Have the kernel end the calling process when its parent ends (Linux).
+def prepare_child() -> None:
+    """Give the calling process the signals that a terminal's child has, and its parent's end.
 
-    To be given to `subprocess` as `preexec_fn`: what a test starts is not to outlive a killed one.
+    To be given to `subprocess` as `preexec_fn`: a shell has jobs in the background ignore Ctrl-C,
+    and their children with them; what a killed test has started is not to outlive it (Linux).
     """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 

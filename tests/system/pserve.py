@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.system.process import PATIENCE, alive, children, end_with_parent, wait_until
+from tests.system.process import PATIENCE, alive, children, prepare_child, wait_until
 
 ROOT = Path(__file__).parents[2]
 FACTORY = "paste.server_factory = forumsvc.serving:server_factory"
@@ -145,7 +145,7 @@ def start(tmp_path: Path, *arguments: str, entry: str = FACTORY, **keys: object)
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=end_with_parent,
+            preexec_fn=prepare_child,
         )
     return Pserve(process, output, notes)
 
