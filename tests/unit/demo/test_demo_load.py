@@ -11,6 +11,7 @@ from forumsvc.demo import Loaded, Size, load
 from forumsvc.errors import Conflict
 from forumsvc.models import Base, Node, Notification, Reply, Role, Topic, User, UserBlock, UserState
 from forumsvc.models.engine import Database
+from forumsvc.services import audit
 
 from .conftest import SEED, SIZE
 from .recount import COUNTERS, LATEST, wrong_counts, wrong_latest
@@ -68,6 +69,13 @@ def test_every_counter_equals_a_recount(demo: Database, table: str, column: str)
 def test_every_topic_names_its_last_reply(demo: Database, column: str) -> None:
     with demo.reads.connect() as connection:
         assert connection.execute(text(wrong_latest(column))).all() == []
+
+
+def test_the_services_own_audit_finds_nothing_wrong(demo: Database) -> None:
+    with demo.reads.connect() as connection:
+        findings = audit.check(connection)
+    assert all(finding.checked > 0 for finding in findings)
+    assert [finding.what for finding in findings if finding.wrong] == []
 
 
 def test_there_are_as_many_as_were_asked_for(demo: Database) -> None:
