@@ -36,7 +36,7 @@ class InsufficientScope(Denied):
     """
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"The access token lacks the scope {scope!r}.")
+        super().__init__(f"The access token lacks the scope '{scope}'.")
         self.scope = scope
 
 

@@ -42,7 +42,7 @@ class UserItem(Item):
         caller = self.root.caller
         if caller is not None and caller.user_id == self.row.user_id:
             return "You cannot do this to yourself."
-        if self.row.state == UserState.DELETED:
+        if self.row.state == UserState.DELETED and permission in (May.FOLLOW, May.BLOCK):
             return "This user is deleted."
         return None
 

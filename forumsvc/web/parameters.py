@@ -15,6 +15,10 @@ _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 Values = dict[str, list[Any]]
 
 
+class _Array(list[Any]):
+    """The elements of a JSON array: several values, and never one."""
+
+
 class Parameters:
     """Values by name. JSON values stay as they are; of a JSON array each element is a value."""
 
@@ -25,8 +29,13 @@ class Parameters:
         self._query_wins = query_wins
 
     def one(self, name: str) -> Any:
-        """Return the last value of that name, or None where there is none (or a JSON null)."""
+        """Return the last value of that name, or None where there is none (or a JSON null).
+
+        A JSON array is returned whole, for the schema to refuse.
+        """
         values = self._values(name)
+        if isinstance(values, _Array):
+            return [*values]
         return values[-1] if values else None
 
     def several(self, name: str) -> list[Any] | None:
@@ -147,7 +156,7 @@ def _json(raw: bytes) -> Values:
     if not isinstance(document, dict):
         raise Unreadable("the JSON body is not an object")
     return {
-        name: value if isinstance(value, list) else [value]
+        name: _Array(value) if isinstance(value, list) else [value]
         for name, value in document.items()
         if value is not None
     }

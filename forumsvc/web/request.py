@@ -70,6 +70,14 @@ class ForumRequest(Request):
         self.add_finished_callback(lambda request: connection.close())
         return connection
 
+    def make_body_seekable(self) -> None:
+        """Spare the copy that another attempt would be read from: the server's input can be read
+        again as it is (waitress's always, from memory or its own temporary file).
+        """
+        if hasattr(self.environ["wsgi.input"], "seek"):
+            self.is_body_seekable = True
+        super().make_body_seekable()
+
     @reify
     def now(self) -> datetime:
         """The time of the request: all that it writes is of one moment."""

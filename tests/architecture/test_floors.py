@@ -1,0 +1,130 @@
+"""Imports go down: a module imports what is on lower floors, and what is in its own package."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import forumsvc
+
+PACKAGE = Path(forumsvc.__file__).parent
+FLOORS: list[set[str]] = [
+    {"errors", "permissions", "ids", "clock", "settings", "passwords"},
+    {"models", "markup", "media"},
+    {"queries", "migrate"},
+    {"services", "oauth", "demo"},
+    {"security"},
+    {"resources"},
+    {"schemas", "presenters"},
+    {"web"},
+    {"views", "pages", "cli", "serving"},
+    {"__init__"},
+]
+"""From the ground up. Whoever stands beside each other on a floor does not import the other."""
+
+FLOOR_OF = {name: height for height, floor in enumerate(FLOORS) for name in floor}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+@dataclass(frozen=True)
+class Import:
+    """That one module imports from another, both by the package's first name in them."""
+
+    where: str
+    importer: str
+    imported: str
+
+    @property
+    def goes_down(self) -> bool:
+        """Whether the imported one is on a lower floor, or the importer's own package."""
+        own = self.importer == self.imported
+        return own or FLOOR_OF[self.imported] < FLOOR_OF[self.importer]
+
+
+def imports_of(source: str, parts: tuple[str, ...], is_package: bool) -> Iterator[Import]:
+    """Yield what a module imports from the package, but for what only the type checker reads.
+
+    parts: the module's path inside the package, without a final `__init__`.
+    """
+    importer = parts[0] if parts else "__init__"
+    home = ("forumsvc", *parts) if is_package else ("forumsvc", *parts[:-1])
+    where = "/".join(parts) or "__init__"
+    tree = ast.parse(source)
+    unread = {inner for node in ast.walk(tree) if _is_typing_only(node) for inner in _inside(node)}
+    for node in ast.walk(tree):
+        if node in unread:
+            continue
+        for full in _named(node, home):
+            if full[0] == "forumsvc":
+                yield Import(f"{where}:{node.lineno}", importer, full[1])  # type: ignore[attr-defined]
+
+
+def _named(node: ast.AST, home: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield (*alias.name.split("."), "__init__")
+    elif isinstance(node, ast.ImportFrom):
+        base = home[: len(home) - node.level + 1] if node.level else ()
+        base += tuple((node.module or "").split(".")) if node.module else ()
+        for alias in node.names:
+            named = (*base, alias.name)
+            # `from . import x` names a module; anything else that the top offers is its own.
+            is_top = len(base) == 1 and alias.name not in FLOOR_OF
+            yield ("forumsvc", "__init__") if is_top and base[0] == "forumsvc" else named
+
+
+def _is_typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    assert isinstance(node, ast.If)
+    for statement in node.body:
+        yield from ast.walk(statement)
+
+
+def _parts(path: Path) -> tuple[str, ...]:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def test_every_part_of_the_package_has_a_floor() -> None:
+    there = {(_parts(path) or ("__init__",))[0] for path in MODULES}
+    assert there - set(FLOOR_OF) == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path: Path) -> None:
+    found = imports_of(path.read_text(), _parts(path), path.name == "__init__.py")
+    assert [one for one in found if not one.goes_down] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "imported"),
+    [
+        ("from ..views import topics", ["views"]),
+        ("from .. import views", ["views"]),
+        ("from ..views.topics import show", ["views"]),
+        ("import forumsvc.views.topics", ["views"]),
+        ("from forumsvc.views import topics", ["views"]),
+        ("def f():\n    from ..views import topics", ["views"]),
+        ("from forumsvc import main", ["__init__"]),
+        ("from ..models import User", []),
+        ("from .other import User", []),
+        ("import json", []),
+        ("if TYPE_CHECKING:\n    from ..views import topics", []),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    from ..views import topics", ["views"]),
+    ],
+)
+def test_an_import_that_goes_up_is_seen_however_it_is_written(
+    source: str, imported: list[str]
+) -> None:
+    found = imports_of(source, ("services", "topics"), is_package=False)
+    assert [one.imported for one in found if not one.goes_down] == imported
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_are_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 300

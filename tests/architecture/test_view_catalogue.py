@@ -1,0 +1,241 @@
+"""What the application really serves, asked of Pyramid: permissions, endpoints, words."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyramid.security import NO_PERMISSION_REQUIRED
+
+import forumsvc
+from forumsvc import permissions
+from forumsvc.permissions import NOBODYS
+from forumsvc.resources.likes import Likes
+from forumsvc.resources.nodes import NodeItem, Nodes
+from forumsvc.resources.notifications import NotificationItem, Notifications
+from forumsvc.resources.photos import Photos
+from forumsvc.resources.replies import Replies, ReplyItem
+from forumsvc.resources.root import Root
+from forumsvc.resources.topics import TopicItem, Topics
+from forumsvc.resources.users import UserItem, Users
+from forumsvc.security.policy import granted
+from tests.functional import access_matrix
+from tests.functional.forum import make_app
+from tests.unit.resources.tree import AUTHOR, every_context, identity
+
+PLACES: dict[type, str] = {
+    Root: "",
+    Users: "/users",
+    UserItem: "/users/:id",
+    Nodes: "/nodes",
+    NodeItem: "/nodes/:id",
+    Topics: "/topics",
+    TopicItem: "/topics/:id",
+    Replies: "/replies",
+    ReplyItem: "/replies/:id",
+    Likes: "/likes",
+    Photos: "/photos",
+    Notifications: "/notifications",
+    NotificationItem: "/notifications/:id",
+}
+DESCRIBED = """
+GET /hello
+GET /users
+GET /users/:id
+GET /users/me
+GET /users/:id/replies
+GET /users/:id/topics
+POST /users/:id/block
+POST /users/:id/unblock
+GET /users/:id/blocked
+POST /users/:id/follow
+POST /users/:id/unfollow
+GET /users/:id/following
+GET /users/:id/followers
+GET /users/:id/favorites
+GET /nodes
+GET /nodes/:id
+GET /topics
+GET /topics/:id
+POST /topics
+PUT /topics/:id
+DELETE /topics/:id
+POST /topics/:id/replies
+GET /topics/:id/replies
+POST /topics/:id/follow
+POST /topics/:id/unfollow
+POST /topics/:id/favorite
+POST /topics/:id/unfavorite
+POST /topics/:id/action?type=ban
+POST /topics/:id/action?type=excellent
+POST /topics/:id/action?type=unexcellent
+POST /topics/:id/action?type=close
+POST /topics/:id/action?type=open
+GET /replies/:id
+POST /replies/:id
+DELETE /replies/:id
+POST /photos
+POST /likes
+DELETE /likes
+GET /notifications
+POST /notifications/read
+GET /notifications/unread_count
+DELETE /notifications/:id
+DELETE /notifications/all
+""".split("\n")[1:-1]
+"""Every endpoint of the API description."""
+
+ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
+WITHOUT_PERMISSION = {
+    name: ERROR_VIEWS
+    for name in (
+        "ForumError",
+        "HTTPForbidden",
+        "HTTPNotFound",
+        "HTTPException",
+        "DBAPIError",
+        "TimeoutError",
+        "Exception",
+    )
+}
+"""The contexts of views that need no permission, and why."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A view that Pyramid knows."""
+
+    route: str | None
+    context: Any
+    name: str
+    method: str | None
+    action: str | None
+    permissions: tuple[str, ...]
+
+    @property
+    def endpoint(self) -> str:
+        """How the API description would name it."""
+        place = PLACES[self.context] + (f"/{self.name}" if self.name else "")
+        return f"{self.method} {place}" + (f"?type={self.action}" if self.action else "")
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> list[Known]:
+    """The views of the application, but for those that Pyramid brings for its own exceptions."""
+    here = tmp_path_factory.mktemp("catalogue")
+    application = make_app(f"sqlite:///{here / 'nothing.sqlite'}", here)
+    return [*_known(application.registry.introspector)]
+
+
+def _known(introspector: Any) -> Iterator[Known]:
+    for entry in introspector.get_category("views"):
+        view = entry["introspectable"]
+        if view["callable"] is None or view["callable"].__module__.startswith("pyramid."):
+            continue
+        words = [one["value"] for one in entry["related"] if one.category_name == "permissions"]
+        yield Known(
+            view["route_name"],
+            view["context"],
+            view["name"],
+            view["request_methods"],
+            view.get("action"),
+            tuple(words),
+        )
+
+
+def test_every_view_names_one_permission_of_its_own(views: list[Known]) -> None:
+    for view in views:
+        assert len(view.permissions) == 1, view
+        assert view.permissions[0] != NOBODYS, view
+
+
+def test_a_view_without_permission_is_listed_with_a_reason(views: list[Known]) -> None:
+    without = [view for view in views if NO_PERMISSION_REQUIRED in view.permissions]
+    assert {view.context.__name__ for view in without} == set(WITHOUT_PERMISSION)
+
+
+def test_every_view_names_its_method(views: list[Known]) -> None:
+    for view in views:
+        assert view.route is None or isinstance(view.method, str), view
+
+
+def test_the_views_of_the_tree_predicate_on_the_method_only(views: list[Known]) -> None:
+    assert {view.name for view in views if view.action} == {"action"}
+
+
+def test_nobody_is_granted_the_default_permission() -> None:
+    callers = [identity(level, AUTHOR) for level in ("member", "maintainer", "admin")]
+    for context in every_context():
+        for caller in (None, *callers):
+            assert not granted(caller, context, NOBODYS), context
+
+
+def test_every_kind_of_resource_is_tried() -> None:
+    assert {type(context) for context in every_context()} >= set(PLACES)
+
+
+def test_every_described_endpoint_has_a_view_of_its_own(views: list[Known]) -> None:
+    served = {view.endpoint for view in views if view.route == "api"}
+    # `me` is a user like others to the tree.
+    assert {line.replace("/me", "/:id") for line in DESCRIBED} - served == set()
+
+
+def _matrix() -> set[str]:
+    found = set()
+    for row in access_matrix.rows():
+        kind = re.search(r"[?&]type=(\w+)", row.path) if "/action" in row.path else None
+        known = kind and kind[1] in [view.partition("=")[2] for view in ACTIONS]
+        found.add(f"{row.method} {row.pattern}" + (f"?type={kind[1]}" if kind and known else ""))
+    return found
+
+
+ACTIONS = [
+    f"?type={word}"
+    for word in ("ban", "unban", "normal", "excellent", "unexcellent", "close", "open")
+]
+
+
+def test_every_described_endpoint_is_in_the_access_matrix() -> None:
+    assert set(DESCRIBED) - _matrix() == set()
+
+
+def test_every_view_of_the_tree_is_in_the_access_matrix_and_the_other_way_round(
+    views: list[Known],
+) -> None:
+    served = {view.endpoint for view in views if view.route == "api"}
+    assert {line.replace("/me", "/:id") for line in _matrix()} == served
+
+
+def _words_of(module: Path) -> Iterator[str]:
+    """Yield the permission words that a module names, as `Enum.MEMBER`."""
+    tree = ast.parse(module.read_text())
+    names = {
+        alias.asname or alias.name: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "permissions"
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id in names:
+                yield f"{names[node.value.id]}.{node.attr}"
+        elif isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
+            enum = getattr(permissions, names.get(node.value.id, ""), ())
+            yield from (f"{type(word).__name__}.{word.name}" for word in enum)
+
+
+def test_every_permission_is_asked_for_by_a_view_or_granted_by_an_acl() -> None:
+    package = Path(forumsvc.__file__).parent
+    used = {
+        word
+        for folder in ("views", "resources")
+        for module in (package / folder).glob("*.py")
+        for word in _words_of(module)
+    }
+    enums = [getattr(permissions, name) for name in dir(permissions) if name.endswith("Permission")]
+    declared = {f"{type(word).__name__}.{word.name}" for enum in enums for word in enum}
+    assert len(declared) > 25
+    assert declared - used == set()

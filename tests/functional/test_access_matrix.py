@@ -1,0 +1,171 @@
+"""Every endpoint for every kind of caller: each cell of `access_matrix.md`, status and body."""
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PIL import Image
+from webtest import TestApp, TestResponse
+
+from forumsvc.models.engine import Database
+from tests import databases
+from tests.functional import access_matrix
+from tests.functional.access_matrix import Abilities, Row
+from tests.functional.conftest import put_away
+from tests.functional.forum import Caller, make_app
+from tests.functional.world import CALLERS, EMAILS, IDS, World, token_of
+
+
+def _png() -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (1, 1)).save(file, "PNG")
+    return file.getvalue()
+
+
+SENT: dict[str, dict[str, Any]] = {
+    "": {},
+    "topic": {"params": {"title": "New", "node_id": IDS["node"], "body": "A new text"}},
+    "reply": {"params": {"body": "A new text"}},
+    "profile": {"params": {"tagline": "A new text"}},
+    "photo": {"upload_files": [("file", "a.png", _png())]},
+}
+
+
+@pytest.fixture(scope="module")
+def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestApp]:
+    """The application, where members of an hour are no newcomers any more."""
+    settings = {"accounts.newbie_minutes": "60"}
+    application = make_app(database_url, tmp_path_factory.mktemp("matrix"), **settings)
+    yield TestApp(application)
+    put_away(application)
+
+
+@pytest.fixture(scope="module")
+def world(engines: Database) -> Iterator[World]:
+    """The forum of the matrix. Who changes it says so, and the next finds it made anew."""
+    yield World(engines)
+    databases.empty(engines)
+
+
+def call(app: TestApp, role: str, row: Row) -> TestResponse:
+    """Do what a row says as a caller of this role."""
+    path = row.path.format(**IDS)
+    return Caller(app, token_of(role)).call(row.method, path, **SENT[row.sends])
+
+
+CELLS = [
+    pytest.param(row, role, id=f"{row.method} {row.path}-{role}")
+    for row in access_matrix.rows()
+    for role in row.cells
+]
+
+
+@pytest.mark.parametrize(("row", "role"), CELLS)
+def test_the_cell(app: TestApp, world: World, row: Row, role: str) -> None:
+    world.prepare(role)
+    mark = row.cells[role]
+    answer = call(app, role, row)
+    if row.method != "GET" and answer.status_int < 400:
+        world.spoil()
+    shown = f"{answer.status_int} {answer.text[:300]}"
+    if mark == "ok":
+        check_answer(answer, row, role)
+        return
+    refusal = access_matrix.marks()[mark]
+    assert answer.status_int == refusal.status, shown
+    obj_id = re.search(r"obj_id=\{(\w+)\}", row.path)
+    error = refusal.error.format(id=IDS[obj_id[1]] if obj_id else None)
+    assert answer.json == {"error": error}
+    assert answer.headers.get("WWW-Authenticate") == refusal.challenge
+
+
+def check_answer(answer: TestResponse, row: Row, role: str) -> None:
+    """Compare a success with what the row says it shows."""
+    said, shown = row.answer, answer.json
+    me, is_owner = CALLERS.get(role, ("", ""))[0], CALLERS.get(role, ("",))[0] == "author"
+    created = row.method == "POST" and (said == "new" or said == "photo")
+    assert answer.status_int == (201 if created else 200), shown
+    match said.split():
+        case ["done"]:
+            assert shown == {"ok": 1}
+        case ["hello"]:
+            assert shown == {"current_user": me}
+        case ["caller"]:
+            assert (shown["id"], shown["login"]) == (IDS[me], me)
+            assert shown["tagline"] == ("A new text" if row.sends else "")
+        case ["new"]:
+            assert (shown["user"]["login"], shown["body"]) == (me, "A new text")
+            assert answer.headers["Location"].endswith(f"/{row.creates}/{shown['id']}")
+        case ["photo"]:
+            assert answer.headers["Location"] == shown["image_url"]
+        case ["count", "own"]:
+            assert shown == {"count": int(is_owner)}
+        case ["count", number]:
+            assert shown == {"count": int(number)}
+        case ["[users]"]:
+            assert all(set(user) == {"id", "login", "name", "avatar_url"} for user in shown)
+            assert "bystander" in [user["login"] for user in shown]
+        case ["[own]"]:
+            assert [one["id"] for one in shown] == [IDS["note"]] * is_owner
+        case _ if said.startswith("["):
+            assert [one["id"] for one in shown] == [IDS[name] for name in said[1:-1].split()]
+        case _:
+            assert shown["id"] == IDS[said[1:-1]]
+            assert set(shown["abilities"]) if "nodes" not in row.path else "abilities" not in shown
+            if row.sends:
+                assert shown["tagline" if row.sends == "profile" else "body"] == "A new text"
+
+
+TOLD = [
+    pytest.param(told, role, id=f"{told.path}-{role}")
+    for told in access_matrix.abilities()
+    for role in told.told
+]
+
+
+@pytest.mark.parametrize(("told", "role"), TOLD)
+def test_the_abilities(app: TestApp, world: World, told: Abilities, role: str) -> None:
+    world.prepare(role)
+    answer = Caller(app, token_of(role)).get(told.path.format(**IDS))
+    expected = told.told[role]
+    if expected is None:
+        assert answer.status_int == 404
+        return
+    shown = answer.json
+    name = told.path.rpartition("/")[2].strip("{}")
+    if "email" in expected:
+        assert shown["email"] == (EMAILS[name] if expected["email"] else "")
+    else:
+        assert shown["deleted"] is (name in ("deleted", "r_tombstone"))
+    assert shown["abilities"] == {key: may for key, may in expected.items() if key != "email"}
+
+
+ENDPOINT_OF = {
+    ("topics", "update"): "PUT {path}",
+    ("topics", "destroy"): "DELETE {path}",
+    ("topics", "reply"): "POST {path}/replies",
+    ("replies", "update"): "POST {path}",
+    ("replies", "destroy"): "DELETE {path}",
+    ("users", "follow"): "POST {path}/follow",
+    ("users", "block"): "POST {path}/block",
+    ("users", "update"): "PUT {path}",
+}
+
+
+def test_the_two_tables_agree() -> None:
+    by_endpoint = {f"{row.method} {row.path}": row for row in access_matrix.rows()}
+    compared = 0
+    for told in access_matrix.abilities():
+        for role, keys in told.told.items():
+            for key, may in (keys or {}).items():
+                kind = told.path.split("/")[1]
+                if key == "email":
+                    continue
+                endpoint = ENDPOINT_OF.get((kind, key), f"POST {{path}}/action?type={key}")
+                row = by_endpoint.get(endpoint.format(path=told.path))
+                if row is not None:
+                    compared += 1
+                    assert (row.cells[role] == "ok") is may, (told.path, role, key)
+    assert compared > 400

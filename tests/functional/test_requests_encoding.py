@@ -1,0 +1,274 @@
+"""How parameters reach the service: query, form, multipart and JSON, and which of two wins."""
+
+import json
+from typing import Any
+
+import pytest
+from webtest import TestResponse
+
+from tests.functional.forum import API, Forum, Person
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+
+
+def send(
+    person: Person, method: str, path: str, body: bytes | str = b"", kind: str | None = None
+) -> TestResponse:
+    """Send these very bytes."""
+    headers = {"Authorization": f"Bearer {person.token}"}
+    if kind is not None:
+        headers["Content-Type"] = kind
+    raw = body.encode() if isinstance(body, str) else body
+    return person.app.request(
+        API + path, method=method, body=raw, headers=headers, expect_errors=True
+    )
+
+
+def multipart(*fields: tuple[str, bytes]) -> tuple[bytes, str]:
+    """Return a multipart form and its content type."""
+    parts = [
+        b'--limit\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (name.encode(), v)
+        for name, v in fields
+    ]
+    return b"".join(parts) + b"--limit--\r\n", "multipart/form-data; boundary=limit"
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+ENCODINGS = {
+    "query": ("?body=Gr%C3%BC%C3%9Fe", b"", None),
+    "form": ("", b"body=Gr%C3%BC%C3%9Fe", FORM),
+    "form with a charset": ("", b"body=Gr%C3%BC%C3%9Fe", f"{FORM}; charset=UTF-8"),
+    "form of raw bytes": ("", "body=Grüße".encode(), FORM),
+    "multipart": ("", *multipart(("body", "Grüße".encode()))),
+    "json": ("", '{"body": "Grüße"}'.encode(), JSON),
+    "json with escapes": ("", b'{"body": "Gr\\u00fc\\u00dfe"}', JSON),
+    "json with a charset": ("", '{"body": "Grüße"}'.encode(), f"{JSON}; charset=utf-8"),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("target", ["POST /topics/{topic}/replies", "POST /replies/{reply}"])
+def test_every_encoding_says_the_same(
+    forum: Forum, alice: Person, topic: int, encoding: str, target: str
+) -> None:
+    reply = forum.reply(alice, topic)
+    method, path = target.format(topic=topic, reply=reply).split()
+    query, body, kind = ENCODINGS[encoding]
+    answer = send(alice, method, path + query, body, kind)
+    assert (answer.status_int, answer.json["body"]) in [(201, "Grüße"), (200, "Grüße")]
+
+
+@pytest.mark.parametrize("encoding", ["query", "form", "multipart", "json"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_put_and_delete_read_every_encoding_too(
+    forum: Forum, alice: Person, topic: int, encoding: str, method: str
+) -> None:
+    fields = {"title": "T", "node_id": str(forum.node("Other")), "body": "B"}
+    path = f"/topics/{topic}"
+    if method == "DELETE":
+        alice.post("/likes", obj_type="topic", obj_id=topic)
+        fields, path = {"obj_type": "topic", "obj_id": str(topic)}, "/likes"
+    query = "&".join(f"{name}={value}" for name, value in fields.items())
+    form, kind = multipart(*((name, value.encode()) for name, value in fields.items()))
+    answer = {
+        "query": lambda: send(alice, method, f"{path}?{query}"),
+        "form": lambda: send(alice, method, path, query, FORM),
+        "multipart": lambda: send(alice, method, path, form, kind),
+        "json": lambda: send(alice, method, path, json.dumps(fields), JSON),
+    }[encoding]()
+    assert answer.status_int == 200, answer.text
+    assert (answer.json == {"count": 0}) if method == "DELETE" else (answer.json["title"] == "T")
+
+
+def test_the_body_wins_over_the_query(alice: Person, topic: int) -> None:
+    answer = send(alice, "POST", f"/topics/{topic}/replies?body=query", "body=form", FORM)
+    assert answer.json["body"] == "form"
+
+
+def test_a_json_null_leaves_the_query_its_say(alice: Person, topic: int) -> None:
+    answer = send(alice, "POST", f"/topics/{topic}/replies?body=query", '{"body": null}', JSON)
+    assert answer.json["body"] == "query"
+
+
+def test_of_an_action_the_query_wins(alice: Person, topic: int) -> None:
+    assert send(alice, "POST", f"/topics/{topic}/action?type=close", "type=open", FORM).json
+    assert alice.get(f"/topics/{topic}").json["closed_at"] is not None
+
+
+def test_the_type_of_an_action_may_stand_in_the_body(alice: Person, topic: int) -> None:
+    assert send(alice, "POST", f"/topics/{topic}/action", '{"type": "close"}', JSON).json
+    assert alice.get(f"/topics/{topic}").json["closed_at"] is not None
+
+
+@pytest.mark.parametrize("number", ["{}", '"{}"'])
+def test_a_json_integer_may_be_a_string_of_digits(alice: Person, topic: int, number: str) -> None:
+    body = '{"obj_type": "topic", "obj_id": %s}' % number.format(topic)
+    assert send(alice, "POST", "/likes", body, JSON).json == {"count": 1}
+
+
+@pytest.mark.parametrize("number", ["true", "1.0", "1.5", "[1]", "{}", '"1.0"', '" 1"', "1e0"])
+def test_nothing_else_is_an_integer(alice: Person, number: str) -> None:
+    answer = send(alice, "POST", "/likes", '{"obj_type": "topic", "obj_id": %s}' % number, JSON)
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("obj_id: must be an integer, not ")
+
+
+@pytest.mark.parametrize("value", ['["x"]', "[]", '{"a": 1}', "true", "1"])
+def test_a_text_is_no_other_kind_of_json(alice: Person, topic: int, value: str) -> None:
+    answer = send(alice, "POST", f"/topics/{topic}/replies", '{"body": %s}' % value, JSON)
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("body: must be a text, not ")
+
+
+@pytest.mark.parametrize("value", ['["topic"]', "[]", "{}", "1", "true"])
+def test_a_word_is_no_other_kind_of_json(alice: Person, topic: int, value: str) -> None:
+    answer = send(alice, "POST", "/likes", '{"obj_id": 1, "obj_type": %s}' % value, JSON)
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("obj_type: must be one of topic, reply, not ")
+
+
+def test_a_json_null_counts_as_absent(alice: Person) -> None:
+    answer = send(alice, "POST", "/likes", '{"obj_type": "topic", "obj_id": null}', JSON)
+    assert (answer.status_int, answer.json) == (400, {"error": "obj_id: is required"})
+
+
+NO_OBJECTS = ["[]", "[1]", '"text"', "1", "true", "null", "NaN"]
+NO_JSON = ["{", "{'a': 1}", '{"a": NaN}', '{"a": Infinity}', '{"a": 1, "a": 2}', "a=1", '{"a":1}x']
+DEEP = '{"a": ' * 100_000 + "1" + "}" * 100_000
+
+
+@pytest.mark.parametrize("text", [*NO_OBJECTS, *NO_JSON, pytest.param(DEEP, id="deep")])
+def test_a_json_body_that_is_no_object_is_refused(alice: Person, topic: int, text: str) -> None:
+    answer = send(alice, "POST", f"/topics/{topic}/follow", text, JSON)
+    assert answer.status_int == 400
+    assert "JSON" in answer.json["error"]
+
+
+@pytest.mark.parametrize(
+    "raw", [b'{"a": "\xff"}', b"\xff\xfe{\x00}\x00", '{"a": "ü"}'.encode("latin-1")]
+)
+def test_json_that_is_not_utf_8_is_refused(alice: Person, topic: int, raw: bytes) -> None:
+    answer = send(alice, "POST", f"/topics/{topic}/follow", raw, JSON)
+    assert (answer.status_int, "UTF-8" in answer.json["error"]) == (400, True)
+
+
+@pytest.mark.parametrize("raw", [b"", b"  \r\n"])
+def test_the_json_type_without_a_body_is_no_error(alice: Person, topic: int, raw: bytes) -> None:
+    assert send(alice, "POST", f"/topics/{topic}/follow", raw, JSON).json == {"ok": 1}
+
+
+def test_the_json_type_on_a_get_is_no_error(alice: Person) -> None:
+    assert send(alice, "GET", "/topics", b"", JSON).json == []
+
+
+def notes(forum: Forum, alice: Person, topic: int) -> tuple[int, int]:
+    """Have Bob reply twice, and return the ids of what Alice is told."""
+    bob = forum.person("bob")
+    forum.reply(bob, topic)
+    forum.reply(bob, topic)
+    second, first = (note["id"] for note in alice.get("/notifications").json)
+    return first, second
+
+
+ARRAYS: dict[str, Any] = {
+    "json": lambda a, b: ("", json.dumps({"ids": [a, b]}), JSON),
+    "json of strings": lambda a, b: ("", json.dumps({"ids": [str(a), str(b)]}), JSON),
+    "json under []": lambda a, b: ("", json.dumps({"ids[]": [a, b]}), JSON),
+    "repeated": lambda a, b: ("", f"ids={a}&ids={b}", FORM),
+    "repeated with []": lambda a, b: ("", f"ids[]={a}&ids[]={b}", FORM),
+    "encoded []": lambda a, b: ("", f"ids%5B%5D={a}&ids%5B%5D={b}", FORM),
+    "commas": lambda a, b: ("", f"ids={a},{b}", FORM),
+    "query": lambda a, b: (f"?ids={a}&ids={b}", "", None),
+    "query with commas": lambda a, b: (f"?ids={a},{b}", "", None),
+    "query with []": lambda a, b: (f"?ids[]={a}&ids[]={b}", "", None),
+}
+
+
+@pytest.mark.parametrize("form", ARRAYS)
+def test_an_array_may_be_written_in_many_ways(
+    forum: Forum, alice: Person, topic: int, form: str
+) -> None:
+    query, body, kind = ARRAYS[form](*notes(forum, alice, topic))
+    answer = send(alice, "POST", f"/notifications/read{query}", body, kind)
+    assert (answer.status_int, answer.json) == (200, {"ok": 1})
+    assert alice.get("/notifications/unread_count").json == {"count": 0}
+
+
+@pytest.mark.parametrize(
+    "body", ['{"ids": ["x"]}', '{"ids": [1, null]}', '{"ids": [true]}', '{"ids": [[1]]}']
+)
+def test_an_array_of_something_else_is_refused(alice: Person, body: str) -> None:
+    answer = send(alice, "POST", "/notifications/read", body, JSON)
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("ids: ")
+
+
+@pytest.mark.parametrize("body", ["ids=1,,2", "ids=,", "ids=x", "ids=1&ids=", "ids=1_0", "ids=٣"])
+def test_a_list_with_something_else_in_it_is_refused(alice: Person, body: str) -> None:
+    answer = send(alice, "POST", "/notifications/read", body, FORM)
+    assert (answer.status_int, answer.json["error"][:5]) == (400, "ids: ")
+
+
+def test_ids_are_required(alice: Person) -> None:
+    answer = send(alice, "POST", "/notifications/read")
+    assert (answer.status_int, answer.json) == (400, {"error": "ids: is required"})
+
+
+def test_an_empty_array_changes_nothing(forum: Forum, alice: Person, topic: int) -> None:
+    notes(forum, alice, topic)
+    assert send(alice, "POST", "/notifications/read", '{"ids": []}', JSON).json == {"ok": 1}
+    assert alice.get("/notifications/unread_count").json == {"count": 2}
+
+
+def test_unknown_parameters_are_ignored(alice: Person) -> None:
+    assert alice.get("/topics", colour="red", page="x").json == []
+
+
+BROKEN_FORMS = {
+    "undecodable bytes": (b"body=\xff", FORM),
+    "undecodable escapes": (b"body=%ff", FORM),
+    "a multipart form without a boundary": (b"--x--", "multipart/form-data"),
+    "a multipart form that is cut": (
+        b'--limit\r\nContent-Disposition: form-data; name="body"\r\n\r\ncut',
+        "multipart/form-data; boundary=limit",
+    ),
+    "a multipart form that is none": (b"body=x", "multipart/form-data; boundary=limit"),
+    "undecodable bytes in multipart": multipart(("body", b"\xff")),
+    "too many fields": (b"&".join([b"a=1"] * 2001), FORM),
+}
+
+
+@pytest.mark.parametrize("form", BROKEN_FORMS)
+def test_a_form_that_cannot_be_read_is_refused(alice: Person, topic: int, form: str) -> None:
+    raw, kind = BROKEN_FORMS[form]
+    answer = send(alice, "POST", f"/topics/{topic}/replies", raw, kind)
+    assert answer.status_int == 400, answer.text
+    assert isinstance(answer.json["error"], str)
+
+
+@pytest.mark.parametrize("path", ["/topics?type=%ff", "/topics?%ff=1", "/users/%ff", "/%c3%28"])
+def test_undecodable_bytes_in_path_and_query_are_refused(alice: Person, path: str) -> None:
+    answer = send(alice, "GET", path)
+    assert answer.status_int == 400
+    assert "UTF-8" in answer.json["error"]
+
+
+def test_a_body_over_the_limit_is_refused(make_forum: Any) -> None:
+    forum = make_forum(http__max_body="2000")
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    path = f"/topics/{topic}/replies"
+    assert send(alice, "POST", path, "body=" + "x" * 1995, FORM).status_int == 201
+    refused = send(alice, "POST", path, "body=" + "x" * 1996, FORM)
+    assert refused.status_int == 413
+    assert refused.json == {"error": "The request body is larger than 2000 bytes."}

@@ -1,0 +1,105 @@
+"""The resource tree over made-up rows: no database, no request."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+from forumsvc.permissions import Scope
+from forumsvc.resources.base import Item, Resource
+from forumsvc.resources.likes import Likes
+from forumsvc.resources.nodes import NodeItem, Nodes
+from forumsvc.resources.notifications import NotificationItem, Notifications
+from forumsvc.resources.photos import Photos
+from forumsvc.resources.public import Public
+from forumsvc.resources.replies import Replies, ReplyItem
+from forumsvc.resources.root import Root
+from forumsvc.resources.topics import TopicItem, Topics
+from forumsvc.resources.users import NobodysSelf, UserItem, Users
+from forumsvc.security.identity import Identity
+
+AUTHOR = 1
+OTHER = 2
+MAINTAINER = 3
+THEN = datetime(2026, 1, 1, tzinfo=UTC)
+
+BOTH = frozenset({Scope.READ, Scope.WRITE})
+TOPIC_STATES: dict[str, dict[str, Any]] = {
+    "open": {},
+    "answered": {"others_replies_count": 1},
+    "closed by the author": {"closed_at": THEN, "closed_by_id": AUTHOR},
+    "closed by another": {"closed_at": THEN, "closed_by_id": MAINTAINER},
+    "banned": {"banned_at": THEN},
+    "deleted": {"deleted_at": THEN},
+    "banned and deleted": {"banned_at": THEN, "deleted_at": THEN},
+}
+REPLY_STATES: dict[str, dict[str, Any]] = {
+    "left": {},
+    "deleted": {"deleted_at": THEN},
+    "under a closed topic": {"topic_closed_at": THEN},
+    "under a banned topic": {"topic_banned_at": THEN},
+    "under a deleted topic": {"topic_deleted_at": THEN},
+}
+
+
+class Unopened:
+    """A request whose database nobody may open: an ACL needs none."""
+
+    @property
+    def db(self) -> Any:
+        """Refuse."""
+        raise AssertionError("an ACL asked the database")
+
+
+def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = BOTH) -> Identity:
+    """Return a caller of that level; without one, a token without a user."""
+    if level is None:
+        return Identity(None, None, None, frozenset(scopes), 1)
+    return Identity(user_id, f"user{user_id}", level, frozenset(scopes), 1)
+
+
+def root(caller: Identity | None = None) -> Root:
+    """Return the tree of a caller."""
+    return Root(Unopened(), caller, locks=False)
+
+
+def item(kind: type[Item], container: Resource, **columns: Any) -> Item:
+    """Hang an item with these columns."""
+    return kind(container, "7", SimpleNamespace(**columns))
+
+
+def topic(caller: Identity | None = None, **columns: Any) -> TopicItem:
+    """Return a topic of AUTHOR."""
+    states = dict.fromkeys(("closed_at", "closed_by_id", "banned_at", "deleted_at"))
+    row = {"user_id": AUTHOR, "others_replies_count": 0, **states, **columns}
+    return item(TopicItem, Topics(root(caller), "topics"), **row)  # type: ignore[return-value]
+
+
+def reply(caller: Identity | None = None, **columns: Any) -> ReplyItem:
+    """Return a reply of AUTHOR to a topic of OTHER."""
+    names = ("deleted_at", "topic_closed_at", "topic_banned_at", "topic_deleted_at")
+    row = {"user_id": AUTHOR, "topic_user_id": OTHER, **dict.fromkeys(names), **columns}
+    return item(ReplyItem, Replies(root(caller), "replies"), **row)  # type: ignore[return-value]
+
+
+def user(caller: Identity | None = None, **columns: Any) -> UserItem:
+    """Return the user AUTHOR."""
+    row = {"user_id": AUTHOR, "state": "active", "email_public": False, **columns}
+    return item(UserItem, Users(root(caller), "users"), **row)  # type: ignore[return-value]
+
+
+def every_context() -> Iterator[Any]:
+    """Yield a resource of every kind, in every state."""
+    top = root()
+    notifications = Notifications(top, "notifications", owner_id=AUTHOR)
+    nodes = Nodes(top, "nodes")
+    yield from (top, Public(None), Users(top, "users"), NobodysSelf(Users(top, "users"), "me"))
+    yield from (nodes, item(NodeItem, nodes), Topics(top, "topics"), Replies(top, "replies"))
+    yield from (Photos(top, "photos"), Likes(top, "likes"), notifications)
+    yield item(NotificationItem, notifications)
+    for state in ("active", "blocked", "deleted"):
+        yield from (user(state=state), user(state=state, email_public=True))
+    for columns in TOPIC_STATES.values():
+        yield topic(**columns)
+    for columns in REPLY_STATES.values():
+        yield reply(**columns)
