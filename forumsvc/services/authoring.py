@@ -36,13 +36,20 @@ class Authoring:
     user_url: str
     max_mentions: int
 
-    def write(self, db: Reader, body: str) -> Text:
-        """Render a text and resolve its mentions, in one query if there are any."""
+    def write(self, db: Reader, body: str, *, before: str | None = None) -> Text:
+        """Render a text and resolve its mentions, in one query if there are any.
+
+        before: the text that this one replaces; whom that mentioned already is not told again.
+        """
         draft = self.renderer.render(body)
         known = self._known(db, draft)
         html = draft.link({key: found.login for key, found in known.items()}, self.user_url)
-        mentioned = [known[login.lower()].id for login in draft.mentions if login.lower() in known]
-        return Text(body, html, RENDERER_VERSION, mentioned[: self.max_mentions])
+        keys = [key for login in draft.mentions if (key := login.lower()) in known]
+        old: set[str] = set()
+        if keys and before is not None:
+            old.update(login.lower() for login in self.renderer.render(before).mentions)
+        mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
+        return Text(body, html, RENDERER_VERSION, mentioned)
 
     def _known(self, db: Reader, draft: Draft) -> Mapping[str, Any]:
         candidates = draft.mentions[:_MOST_LINKED]

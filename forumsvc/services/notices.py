@@ -57,13 +57,14 @@ def _notices(
     return insert(Notification).from_select(list(values), recipients)
 
 
-def _tell_few(db: Session, notices: Any) -> None:
-    """Insert notifications and count each as unread."""
+def _tell_few(db: Session, notices: Any) -> Sequence[int]:
+    """Insert notifications, count each as unread and return whom they tell."""
     told = db.scalars(notices.returning(Notification.user_id)).all()
     if told:
         chosen = User.id.in_(told)
         lock_users(db, chosen)
         db.execute(change(User).where(chosen).values(unread_count=User.unread_count + 1))
+    return told
 
 
 def _mention(
@@ -131,10 +132,11 @@ def tell_of_edit(
     mentioned: Sequence[int],
     topic_id: int,
     reply_id: int | None = None,
-) -> None:
-    """Tell those whom an edited text mentions, if it never did before."""
-    if mentioned:
-        _tell_few(db, _mention(actor_id, now, mentioned, topic_id, reply_id))
+) -> Sequence[int]:
+    """Tell those whom an edited text mentions, if it never did before; return their ids."""
+    if not mentioned:
+        return ()
+    return _tell_few(db, _mention(actor_id, now, mentioned, topic_id, reply_id))
 
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:

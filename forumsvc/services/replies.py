@@ -54,7 +54,7 @@ def edit(
     """Change the text of a reply."""
     if body == reply.body:
         return
-    text = authoring.write(db, body)
+    text = authoring.write(db, body, before=reply.body)
     db.execute(
         change(Reply)
         .where(Reply.id == reply.id)

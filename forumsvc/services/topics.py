@@ -70,7 +70,7 @@ def edit(
         _check_node(db, node_id)
     if not moved and (title, body) == (topic.title, topic.body):
         return
-    text = authoring.write(db, body)
+    text = authoring.write(db, body, before=topic.body)
     _set(
         db,
         topic.id,
@@ -87,8 +87,8 @@ def edit(
             _count_in_node(db, changed, by)
     if not visible:
         return
-    notices.tell_of_edit(db, actor_id, now, text.mentioned, topic.id)
-    if moved:
+    told = notices.tell_of_edit(db, actor_id, now, text.mentioned, topic.id)
+    if moved and topic.user_id not in told:
         notices.tell_of_move(db, actor_id, now, topic.id, topic.user_id, node_id)
 
 

@@ -1,11 +1,14 @@
 """The real application, driven through WebTest, on each kind of database."""
 
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forumsvc import clock
 from forumsvc.models.engine import Database
 from tests.functional.forum import Forum, make_app
 
@@ -50,3 +53,24 @@ def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterato
     yield make
     for application in made:
         put_away(application)
+
+
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], datetime]:
+    """A clock that is a second later each time it is asked: no two requests are of one moment."""
+    start = clock.now() - timedelta(minutes=30)
+    seconds = count()
+
+    def now() -> datetime:
+        return start + timedelta(seconds=next(seconds))
+
+    monkeypatch.setattr(clock, "now", now)
+    return now
+
+
+@pytest.fixture
+def standing(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """A clock that stands still: all requests are of one moment."""
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment)
+    return moment

@@ -1,0 +1,48 @@
+"""Counting the SQL statements of a request."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import event
+
+from forumsvc.models.engine import Database
+from tests.functional.forum import Caller, Forum
+
+
+@dataclass
+class Statements:
+    """The statements that were sent while it counted."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@contextmanager
+def counting(database: Database) -> Iterator[Statements]:
+    """Count the statements on both engines; beginning a transaction is none."""
+    seen = Statements()
+
+    def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if not statement.startswith("BEGIN"):
+            seen.texts.append(statement)
+
+    engines = (database.reads, database.writes)
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        for engine in engines:
+            event.remove(engine, "before_cursor_execute", note)
+
+
+def of_request(forum: Forum, caller: Caller, method: str, path: str, **params: Any) -> Statements:
+    """Return the statements of one request, which must succeed."""
+    with counting(forum.registry.database) as seen:
+        answer = caller.call(method, path, params)
+    assert answer.status_int in (200, 201), answer.text
+    return seen

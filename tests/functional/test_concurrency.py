@@ -1,0 +1,279 @@
+"""Many at once: doubles end as one, nobody fails for another, and the counters hold."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+from webtest import TestApp
+
+from forumsvc.models import Favorite, ReplyLike, TopicFollow, TopicLike, UserFollow
+from tests.functional.forum import Caller, Forum, Person
+from tests.functional.recounting import drift
+
+Task = Callable[[], Any]
+
+
+def together(tasks: Sequence[Task]) -> list[Any]:
+    """Run tasks in a thread each, begun at one moment; return what they return, in their order."""
+    results: list[Any] = [None] * len(tasks)
+    failures: list[BaseException] = []
+    gate = threading.Barrier(len(tasks))
+
+    def run(number: int, task: Task) -> None:
+        try:
+            gate.wait()
+            results[number] = task()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(tasks)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    return results
+
+
+def flat(answers: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return the answers of all threads in one list."""
+    return list(chain.from_iterable(answers))
+
+
+def alone(forum: Forum, person: Caller) -> Caller:
+    """Return the same caller with a client of its own, for a thread."""
+    return Caller(TestApp(forum.application), person.token)
+
+
+def statuses(answers: Sequence[Any]) -> dict[int, int]:
+    """Return how often each status came."""
+    return dict(Counter(answer.status_int for answer in answers))
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def bob(forum: Forum) -> Person:
+    return forum.person("bob")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+def at_once(forum: Forum, person: Person, method: str, path: str, **params: Any) -> list[Any]:
+    """Send the same request 64 times at once, and return the answers: all must be 200."""
+    callers = [alone(forum, person) for _ in range(64)]
+    answers = together([partial(caller.call, method, path, params) for caller in callers])
+    assert statuses(answers) == {200: 64}
+    return answers
+
+
+@pytest.mark.parametrize("kind", ["topic", "reply"])
+def test_64_identical_likes_are_one(
+    forum: Forum, alice: Person, bob: Person, topic: int, kind: str
+) -> None:
+    liked = topic if kind == "topic" else forum.reply(alice, topic)
+    answers = at_once(forum, bob, "POST", "/likes", obj_type=kind, obj_id=liked)
+    assert [answer.json for answer in answers] == [{"count": 1}] * 64
+    assert forum.count(TopicLike if kind == "topic" else ReplyLike) == 1
+    assert drift(forum.database) == []
+
+
+def test_64_identical_unlikes_take_one_back(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    for person in (alice, bob):
+        person.post("/likes", obj_type="topic", obj_id=topic)
+    answers = at_once(forum, bob, "DELETE", "/likes", obj_type="topic", obj_id=topic)
+    assert [answer.json for answer in answers] == [{"count": 1}] * 64
+    assert drift(forum.database) == []
+
+
+def test_64_identical_follows_of_a_user_are_one_and_tell_once(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    at_once(forum, bob, "POST", "/users/alice/follow")
+    assert forum.count(UserFollow) == 1
+    assert alice.get("/users/me").json["followers_count"] == 1
+    assert [one["type"] for one in alice.get("/notifications").json] == ["Follow"]
+    assert drift(forum.database) == []
+
+
+def test_64_identical_favorites_are_one(forum: Forum, bob: Person, topic: int) -> None:
+    at_once(forum, bob, "POST", f"/topics/{topic}/favorite")
+    assert forum.count(Favorite) == 1
+    assert bob.get("/users/me").json["favorites_count"] == 1
+
+
+def test_64_identical_follows_of_a_topic_are_one(forum: Forum, bob: Person, topic: int) -> None:
+    at_once(forum, bob, "POST", f"/topics/{topic}/follow")
+    assert forum.count(TopicFollow) == 1
+
+
+def test_64_likes_of_different_users_all_count(forum: Forum, topic: int) -> None:
+    people = [alone(forum, forum.person(f"user{number:02}")) for number in range(64)]
+    answers = together(
+        [partial(person.post, "/likes", obj_type="topic", obj_id=topic) for person in people]
+    )
+    assert sorted(answer.json["count"] for answer in answers) == list(range(1, 65))
+
+
+def test_readers_and_writers_do_not_fail_each_other(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    def write(person: Caller) -> list[Any]:
+        return [person.post(f"/topics/{topic}/replies", body=f"R{n} @bob") for n in range(10)]
+
+    def read(person: Caller) -> list[Any]:
+        paths = (f"/topics/{topic}", "/topics", f"/topics/{topic}/replies", "/notifications")
+        return [person.get(path) for _ in range(5) for path in paths]
+
+    writers = [partial(write, alone(forum, alice)) for _ in range(8)]
+    readers = [partial(read, alone(forum, bob)) for _ in range(8)]
+    answers = together(writers + readers)
+    assert statuses(flat(answers[:8])) == {201: 80}
+    assert statuses(flat(answers[8:])) == {200: 160}
+    assert alice.get(f"/topics/{topic}").json["replies_count"] == 80
+    assert drift(forum.database) == []
+
+
+def test_a_storm_on_the_same_topics_leaves_every_counter_right(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    chief, node = forum.person("chief", role="admin"), forum.node()
+    other = forum.node("Other")
+    topics = [forum.topic(alice, node) for _ in range(2)]
+    for topic in topics:
+        for person in (alice, bob, chief):
+            person.post(f"/topics/{topic}/follow")
+
+    def reply(person: Caller) -> list[Any]:
+        made = []
+        for turn in range(8):
+            answer = person.post(f"/topics/{topics[turn % 2]}/replies", body="@alice @bob @chief")
+            made.append(answer)
+            if answer.status_int == 201 and turn % 2:
+                made.append(person.delete(f"/replies/{answer.json['id']}"))
+        return made
+
+    def moderate(person: Caller) -> list[Any]:
+        kinds = ("ban", "unban") * 4
+        return [
+            person.post(f"/topics/{topics[turn // 2 % 2]}/action?type={kind}")
+            for turn, kind in enumerate(kinds)
+        ]
+
+    def move(person: Caller) -> list[Any]:
+        return [
+            person.put(f"/topics/{topics[n % 2]}", title="T", node_id=where, body=f"{n} @bob")
+            for n, where in enumerate((node, other) * 4)
+        ]
+
+    def keep(person: Caller) -> list[Any]:
+        made = []
+        for turn in range(6):
+            topic = topics[turn % 2]
+            made.append(person.post(f"/topics/{topic}/favorite"))
+            made.append(person.post("/likes", obj_type="topic", obj_id=topic))
+            made.append(person.post(f"/topics/{topic}/unfavorite"))
+        return made
+
+    def tidy(person: Caller) -> list[Any]:
+        made = []
+        for _ in range(6):
+            ids = [one["id"] for one in person.get("/notifications").json][:3]
+            made.append(person.call("POST", "/notifications/read", json={"ids": ids}))
+            made.append(person.delete("/notifications/all"))
+        return made
+
+    work = [(reply, alice), (reply, bob), (reply, chief), (moderate, chief), (move, chief)]
+    work += [(keep, alice), (keep, bob), (tidy, alice), (tidy, bob)]
+    answers = together([partial(do, alone(forum, person)) for do, person in work])
+    seen = statuses(flat(answers))
+    assert set(seen) <= {200, 201, 403, 404}, seen
+    assert seen[200] >= 16
+    assert drift(forum.database) == []
+
+
+def test_two_users_who_toggle_following_each_other_never_fail(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    def toggle(person: Caller, other: str) -> list[Any]:
+        return [
+            person.post(f"/users/{other}/{what}")
+            for _ in range(15)
+            for what in ("follow", "unfollow")
+        ]
+
+    pairs = [(alice, "bob"), (bob, "alice")] * 2
+    answers = together([partial(toggle, alone(forum, one), other) for one, other in pairs])
+    assert statuses(flat(answers)) == {200: 120}
+    assert drift(forum.database) == []
+
+
+def test_users_who_mention_each_other_at_once_are_all_told(forum: Forum) -> None:
+    people = [forum.person(f"user{number}") for number in range(6)]
+    node = forum.node()
+    topics = [forum.topic(person, node) for person in people]
+    everybody = " ".join(f"@{person.login}" for person in people)
+
+    def mention(person: Caller, topic: int) -> list[Any]:
+        return [person.post(f"/topics/{topic}/replies", body=everybody) for _ in range(5)]
+
+    pairs = zip(people, topics, strict=True)
+    answers = together([partial(mention, alone(forum, person), topic) for person, topic in pairs])
+    assert statuses(flat(answers)) == {201: 30}
+    for person in people:
+        assert person.get("/notifications/unread_count").json == {"count": 25}
+    assert drift(forum.database) == []
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_request_that_loses_a_deadlock_is_made_again(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    wants_users = threading.Event()
+
+    def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
+            wants_users.set()
+
+    engine = forum.registry.database.writes
+    event.listen(engine, "before_cursor_execute", watch)
+    caller = alone(forum, bob)
+
+    def cross() -> None:
+        with forum.database.writes.connect() as other:
+            # The one that waits for longer does not look for deadlocks, and so wins.
+            other.execute(text("SET LOCAL deadlock_timeout = '1min'"))
+            other.execute(text(f"SELECT 1 FROM users WHERE id = {alice.id} FOR UPDATE"))
+            holds_user.set()
+            assert wants_users.wait(30)
+            other.execute(text(f"SELECT 1 FROM topics WHERE id = {topic} FOR UPDATE"))
+            other.rollback()
+
+    def reply() -> Any:
+        assert holds_user.wait(30)
+        return caller.post(f"/topics/{topic}/replies", body="B")
+
+    holds_user = threading.Event()
+    deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    try:
+        _, made = together([cross, reply])
+    finally:
+        event.remove(engine, "before_cursor_execute", watch)
+    with forum.database.reads.connect() as connection:
+        assert connection.scalar(text(deadlocks)) >= 1
+    assert made.status_int == 201
+    assert alice.get(f"/topics/{topic}").json["replies_count"] == 1
+    assert drift(forum.database) == []

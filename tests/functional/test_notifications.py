@@ -1,0 +1,232 @@
+"""Notifications: their types, who is told, and what each of them shows."""
+
+from typing import Any
+
+import pytest
+
+from tests.functional.forum import Forum, Person
+from tests.functional.shapes import NODE, NOTIFICATION, REPLY, TOPIC, has_shape
+
+pytestmark = pytest.mark.usefixtures("ticking")
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def bob(forum: Forum) -> Person:
+    return forum.person("bob")
+
+
+@pytest.fixture
+def node(forum: Forum) -> int:
+    return forum.node()
+
+
+def told(person: Person) -> list[Any]:
+    """Return somebody's notifications, checked for their outer shape."""
+    listed = person.get("/notifications").json
+    assert all(has_shape(one, NOTIFICATION) for one in listed)
+    assert person.get("/notifications/unread_count").json == {"count": len(listed)}
+    return list(listed)
+
+
+def types(person: Person) -> list[str]:
+    """Return the types of somebody's notifications, newest first."""
+    return [one["type"] for one in told(person)]
+
+
+def test_a_new_topic_tells_the_followers_of_its_author(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    bob.post("/users/alice/follow")
+    topic = forum.topic(alice, node, title="Hear")
+    [one] = told(bob)
+    assert (one["type"], one["read"], one["mention_type"]) == ("Topic", False, None)
+    assert one["actor"]["login"] == "alice"
+    assert one["topic"] == forum.nobody.get("/topics").json[0]
+    assert (one["topic"]["id"], set(one["topic"])) == (topic, TOPIC)
+    assert (one["mention"], one["reply"], one["node"]) == (None, None, None)
+    assert one["created_at"] == one["updated_at"] == one["topic"]["created_at"]
+
+
+def test_a_new_topic_does_not_tell_those_who_no_longer_follow(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    bob.post("/users/alice/follow")
+    bob.post("/users/alice/unfollow")
+    forum.topic(alice, node)
+    assert told(bob) == []
+
+
+def test_a_new_topic_does_not_tell_those_whom_its_author_follows(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    alice.post("/users/bob/follow")
+    forum.topic(alice, node)
+    assert types(bob) == ["Follow"]
+
+
+def test_a_new_reply_tells_the_topics_author(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node)
+    reply = forum.reply(bob, topic, "An *answer*")
+    [one] = told(alice)
+    assert (one["type"], one["read"], one["mention_type"]) == ("TopicReply", False, None)
+    assert one["actor"]["login"] == "bob"
+    assert one["topic"] == forum.nobody.get("/topics").json[0]
+    assert one["reply"] == forum.nobody.get(f"/topics/{topic}/replies").json[0]
+    assert (one["reply"]["id"], set(one["reply"])) == (reply, REPLY)
+    assert (one["mention"], one["node"]) == (None, None)
+
+
+def test_a_new_reply_tells_the_topics_followers(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic, carol = forum.topic(alice, node), forum.person("carol")
+    carol.post(f"/topics/{topic}/follow")
+    forum.reply(bob, topic)
+    assert types(carol) == ["TopicReply"]
+
+
+def test_a_new_reply_does_not_tell_the_followers_of_its_author(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic, carol = forum.topic(alice, node), forum.person("carol")
+    carol.post("/users/bob/follow")
+    forum.reply(bob, topic)
+    assert told(carol) == []
+
+
+def test_an_author_who_follows_the_own_topic_is_told_once(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node)
+    alice.post(f"/topics/{topic}/follow")
+    forum.reply(bob, topic)
+    assert types(alice) == ["TopicReply"]
+
+
+def test_nobody_is_told_of_what_they_did_themselves(forum: Forum, alice: Person, node: int) -> None:
+    topic = forum.topic(alice, node, body="I am @alice")
+    alice.post(f"/topics/{topic}/follow")
+    reply = forum.reply(alice, topic, "Still @alice")
+    alice.post(f"/replies/{reply}", body="Ever @alice!")
+    alice.put(f"/topics/{topic}", title="T", node_id=forum.node("Other"), body="@alice?")
+    assert told(alice) == []
+
+
+def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    chief, other = forum.person("chief", role="admin"), forum.node("Other")
+    topic = forum.topic(alice, node)
+    alice.post("/users/chief/follow")
+    alice.post("/users/chief/block")
+    chief.post("/users/alice/follow")
+    forum.topic(chief, node, body="@alice")
+    reply = forum.reply(chief, topic, "@alice")
+    chief.post(f"/replies/{reply}", body="Again @alice")
+    chief.put(f"/topics/{topic}", title="T", node_id=other, body="By @alice")
+    assert told(alice) == []
+
+
+def test_those_whom_the_actor_blocks_are_told(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node)
+    bob.post("/users/alice/block")
+    forum.reply(bob, topic)
+    assert types(alice) == ["TopicReply"]
+
+
+def test_an_unblocked_user_notifies_again(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node)
+    alice.post("/users/bob/block")
+    alice.post("/users/bob/unblock")
+    forum.reply(bob, topic)
+    assert types(alice) == ["TopicReply"]
+
+
+def test_a_follow_tells_the_user_and_shows_nothing_but_its_actor(
+    alice: Person, bob: Person
+) -> None:
+    bob.post("/users/alice/follow")
+    [one] = told(alice)
+    assert (one["type"], one["actor"]["login"], one["read"]) == ("Follow", "bob", False)
+    assert [one[key] for key in ("mention_type", "mention", "topic", "reply", "node")] == [None] * 5
+
+
+def test_a_follow_tells_once_however_often_it_is_toggled(alice: Person, bob: Person) -> None:
+    for _ in range(3):
+        bob.post("/users/alice/follow")
+        bob.post("/users/alice/unfollow")
+    assert types(alice) == ["Follow"]
+
+
+def test_a_follow_does_not_tell_again_after_its_notification_was_deleted(
+    alice: Person, bob: Person
+) -> None:
+    bob.post("/users/alice/follow")
+    alice.delete("/notifications/all")
+    bob.post("/users/alice/unfollow")
+    bob.post("/users/alice/follow")
+    assert told(alice) == []
+
+
+def test_each_follower_is_told_of(forum: Forum, alice: Person, bob: Person) -> None:
+    bob.post("/users/alice/follow")
+    forum.person("carol").post("/users/alice/follow")
+    assert [one["actor"]["login"] for one in told(alice)] == ["carol", "bob"]
+
+
+def test_a_topic_moved_by_somebody_else_tells_its_author(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    chief, other = forum.person("chief", role="maintainer"), forum.node("Other")
+    topic = forum.topic(alice, node)
+    chief.put(f"/topics/{topic}", title="T", node_id=other, body="B")
+    [one] = told(alice)
+    assert (one["type"], one["actor"]["login"]) == ("NodeChanged", "chief")
+    assert one["topic"] == forum.nobody.get("/topics").json[0]
+    assert one["node"] == forum.nobody.get(f"/nodes/{other}").json
+    assert set(one["node"]) == NODE
+    assert (one["mention_type"], one["mention"], one["reply"]) == (None, None, None)
+
+
+def test_an_edit_by_somebody_else_that_moves_nothing_tells_nobody(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    chief = forum.person("chief", role="maintainer")
+    topic = forum.topic(alice, node)
+    chief.put(f"/topics/{topic}", title="Better", node_id=node, body="Better")
+    assert told(alice) == []
+
+
+def test_a_move_with_a_mention_of_the_author_tells_once_and_of_the_mention(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    chief, other = forum.person("chief", role="maintainer"), forum.node("Other")
+    topic = forum.topic(alice, node)
+    chief.put(f"/topics/{topic}", title="T", node_id=other, body="Moved, @alice")
+    assert types(alice) == ["Mention"]
+
+
+def test_a_user_blocked_by_an_admin_still_hears_and_a_deleted_one_no_longer(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    carol = forum.person("carol")
+    topic = forum.topic(alice, node)
+    for person in (bob, carol):
+        person.post(f"/topics/{topic}/follow")
+    forum.change(bob.id, state="blocked")
+    forum.change(carol.id, state="deleted")
+    forum.reply(forum.person("dave"), topic, "@carol")
+    assert types(bob) == ["TopicReply"]
+    forum.change(carol.id, state="active")
+    assert told(carol) == []

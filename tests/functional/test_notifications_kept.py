@@ -1,0 +1,209 @@
+"""Notifications once they are written: reading marks, deletion, and what takes them back."""
+
+import pytest
+
+from forumsvc.models import Notification
+from tests.functional.forum import Forum, Person
+from tests.functional.recounting import drift
+
+pytestmark = pytest.mark.usefixtures("ticking")
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def bob(forum: Forum) -> Person:
+    return forum.person("bob")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+@pytest.fixture
+def ids(forum: Forum, alice: Person, bob: Person, topic: int) -> list[int]:
+    """Three notifications of alice, newest first."""
+    for _ in range(3):
+        forum.reply(bob, topic)
+    return [one["id"] for one in alice.get("/notifications").json]
+
+
+def unread(person: Person) -> int:
+    """Return how many notifications somebody has not read, counted both ways."""
+    count = person.get("/notifications/unread_count").json["count"]
+    listed = person.get("/notifications", limit=150).json
+    assert count == sum(not one["read"] for one in listed)
+    return int(count)
+
+
+def test_notifications_are_listed_newest_first(alice: Person, ids: list[int]) -> None:
+    assert ids == sorted(ids, reverse=True)
+    moments = [one["created_at"] for one in alice.get("/notifications").json]
+    assert moments == sorted(moments, reverse=True)
+
+
+def test_those_named_are_marked_read(alice: Person, ids: list[int]) -> None:
+    done = alice.call("POST", "/notifications/read", json={"ids": ids[:2]})
+    assert (done.status_int, done.json) == (200, {"ok": 1})
+    assert [one["read"] for one in alice.get("/notifications").json] == [True, True, False]
+    assert unread(alice) == 1
+
+
+def test_marking_twice_changes_nothing_more(alice: Person, ids: list[int]) -> None:
+    alice.call("POST", "/notifications/read", json={"ids": ids[:1]})
+    once = alice.get("/notifications").json
+    assert alice.call("POST", "/notifications/read", json={"ids": ids[:1]}).status_int == 200
+    assert alice.get("/notifications").json == once
+    assert unread(alice) == 2
+
+
+def test_an_id_that_is_named_twice_is_counted_once(alice: Person, ids: list[int]) -> None:
+    alice.call("POST", "/notifications/read", json={"ids": [ids[0], ids[0]]})
+    assert unread(alice) == 2
+
+
+def test_ids_of_others_are_ignored_beside_ones_own(
+    forum: Forum, alice: Person, bob: Person, ids: list[int]
+) -> None:
+    forum.person("carol").post("/users/bob/follow")
+    [of_bob] = bob.get("/notifications").json
+    done = alice.call("POST", "/notifications/read", json={"ids": [of_bob["id"], ids[0], 10**9]})
+    assert done.status_int == 200
+    assert (unread(alice), unread(bob)) == (2, 1)
+
+
+def test_where_none_of_the_ids_is_ones_own_nothing_is_found(
+    forum: Forum, alice: Person, bob: Person, ids: list[int]
+) -> None:
+    forum.person("carol").post("/users/bob/follow")
+    [of_bob] = bob.get("/notifications").json
+    refused = alice.call("POST", "/notifications/read", json={"ids": [of_bob["id"], 10**9]})
+    assert refused.status_int == 404
+    assert (unread(alice), unread(bob)) == (3, 1)
+
+
+def test_no_ids_are_fine_and_change_nothing(alice: Person, ids: list[int]) -> None:
+    done = alice.call("POST", "/notifications/read", json={"ids": []})
+    assert (done.status_int, done.json) == (200, {"ok": 1})
+    assert unread(alice) == 3
+
+
+def test_a_get_marks_nothing_read(forum: Forum, alice: Person, topic: int, ids: list[int]) -> None:
+    before = alice.get("/notifications").json
+    for path in (f"/topics/{topic}", f"/topics/{topic}/replies", "/notifications", "/hello"):
+        alice.get(path)
+    assert alice.get("/notifications").json == before
+    assert unread(alice) == 3
+
+
+def test_deleting_an_unread_one_lowers_the_count(
+    forum: Forum, alice: Person, ids: list[int]
+) -> None:
+    done = alice.delete(f"/notifications/{ids[1]}")
+    assert (done.status_int, done.json) == (200, {"ok": 1})
+    assert [one["id"] for one in alice.get("/notifications").json] == [ids[0], ids[2]]
+    assert unread(alice) == 2
+    assert alice.delete(f"/notifications/{ids[1]}").status_int == 404
+
+
+def test_deleting_a_read_one_does_not_lower_the_count(alice: Person, ids: list[int]) -> None:
+    alice.call("POST", "/notifications/read", json={"ids": ids[:1]})
+    alice.delete(f"/notifications/{ids[0]}")
+    assert unread(alice) == 2
+
+
+def test_deleting_all_leaves_none_of_ones_own_and_all_of_others(
+    forum: Forum, alice: Person, bob: Person, ids: list[int]
+) -> None:
+    alice.post("/users/bob/follow")
+    alice.call("POST", "/notifications/read", json={"ids": ids[:1]})
+    done = alice.delete("/notifications/all")
+    assert (done.status_int, done.json) == (200, {"ok": 1})
+    assert alice.get("/notifications").json == []
+    assert (unread(alice), unread(bob)) == (0, 1)
+    assert alice.delete("/notifications/all").status_int == 200
+
+
+def test_another_users_notification_is_not_there(
+    forum: Forum, alice: Person, bob: Person, ids: list[int]
+) -> None:
+    assert bob.delete(f"/notifications/{ids[0]}").status_int == 404
+    assert unread(alice) == 3
+
+
+def everything_told(forum: Forum, alice: Person, bob: Person) -> tuple[int, int]:
+    """Let a topic and a reply of it notify in every way; return their ids."""
+    chief, carol = forum.person("chief", role="admin"), forum.person("carol")
+    node, other = forum.node("One"), forum.node("Two")
+    carol.post("/users/alice/follow")
+    topic = forum.topic(alice, node, body="@bob")
+    carol.post(f"/topics/{topic}/follow")
+    reply = forum.reply(chief, topic, "@bob")
+    chief.put(f"/topics/{topic}", title="T", node_id=other, body="@bob")
+    assert [len(p.get("/notifications").json) for p in (alice, bob, carol)] == [3, 2, 2]
+    return topic, reply
+
+
+@pytest.mark.parametrize("how", ["ban", "delete"])
+def test_the_notifications_of_a_hidden_topic_and_its_replies_go(
+    forum: Forum, alice: Person, bob: Person, how: str
+) -> None:
+    topic, _ = everything_told(forum, alice, bob)
+    chief, carol = (forum.caller(forum.token(_id(forum, login))) for login in ("chief", "carol"))
+    [first, _second] = bob.get("/notifications").json
+    bob.call("POST", "/notifications/read", json={"ids": [first["id"]]})
+    if how == "ban":
+        chief.post(f"/topics/{topic}/action?type=ban")
+    else:
+        chief.delete(f"/topics/{topic}")
+    assert [one["type"] for one in alice.get("/notifications").json] == ["Follow"]
+    assert bob.get("/notifications").json == carol.get("/notifications").json == []
+    assert [p.get("/notifications/unread_count").json["count"] for p in (alice, bob, carol)] == [
+        1,
+        0,
+        0,
+    ]
+    assert drift(forum.database) == []
+
+
+def _id(forum: Forum, login: str) -> int:
+    return int(forum.nobody.get(f"/users/{login}").json["id"])
+
+
+def test_the_notifications_of_a_deleted_reply_go_and_the_others_stay(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    _, reply = everything_told(forum, alice, bob)
+    chief = forum.caller(forum.token(_id(forum, "chief")))
+    chief.delete(f"/replies/{reply}")
+    left = [one["type"] for one in alice.get("/notifications").json]
+    assert left == ["NodeChanged", "Follow"]
+    assert [one["mention_type"] for one in bob.get("/notifications").json] == ["Topic"]
+    assert (unread(alice), unread(bob)) == (2, 1)
+    assert drift(forum.database) == []
+
+
+def test_notifications_do_not_come_back_with_an_unbanned_topic(
+    forum: Forum, alice: Person, bob: Person
+) -> None:
+    topic, _ = everything_told(forum, alice, bob)
+    chief = forum.caller(forum.token(_id(forum, "chief")))
+    chief.post(f"/topics/{topic}/action?type=ban")
+    chief.post(f"/topics/{topic}/action?type=unban")
+    assert bob.get("/notifications").json == []
+    assert forum.count(Notification) == 1
+    assert drift(forum.database) == []
+
+
+def test_an_unbanned_topic_notifies_of_new_replies_again(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    chief = forum.person("chief", role="admin")
+    chief.post(f"/topics/{topic}/action?type=ban")
+    chief.post(f"/topics/{topic}/action?type=unban")
+    forum.reply(bob, topic)
+    assert unread(alice) == 1

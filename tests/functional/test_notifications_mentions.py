@@ -1,0 +1,229 @@
+"""Mentions: what counts as one, who wins, and what an edit adds."""
+
+from typing import Any
+
+import pytest
+
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.shapes import REPLY, TOPIC
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def bob(forum: Forum) -> Person:
+    return forum.person("bob")
+
+
+@pytest.fixture
+def node(forum: Forum) -> int:
+    return forum.node()
+
+
+def told(person: Person) -> list[Any]:
+    """Return somebody's notifications."""
+    listed = person.get("/notifications").json
+    assert person.get("/notifications/unread_count").json == {"count": len(listed)}
+    return list(listed)
+
+
+def types(person: Person) -> list[str]:
+    """Return the types of somebody's notifications, newest first."""
+    return [one["type"] for one in told(person)]
+
+
+def edit(author: Person, topic: int, node: int, body: str) -> None:
+    """Give a topic another text."""
+    assert author.put(f"/topics/{topic}", title="T", node_id=node, body=body).status_int == 200
+
+
+def test_a_mention_in_a_topic_shows_the_topic(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, body="Hello @bob")
+    [one] = told(bob)
+    assert (one["type"], one["mention_type"]) == ("Mention", "Topic")
+    assert one["actor"]["login"] == "alice"
+    assert one["mention"] == one["topic"] == forum.nobody.get("/topics").json[0]
+    assert (one["mention"]["id"], set(one["mention"])) == (topic, TOPIC)
+    assert (one["reply"], one["node"]) == (None, None)
+
+
+def test_a_mention_in_a_reply_shows_the_reply_and_its_topic(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, topic, "Hello @bob")
+    [one] = told(bob)
+    assert (one["type"], one["mention_type"]) == ("Mention", "Reply")
+    assert one["mention"] == forum.nobody.get(f"/topics/{topic}/replies").json[0]
+    assert (one["mention"]["id"], set(one["mention"])) == (reply, REPLY)
+    assert one["topic"] == forum.nobody.get("/topics").json[0]
+    assert (one["reply"], one["node"]) == (None, None)
+
+
+def test_a_mention_is_linked_to_the_user(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, body="Hello @BOB and @nobody1")
+    html = forum.nobody.get(f"/topics/{topic}").json["body_html"]
+    assert ">@bob</a> and @nobody1</p>" in html
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "`@bob`",
+        "```\n@bob\n```",
+        "    @bob",
+        "[@bob](https://example.org)",
+        "https://example.org/@bob",
+        "a@bob",
+        "write to a@bob.org",
+        "<code>@bob</code>",
+        "<a href='https://example.org'>@bob</a>",
+        "@bobby",
+        "@bo",
+        "bob",
+    ],
+)
+def test_what_only_looks_like_a_mention_tells_nobody(
+    forum: Forum, alice: Person, bob: Person, node: int, body: str
+) -> None:
+    forum.topic(alice, node, body=body)
+    assert told(bob) == []
+
+
+@pytest.mark.parametrize(
+    "body", ["@bob", "(@bob)", "@bob, hello", "**@bob**", "* @bob", "> @bob", "@BoB.", "你好@bob"]
+)
+def test_a_mention_is_found_wherever_text_is_read(
+    forum: Forum, alice: Person, bob: Person, node: int, body: str
+) -> None:
+    forum.topic(alice, node, body=body)
+    assert types(bob) == ["Mention"]
+
+
+def test_a_user_mentioned_twice_is_told_once(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    forum.topic(alice, node, body="@bob @bob @BOB")
+    assert types(bob) == ["Mention"]
+
+
+def test_a_mention_wins_over_the_reply_to_the_topics_author_and_followers(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic, carol = forum.topic(alice, node), forum.person("carol")
+    carol.post(f"/topics/{topic}/follow")
+    forum.reply(bob, topic, "@alice @carol")
+    assert types(alice) == types(carol) == ["Mention"]
+
+
+def test_a_mention_wins_over_the_topic_of_a_followed_author(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    bob.post("/users/alice/follow")
+    forum.topic(alice, node, body="@bob")
+    assert types(bob) == ["Mention"]
+
+
+def test_at_most_max_mentions_users_are_told_the_first_in_the_text(make_forum: MakeForum) -> None:
+    forum = make_forum(notifications__max_mentions="2")
+    alice, node = forum.person("alice"), forum.node()
+    people = [forum.person(login) for login in ("bob", "carol", "dave")]
+    forum.topic(alice, node, body="@carol @dave @bob")
+    assert [len(told(person)) for person in people] == [0, 1, 1]
+
+
+def test_twenty_users_are_told_where_nothing_else_is_set(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    people = [forum.person(f"user{n:02}") for n in range(22)]
+    forum.topic(alice, node, body=" ".join(f"@{person.login}" for person in people))
+    assert [len(told(person)) for person in people] == [1] * 20 + [0] * 2
+
+
+def test_an_edit_tells_only_those_whom_it_adds(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    carol = forum.person("carol")
+    topic = forum.topic(alice, node, body="@bob")
+    edit(alice, topic, node, "@bob @carol")
+    assert types(bob) == types(carol) == ["Mention"]
+
+
+def test_an_edited_reply_tells_only_those_whom_it_adds(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    carol = forum.person("carol")
+    reply = forum.reply(alice, forum.topic(alice, node), "@bob")
+    alice.post(f"/replies/{reply}", body="@bob @carol")
+    assert types(bob) == types(carol) == ["Mention"]
+    assert told(carol)[0]["mention_type"] == "Reply"
+
+
+def test_an_edit_does_not_tell_again_of_a_mention_whose_notification_was_deleted(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, body="@bob")
+    reply = forum.reply(alice, topic, "@bob")
+    bob.delete("/notifications/all")
+    edit(alice, topic, node, "Dear @bob")
+    alice.post(f"/replies/{reply}", body="Dear @bob")
+    assert told(bob) == []
+
+
+def test_an_edit_does_not_tell_of_a_mention_made_before_a_block_was_lifted(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    bob.post("/users/alice/block")
+    topic = forum.topic(alice, node, body="@bob")
+    bob.post("/users/alice/unblock")
+    edit(alice, topic, node, "Dear @bob")
+    assert told(bob) == []
+
+
+def test_an_edit_does_not_tell_of_mentions_that_were_beyond_the_limit_before(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(notifications__max_mentions="1")
+    alice, node, bob = forum.person("alice"), forum.node(), forum.person("bob")
+    forum.person("carol")
+    topic = forum.topic(alice, node, body="@carol @bob")
+    edit(alice, topic, node, "@bob")
+    assert told(bob) == []
+
+
+def test_an_edit_of_the_title_alone_tells_nobody(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, body="@bob")
+    bob.delete("/notifications/all")
+    alice.put(f"/topics/{topic}", title="Another", node_id=node, body="@bob")
+    assert told(bob) == []
+
+
+def test_an_edit_of_a_hidden_topic_tells_nobody(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    chief = forum.person("chief", role="admin")
+    topic = forum.topic(alice, node)
+    reply = forum.reply(chief, topic)
+    chief.post(f"/topics/{topic}/action?type=ban")
+    edit(chief, topic, node, "@bob")
+    chief.post(f"/replies/{reply}", body="@bob")
+    assert told(bob) == []
+
+
+def test_the_one_who_edits_is_the_actor(
+    forum: Forum, alice: Person, bob: Person, node: int
+) -> None:
+    chief = forum.person("chief", role="admin")
+    topic = forum.topic(alice, node)
+    edit(chief, topic, node, "@bob")
+    assert told(bob)[0]["actor"]["login"] == "chief"

@@ -1,0 +1,145 @@
+"""How many SQL statements a request costs: as many for 150 rows as for one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from forumsvc import clock
+from forumsvc.models import Favorite, Notification, Reply, Topic, User, UserBlock, UserFollow
+from tests.functional.forum import Caller, Forum, Person
+from tests.functional.statements import counting, of_request
+
+TOKEN = 1
+"""Looking up who the access token belongs to."""
+
+READS = {
+    "/topics": 1,
+    "/topics?type=recent": 1,
+    "/topics?type=no_reply": 1,
+    "/topics?type=popular": 1,
+    "/topics?type=excellent": 1,
+    "/topics?node_id={node}": 1,
+    "/topics/{topic}": 1,
+    "/topics/{topic}/replies": 2,
+    "/replies/{reply}": 1,
+    "/users": 1,
+    "/users/author": 1,
+    "/users/{author}": 1,
+    "/users/author/topics": 2,
+    "/users/author/topics?order=likes": 2,
+    "/users/author/replies": 2,
+    "/users/author/favorites": 2,
+    "/users/author/followers": 2,
+    "/users/author/following": 2,
+    "/nodes": 1,
+    "/nodes/{node}": 1,
+}
+"""What anybody reads: statements without a token. A list under an item pays for the item, too."""
+
+OWN_READS = {
+    "/hello": 0,
+    "/users/me": 1,
+    "/users/me/blocked": 2,
+    "/notifications": 4,
+    "/notifications/unread_count": 1,
+}
+"""What a token's user reads of the own: statements beside the token's."""
+
+
+@dataclass
+class Scene:
+    """A forum in which every list has `rows` rows."""
+
+    forum: Forum
+    author: Person
+    names: dict[str, int]
+    rows: int
+
+    def path(self, template: str) -> str:
+        """Return a path of the tables above for this forum."""
+        return template.format(**self.names)
+
+    def cost(self, caller: Caller, template: str) -> int:
+        """Return the statements of reading a whole list, or an item."""
+        path = self.path(template)
+        whole = path + ("&" if "?" in path else "?") + f"limit={min(self.rows, 100)}"
+        return len(of_request(self.forum, caller, "GET", whole))
+
+
+def fill(forum: Forum, rows: int) -> Scene:
+    """Fill every list with as many rows, each of another author where that can be."""
+    author, node = forum.person("author"), forum.node()
+    now, numbers = clock.now(), range(1, rows + 1)
+    stamps = {"created_at": now, "updated_at": now}
+    text = {"body": "B", "body_html": "<p>B</p>", "markup_version": 1}
+    with forum.database.session.begin() as db:
+
+        def add(model: Any, values: list[dict[str, Any]]) -> list[int]:
+            return list(db.scalars(insert(model).values(values).returning(model.id)))
+
+        people = add(
+            User,
+            [
+                {"login": f"u{n}", "login_key": f"u{n}", "replies_count": 1, **stamps}
+                for n in numbers
+            ],
+        )
+        state = {"title": "T", "node_id": node, "last_active_at": now, "excellent_at": now}
+        topics = add(Topic, [{**state, "user_id": author.id, **text, **stamps} for _ in people])
+        add(Topic, [{**state, "user_id": user, **text, **stamps} for user in people])
+        under = {"topic_id": topics[0], **text, **stamps}
+        replies = add(Reply, [{**under, "user_id": author.id} for _ in people])
+        add(Reply, [{**under, "user_id": user} for user in people])
+        made = {"created_at": now}
+        for model in (UserFollow, UserBlock):
+            add(model, [{"user_id": author.id, "target_id": user, **made} for user in people])
+        add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
+        add(Favorite, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        add(
+            Notification,
+            [
+                {
+                    "user_id": author.id,
+                    "actor_id": user,
+                    "type": kind,
+                    "topic_id": topic,
+                    "reply_id": reply if kind == "TopicReply" else None,
+                    "node_id": node if kind == "NodeChanged" else None,
+                    **stamps,
+                }
+                for user, topic, reply in zip(people, topics, replies, strict=True)
+                for kind in ("TopicReply", "NodeChanged")
+            ],
+        )
+    names = {"node": node, "author": author.id, "topic": topics[0], "reply": replies[0]}
+    return Scene(forum, author, names, rows)
+
+
+@pytest.fixture(params=[1, 150])
+def scene(request: pytest.FixtureRequest, forum: Forum) -> Scene:
+    return fill(forum, request.param)
+
+
+def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
+    assert {path: scene.cost(scene.forum.nobody, path) for path in READS} == READS
+
+
+def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
+    expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
+    assert {path: scene.cost(scene.author, path) for path in expected} == expected
+
+
+def test_what_is_not_there_costs_one_statement(forum: Forum) -> None:
+    for path in ("/topics/1", "/replies/1", "/nodes/1", "/users/1", "/users/nobody1"):
+        with counting(forum.registry.database) as seen:
+            assert forum.nobody.get(path).status_int == 404
+        assert len(seen) == 1, path
+
+
+def test_an_id_that_cannot_be_one_costs_no_statement(forum: Forum) -> None:
+    for path in ("/topics/x", "/replies/0", f"/nodes/{10**30}"):
+        with counting(forum.registry.database) as seen:
+            assert forum.nobody.get(path).status_int == 404
+        assert len(seen) == 0, path

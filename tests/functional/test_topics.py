@@ -1,0 +1,178 @@
+"""Topics: opening, reading and editing them."""
+
+import pytest
+
+from tests.functional.forum import Forum
+from tests.functional.recounting import drift
+from tests.functional.shapes import ABILITIES, TOPIC_DETAIL, has_shape
+
+pytestmark = pytest.mark.usefixtures("ticking")
+SHOWN = TOPIC_DETAIL | {"abilities"}
+
+
+def test_a_created_topic_is_answered_with_201_and_its_location(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    made = alice.post("/topics", title="T", node_id=node, body="B")
+    assert made.status_int == 201
+    assert made.headers["Location"] == f"http://localhost/api/v3/topics/{made.json['id']}"
+    assert forum.app.get(made.headers["Location"]).json["title"] == "T"
+
+
+def test_a_created_topic_is_shown_in_full(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node("General")
+    made = alice.post("/topics", title="  A title ", node_id=node, body="Some *text*").json
+    assert has_shape(made, SHOWN)
+    assert set(made["abilities"]) == ABILITIES["topic"]
+    created_at = made["created_at"]
+    expected = {
+        "title": "A title",
+        "node_name": "General",
+        "node_id": node,
+        "excellent": False,
+        "deleted": False,
+        "replies_count": 0,
+        "likes_count": 0,
+        "last_reply_user_id": None,
+        "last_reply_user_login": None,
+        "user": {
+            "id": alice.id,
+            "login": "alice",
+            "name": "alice",
+            "avatar_url": "http://localhost/avatars/alice.svg",
+        },
+        "replied_at": None,
+        "updated_at": created_at,
+        "closed_at": None,
+        "body": "Some *text*",
+        "body_html": "<p>Some <em>text</em></p>",
+        "hits": 0,
+    }
+    assert {key: made[key] for key in expected} == expected
+
+
+def test_a_topic_is_read_as_it_was_created(forum: Forum) -> None:
+    alice = forum.person("alice")
+    made = alice.post("/topics", title="T", node_id=forum.node(), body="B").json
+    read = alice.get(f"/topics/{made['id']}")
+    assert read.status_int == 200
+    assert {**read.json, "hits": 0} == made
+
+
+def test_a_topic_is_read_without_its_replies(forum: Forum) -> None:
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    forum.reply(alice, topic)
+    assert has_shape(forum.nobody.get(f"/topics/{topic}").json, SHOWN)
+
+
+def test_user_of_a_topic_is_its_author_not_its_last_replier(forum: Forum) -> None:
+    alice, bob = forum.person("alice"), forum.person("bob")
+    topic = forum.topic(alice, forum.node())
+    forum.reply(bob, topic)
+    shown = forum.nobody.get(f"/topics/{topic}").json
+    assert shown["user"]["login"] == "alice"
+    assert (shown["last_reply_user_id"], shown["last_reply_user_login"]) == (bob.id, "bob")
+
+
+def test_a_created_topic_is_counted_for_its_author_and_its_node(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    forum.topic(alice, node)
+    forum.topic(alice, node)
+    assert alice.get("/users/me").json["topics_count"] == 2
+    assert alice.get(f"/nodes/{node}").json["topics_count"] == 2
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_an_edited_topic_is_answered_in_full(forum: Forum, method: str) -> None:
+    alice, node, other = forum.person("alice"), forum.node("One"), forum.node("Two")
+    made = alice.post("/topics", title="Old", node_id=node, body="Old").json
+    new = {"title": " New ", "node_id": other, "body": "**New**"}
+    edited = alice.call(method, f"/topics/{made['id']}", new)
+    assert edited.status_int == 200
+    assert "Location" not in edited.headers
+    assert edited.json["updated_at"] > made["updated_at"]
+    assert edited.json == {
+        **made,
+        "title": "New",
+        "node_id": other,
+        "node_name": "Two",
+        "body": "**New**",
+        "body_html": "<p><strong>New</strong></p>",
+        "updated_at": edited.json["updated_at"],
+    }
+
+
+@pytest.mark.parametrize("changed", ["title", "node_id", "body"])
+def test_updated_at_moves_when_title_node_or_body_change(forum: Forum, changed: str) -> None:
+    alice, node, other = forum.person("alice"), forum.node("One"), forum.node("Two")
+    old = {"title": "T", "node_id": node, "body": "B"}
+    made = alice.post("/topics", **old).json
+    new = {"title": "New", "node_id": other, "body": "New"}[changed]
+    edited = alice.put(f"/topics/{made['id']}", **{**old, changed: new}).json
+    assert edited["updated_at"] > made["updated_at"]
+
+
+def test_updated_at_stays_when_an_edit_changes_nothing(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    made = alice.post("/topics", title="T", node_id=node, body="B").json
+    edited = alice.put(f"/topics/{made['id']}", title="T", node_id=node, body="B").json
+    assert edited["updated_at"] == made["updated_at"]
+
+
+def test_nothing_but_an_edit_moves_updated_at(forum: Forum) -> None:
+    alice, chief = forum.person("alice"), forum.person("chief", role="maintainer")
+    topic = forum.topic(alice, forum.node())
+    made = alice.get(f"/topics/{topic}").json
+    reply = forum.reply(chief, topic)
+    chief.delete(f"/replies/{reply}")
+    chief.post("/likes", obj_type="topic", obj_id=topic)
+    for action in ("excellent", "unexcellent", "close", "open", "ban", "unban"):
+        assert chief.post(f"/topics/{topic}/action?type={action}").status_int == 200
+    for relation in ("follow", "unfollow", "favorite", "unfavorite"):
+        assert chief.post(f"/topics/{topic}/{relation}").status_int == 200
+    assert alice.get(f"/topics/{topic}").json["updated_at"] == made["updated_at"]
+
+
+def test_a_moved_topic_is_counted_in_its_new_node_only(forum: Forum) -> None:
+    alice, old, new = forum.person("alice"), forum.node("Old"), forum.node("New")
+    topic = forum.topic(alice, old)
+    alice.put(f"/topics/{topic}", title="T", node_id=new, body="B")
+    assert alice.get(f"/nodes/{old}").json["topics_count"] == 0
+    assert alice.get(f"/nodes/{new}").json["topics_count"] == 1
+
+
+def test_a_topic_moved_while_banned_is_counted_in_its_new_node_once_it_is_back(
+    forum: Forum,
+) -> None:
+    alice, chief = forum.person("alice"), forum.person("chief", role="admin")
+    old, new = forum.node("Old"), forum.node("New")
+    topic = forum.topic(alice, old)
+    chief.post(f"/topics/{topic}/action?type=ban")
+    chief.put(f"/topics/{topic}", title="T", node_id=new, body="B")
+    assert [n["topics_count"] for n in alice.get("/nodes").json] == [0, 0]
+    chief.post(f"/topics/{topic}/action?type=unban")
+    assert alice.get(f"/nodes/{old}").json["topics_count"] == 0
+    assert alice.get(f"/nodes/{new}").json["topics_count"] == 1
+    assert drift(forum.database) == []
+
+
+def test_editing_does_not_move_a_topic_in_the_list(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    first, second = forum.topic(alice, node), forum.topic(alice, node)
+    alice.put(f"/topics/{first}", title="New", node_id=node, body="New")
+    assert [t["id"] for t in alice.get("/topics").json] == [second, first]
+
+
+def test_a_moderator_may_edit_and_the_author_stays_the_author(forum: Forum) -> None:
+    alice, chief = forum.person("alice"), forum.person("chief", role="maintainer")
+    node = forum.node()
+    topic = forum.topic(alice, node)
+    edited = chief.put(f"/topics/{topic}", title="Better", node_id=node, body="B").json
+    assert (edited["title"], edited["user"]["login"]) == ("Better", "alice")
+
+
+def test_a_name_that_was_given_is_shown_in_place_of_the_login(forum: Forum) -> None:
+    alice = forum.person("alice")
+    forum.change(alice.id, name="Alice A.")
+    topic = forum.topic(alice, forum.node())
+    assert alice.get(f"/topics/{topic}").json["user"]["name"] == "Alice A."

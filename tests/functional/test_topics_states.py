@@ -1,0 +1,274 @@
+"""The states of a topic: banned, deleted, closed, featured; what goes with them and comes back."""
+
+import pytest
+
+from tests.functional.forum import Caller, Forum, Person
+from tests.functional.recounting import drift
+
+pytestmark = pytest.mark.usefixtures("ticking")
+
+
+def act(caller: Caller, topic: int, kind: str) -> None:
+    """Let somebody act on a topic, who is allowed to."""
+    done = caller.post(f"/topics/{topic}/action?type={kind}")
+    assert (done.status_int, done.json) == (200, {"ok": 1})
+
+
+def ids(caller: Caller, path: str) -> list[int]:
+    """Return the ids of what is listed at a path."""
+    return [item["id"] for item in caller.get(path).json]
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def chief(forum: Forum) -> Person:
+    return forum.person("chief", role="maintainer")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+HIDINGS = ["ban", "delete"]
+
+
+def hide(caller: Caller, topic: int, how: str) -> None:
+    """Ban or delete a topic."""
+    if how == "ban":
+        act(caller, topic, "ban")
+    else:
+        assert caller.delete(f"/topics/{topic}").json == {"ok": 1}
+
+
+@pytest.mark.parametrize("how", HIDINGS)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/topics",
+        "/topics?type=recent",
+        "/topics?type=no_reply",
+        "/topics?type=popular",
+        "/topics?type=excellent",
+        "/topics?node_id={node}",
+        "/topics?type=recent&node_id={node}",
+        "/users/alice/topics",
+        "/users/alice/topics?order=likes",
+        "/users/alice/topics?order=replies",
+        "/users/bob/favorites",
+    ],
+)
+def test_a_hidden_topic_is_in_no_list_not_even_of_those_who_still_read_it(
+    forum: Forum, alice: Person, chief: Person, how: str, path: str
+) -> None:
+    bob, node = forum.person("bob"), forum.node("Listed")
+    topic = forum.topic(alice, node)
+    act(chief, topic, "excellent")
+    bob.post(f"/topics/{topic}/favorite")
+    path = path.format(node=node)
+    assert ids(chief, path) == [topic]
+    hide(chief, topic, how)
+    for reader in (forum.nobody, alice, bob, chief):
+        assert ids(reader, path) == []
+
+
+@pytest.mark.parametrize("how", HIDINGS)
+def test_the_replies_under_a_hidden_topic_leave_the_pages_of_their_authors(
+    forum: Forum, chief: Person, topic: int, how: str
+) -> None:
+    bob = forum.person("bob")
+    reply = forum.reply(bob, topic)
+    assert ids(bob, "/users/bob/replies") == [reply]
+    hide(chief, topic, how)
+    assert ids(bob, "/users/bob/replies") == ids(chief, "/users/bob/replies") == []
+
+
+@pytest.mark.parametrize("how", HIDINGS)
+def test_a_hidden_topic_leaves_the_counters_of_everybody_it_counted_for(
+    forum: Forum, alice: Person, chief: Person, topic: int, how: str
+) -> None:
+    bob = forum.person("bob")
+    reply = forum.reply(bob, topic)
+    forum.reply(bob, topic)
+    gone = forum.reply(bob, topic)
+    bob.delete(f"/replies/{gone}")
+    bob.post(f"/topics/{topic}/favorite")
+    bob.post("/likes", obj_type="reply", obj_id=reply)
+    node = alice.get(f"/topics/{topic}").json["node_id"]
+
+    def counters() -> tuple[int, int, int, int]:
+        of_bob = bob.get("/users/me").json
+        return (
+            alice.get("/users/me").json["topics_count"],
+            of_bob["replies_count"],
+            of_bob["favorites_count"],
+            alice.get(f"/nodes/{node}").json["topics_count"],
+        )
+
+    assert counters() == (1, 2, 1, 1)
+    hide(chief, topic, how)
+    assert counters() == (0, 0, 0, 0)
+    assert drift(forum.database) == []
+
+
+def test_an_unbanned_topic_is_counted_and_listed_again(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    bob = forum.person("bob")
+    reply = forum.reply(bob, topic)
+    bob.post(f"/topics/{topic}/favorite")
+    before = bob.get("/users/me").json, alice.get("/users/me").json
+    act(chief, topic, "ban")
+    act(chief, topic, "unban")
+    assert (bob.get("/users/me").json, alice.get("/users/me").json) == before
+    assert ids(bob, "/topics") == ids(bob, "/users/bob/favorites") == [topic]
+    assert ids(bob, "/users/bob/replies") == [reply]
+    assert drift(forum.database) == []
+
+
+def test_normal_is_another_word_for_unban(forum: Forum, chief: Person, topic: int) -> None:
+    act(chief, topic, "ban")
+    act(chief, topic, "normal")
+    assert forum.nobody.get(f"/topics/{topic}").status_int == 200
+
+
+def test_older_clients_ban_by_a_path_of_its_own(forum: Forum, chief: Person, topic: int) -> None:
+    assert chief.post(f"/topics/{topic}/ban").json == {"ok": 1}
+    assert forum.nobody.get(f"/topics/{topic}").status_int == 404
+
+
+def test_a_banned_topic_and_what_is_under_it_is_read_by_its_author_and_moderators_alone(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    bob = forum.person("bob")
+    reply = forum.reply(bob, topic)
+    act(chief, topic, "ban")
+    for path in (f"/topics/{topic}", f"/topics/{topic}/replies", f"/replies/{reply}"):
+        assert [c.get(path).status_int for c in (alice, chief)] == [200, 200], path
+        assert [c.get(path).status_int for c in (bob, forum.nobody)] == [404, 404], path
+
+
+def test_a_banned_topic_takes_replies_from_nobody(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    act(chief, topic, "ban")
+    assert [p.post(f"/topics/{topic}/replies", body="x").status_int for p in (alice, chief)] == [
+        403,
+        403,
+    ]
+
+
+def test_a_deleted_topic_is_there_for_moderators_only_and_marked(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    hide(alice, topic, "delete")
+    assert [c.get(f"/topics/{topic}").status_int for c in (forum.nobody, alice)] == [404, 404]
+    shown = chief.get(f"/topics/{topic}")
+    assert (shown.status_int, shown.json["deleted"]) == (200, True)
+
+
+def test_a_topic_that_was_banned_and_then_deleted_is_subtracted_once(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    act(chief, topic, "ban")
+    hide(chief, topic, "delete")
+    act(chief, topic, "unban")
+    assert alice.get("/users/me").json["topics_count"] == 0
+    assert chief.get(f"/topics/{topic}").json["deleted"] is True
+    assert drift(forum.database) == []
+
+
+@pytest.mark.parametrize("kind", ["ban", "excellent", "close"])
+def test_an_action_on_a_state_that_holds_already_changes_nothing(
+    forum: Forum, chief: Person, topic: int, kind: str
+) -> None:
+    act(chief, topic, kind)
+    once = chief.get(f"/topics/{topic}").json
+    act(chief, topic, kind)
+    assert {**chief.get(f"/topics/{topic}").json, "hits": 0} == {**once, "hits": 0}
+    assert drift(forum.database) == []
+
+
+@pytest.mark.parametrize("kind", ["unban", "normal", "unexcellent", "open"])
+def test_taking_back_a_state_that_does_not_hold_changes_nothing(
+    forum: Forum, chief: Person, topic: int, kind: str
+) -> None:
+    before = chief.get(f"/topics/{topic}").json
+    act(chief, topic, kind)
+    assert {**chief.get(f"/topics/{topic}").json, "hits": 0} == {**before, "hits": 0}
+    assert drift(forum.database) == []
+
+
+def test_a_topic_deleted_twice_is_subtracted_once(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    hide(chief, topic, "delete")
+    hide(chief, topic, "delete")
+    assert alice.get("/users/me").json["topics_count"] == 0
+
+
+def test_a_closed_topic_says_since_when_and_an_open_one_null(alice: Person, topic: int) -> None:
+    act(alice, topic, "close")
+    shown = alice.get(f"/topics/{topic}").json
+    assert shown["closed_at"] > shown["created_at"]
+    act(alice, topic, "open")
+    assert alice.get(f"/topics/{topic}").json["closed_at"] is None
+
+
+def test_a_closed_topic_refuses_replies_and_says_so(
+    forum: Forum, alice: Person, topic: int
+) -> None:
+    act(alice, topic, "close")
+    for person in (alice, forum.person("bob")):
+        refused = person.post(f"/topics/{topic}/replies", body="x")
+        assert refused.status_int == 403
+        assert "closed" in refused.json["error"]
+
+
+def test_moderators_reply_to_a_closed_topic(alice: Person, chief: Person, topic: int) -> None:
+    act(alice, topic, "close")
+    assert chief.post(f"/topics/{topic}/replies", body="x").status_int == 201
+
+
+def test_a_topic_opened_again_takes_replies(forum: Forum, alice: Person, topic: int) -> None:
+    act(alice, topic, "close")
+    act(alice, topic, "open")
+    forum.reply(forum.person("bob"), topic)
+
+
+def test_the_author_does_not_open_what_somebody_else_closed(
+    alice: Person, chief: Person, topic: int
+) -> None:
+    act(chief, topic, "close")
+    assert alice.post(f"/topics/{topic}/action?type=open").status_int == 403
+    act(chief, topic, "open")
+    assert alice.get(f"/topics/{topic}").json["abilities"]["reply"] is True
+
+
+def test_closing_a_closed_topic_leaves_it_with_who_closed_it_first(
+    alice: Person, chief: Person, topic: int
+) -> None:
+    act(alice, topic, "close")
+    act(chief, topic, "close")
+    act(alice, topic, "open")
+
+
+def test_a_featured_topic_is_excellent_until_it_is_no_more(chief: Person, topic: int) -> None:
+    act(chief, topic, "excellent")
+    assert chief.get(f"/topics/{topic}").json["excellent"] is True
+    act(chief, topic, "unexcellent")
+    assert chief.get(f"/topics/{topic}").json["excellent"] is False
+
+
+def test_actions_and_likes_do_not_move_a_topic_in_the_list(
+    forum: Forum, alice: Person, chief: Person, topic: int
+) -> None:
+    newer = forum.topic(alice, forum.node("Other"))
+    for kind in ("close", "open", "excellent", "unexcellent", "ban", "unban"):
+        act(chief, topic, kind)
+    chief.post("/likes", obj_type="topic", obj_id=topic)
+    assert ids(alice, "/topics") == [newer, topic]

@@ -1,0 +1,128 @@
+"""How many SQL statements a write costs: stated, and independent of how many it concerns."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from forumsvc import clock
+from forumsvc.models import TopicFollow, UserFollow
+from tests.functional.forum import Forum, Person
+from tests.functional.statements import of_request
+
+Request = tuple[str, str, dict[str, Any]]
+
+
+@dataclass
+class Scene:
+    """A topic of alice's with a reply of hers; bob is about to write something."""
+
+    forum: Forum
+    alice: Person
+    bob: Person
+    chief: Person
+    node: int
+    other: int
+    topic: int
+    reply: int
+
+
+@pytest.fixture
+def scene(forum: Forum) -> Scene:
+    alice, bob = forum.person("alice"), forum.person("bob")
+    chief, node = forum.person("chief", role="admin"), forum.node()
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, topic)
+    return Scene(forum, alice, bob, chief, node, forum.node("Other"), topic, reply)
+
+
+def _topic(scene: Scene, body: str = "B", node: int | None = None) -> dict[str, Any]:
+    return {"title": "New", "node_id": node or scene.node, "body": body}
+
+
+WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
+    "open a topic": ("bob", lambda s: ("POST", "/topics", _topic(s)), 7, 8),
+    "open a topic with a mention": (
+        "bob",
+        lambda s: ("POST", "/topics", _topic(s, "@alice")),
+        9,
+        10,
+    ),
+    "edit a topic": ("alice", lambda s: ("PUT", f"/topics/{s.topic}", _topic(s)), 4, 4),
+    "edit a topic, adding a mention": (
+        "alice",
+        lambda s: ("PUT", f"/topics/{s.topic}", _topic(s, "@bob")),
+        7,
+        8,
+    ),
+    "move a topic": (
+        "chief",
+        lambda s: ("PUT", f"/topics/{s.topic}", _topic(s, "B", s.other)),
+        9,
+        10,
+    ),
+    "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 7, 8),
+    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 7, 8),
+    "close a topic": (
+        "alice",
+        lambda s: ("POST", f"/topics/{s.topic}/action?type=close", {}),
+        3,
+        3,
+    ),
+    "reply": ("bob", lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "B"}), 7, 8),
+    "reply with a mention": (
+        "bob",
+        lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "@alice"}),
+        9,
+        10,
+    ),
+    "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 4, 4),
+    "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 8, 9),
+    "like a topic": ("bob", lambda s: ("POST", "/likes", _like("topic", s.topic)), 4, 4),
+    "like a reply": ("bob", lambda s: ("POST", "/likes", _like("reply", s.reply)), 4, 4),
+    "take back a like that is not there": (
+        "bob",
+        lambda s: ("DELETE", "/likes", _like("topic", s.topic)),
+        4,
+        4,
+    ),
+    "follow a topic": ("bob", lambda s: ("POST", f"/topics/{s.topic}/follow", {}), 3, 3),
+    "favor a topic": ("bob", lambda s: ("POST", f"/topics/{s.topic}/favorite", {}), 4, 4),
+    "follow a user": ("bob", lambda s: ("POST", f"/users/{s.alice.id}/follow", {}), 7, 9),
+    "block a user": ("bob", lambda s: ("POST", f"/users/{s.alice.id}/block", {}), 3, 3),
+    "mark notifications read": (
+        "bob",
+        lambda s: ("POST", "/notifications/read", {"ids": ""}),
+        1,
+        1,
+    ),
+    "delete all notifications": ("alice", lambda s: ("DELETE", "/notifications/all", {}), 3, 4),
+}
+"""Who, what, and the statements on SQLite and on PostgreSQL, the token's lookup among them."""
+
+
+def _like(kind: str, liked: int) -> dict[str, Any]:
+    return {"obj_type": kind, "obj_id": liked}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> None:
+    who, make, on_sqlite, on_postgresql = WRITES[name]
+    method, path, params = make(scene)
+    seen = of_request(scene.forum, getattr(scene, who), method, path, **params)
+    stated = on_sqlite if scene.forum.database.is_sqlite else on_postgresql
+    assert len(seen) == stated, "\n".join(seen.texts)
+
+
+@pytest.mark.parametrize("name", ["open a topic", "reply", "delete a topic", "ban a topic"])
+def test_a_write_costs_the_same_however_many_are_told(scene: Scene, name: str) -> None:
+    people = [scene.forum.person(f"user{number:02}") for number in range(30)]
+    now = clock.now()
+    with scene.forum.database.session.begin() as db:
+        for person in people:
+            made = {"user_id": person.id, "created_at": now}
+            db.execute(insert(UserFollow).values(target_id=scene.bob.id, **made))
+            db.execute(insert(TopicFollow).values(topic_id=scene.topic, **made))
+    test_a_write_costs_as_many_statements_as_stated(scene, name)
