@@ -80,7 +80,7 @@ def _row(result: Result) -> tuple[str, ...]:
         f"{result.rate:,.0f}",
         f"{1000 * result.median(lambda sample: sample.burst.p50):.1f}",
         f"{1000 * result.median(lambda sample: sample.burst.p99):.1f}",
-        f"{result.ratio:.2f}",
+        f"{result.ratio:.{2 if result.ratio >= 0.1 else 3}f}",
         f"{endpoint.aim:.2f}" if endpoint.aim and result.subject.database else "",
         f"{result.server_ms:.2f}",
         "" if database is None else f"{database:.2f}",
