@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..markup import RENDERER_VERSION, Draft, Renderer
+from ..markup import Draft, Renderer
 from ..queries import users
 from ..queries.reading import Reader
 
@@ -49,7 +49,7 @@ class Authoring:
         if keys and before is not None:
             old.update(login.lower() for login in self.renderer.render(before).mentions)
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
-        return Text(body, html, RENDERER_VERSION, mentioned)
+        return Text(body, html, draft.version, mentioned)
 
     def _known(self, db: Reader, draft: Draft) -> Mapping[str, Any]:
         candidates = draft.mentions[:_MOST_LINKED]

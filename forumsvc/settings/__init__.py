@@ -1,0 +1,6 @@
+"""Every ini setting: declared once, read from here, checked at start-up."""
+
+from .declared import DECLARED, LEVELS, Setting
+from .reading import DEVELOPMENT_SECRET, Settings, SettingsError
+
+__all__ = ["DECLARED", "DEVELOPMENT_SECRET", "LEVELS", "Setting", "Settings", "SettingsError"]

@@ -1,0 +1,188 @@
+"""Every ini setting, declared once: name, kind, default, meaning."""
+
+from dataclasses import dataclass
+
+from .kinds import (
+    ADDRESS,
+    DATABASE,
+    FLAG,
+    ORIGINS,
+    SECRET,
+    WORD,
+    Kind,
+    choice,
+    matching,
+    seconds,
+    whole,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of the ini files; `default` is written as it would be there, None: required."""
+
+    name: str
+    kind: Kind
+    default: str | None
+    meaning: str
+    secret: bool = False
+
+    @property
+    def area(self) -> str:
+        """The part of the name before the dot."""
+        return self.name.partition(".")[0]
+
+
+LEVELS = {
+    "newbie": "Newcomer",
+    "member": "Member",
+    "vip": "VIP",
+    "maintainer": "Maintainer",
+    "admin": "Admin",
+    "blocked": "Blocked",
+    "deleted": "Deleted",
+}
+
+DECLARED: tuple[Setting, ...] = (
+    Setting(
+        "site.environment",
+        choice("development", "production"),
+        "production",
+        "production refuses development's secret",
+    ),
+    Setting("site.name", WORD, "Forum", "the community's name, on the pages"),
+    Setting(
+        "site.url",
+        ADDRESS,
+        "",
+        "the address under which clients reach the service; where empty, the one they used",
+    ),
+    Setting(
+        "site.user_url",
+        matching(r"\S*\{login\}\S*", "an address with {login} in it"),
+        "/{login}",
+        "where a mention links to; {login} is replaced",
+    ),
+    Setting(
+        "sqlalchemy.url",
+        DATABASE,
+        None,
+        "the database",
+        secret=True,
+    ),
+    Setting(
+        "sqlalchemy.pool_size",
+        whole(1, 200),
+        "10",
+        "connections kept open by each process, for reads and for writes alike",
+    ),
+    Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),
+    Setting(
+        "http.max_body",
+        whole(1024, 1024**3),
+        "12000000",
+        "the largest request body, in bytes; keep it below waitress's max_request_body_size",
+    ),
+    Setting(
+        "http.cors_origins",
+        ORIGINS,
+        "",
+        "from where a browser's script may call",
+    ),
+    Setting(
+        "accounts.newbie_minutes",
+        whole(0, 10_000_000),
+        "0",
+        "how long a new member may reply but not open topics",
+    ),
+    Setting("accounts.registration", choice("closed"), "closed", "who may open an account"),
+    Setting(
+        "accounts.login_failures",
+        whole(1, 1000),
+        "10",
+        "wrong passwords for an account from one address before the next attempt must wait",
+    ),
+    Setting(
+        "accounts.login_failures_alone",
+        whole(1, 100_000),
+        "100",
+        "wrong passwords for an account, or from an address, before the next attempt must wait",
+    ),
+    Setting(
+        "accounts.login_window",
+        whole(1, 86400),
+        "900",
+        "how long a wrong password counts, and the longest wait, in seconds",
+    ),
+    Setting(
+        "accounts.login_wait",
+        whole(1, 3600),
+        "60",
+        "the first wait, which each further wrong password doubles, in seconds",
+    ),
+    *(
+        Setting(f"levels.{level}", WORD, shown, f"what the level {level} is called")
+        for level, shown in LEVELS.items()
+    ),
+    Setting("posts.max_title", whole(1, 255), "255", "the longest title, in characters"),
+    Setting("posts.max_body", whole(1, 10_000_000), "65536", "the longest text, in characters"),
+    Setting(
+        "notifications.max_mentions",
+        whole(0, 1000),
+        "20",
+        "how many users one text may notify by mentioning them",
+    ),
+    Setting(
+        "topics.hits_interval",
+        seconds(0.05, 3600),
+        "5",
+        "how long reads are counted in memory before they are written, in seconds",
+    ),
+    Setting(
+        "oauth.access_token_ttl",
+        whole(1, 10**9),
+        "86400",
+        "the life of an access token, in seconds",
+    ),
+    Setting(
+        "oauth.refresh_token_ttl",
+        whole(1, 10**9),
+        "2592000",
+        "the life of a refresh token, in seconds",
+    ),
+    Setting(
+        "oauth.refresh_grace",
+        whole(0, 3600),
+        "0",
+        "for how many seconds a refresh token's second use is refused without revoking its family",
+    ),
+    Setting("oauth.code_ttl", whole(1, 600), "60", "the life of an authorization code, in seconds"),
+    Setting(
+        "oauth.require_pkce",
+        FLAG,
+        "false",
+        "whether clients with a secret must use PKCE too; public ones always must",
+    ),
+    Setting("photos.storage", choice("local"), "local", "where pictures are kept"),
+    Setting("photos.dir", WORD, "var/photos", "the folder of the local storage"),
+    Setting("photos.max_bytes", whole(1024, 1024**3), "10000000", "the largest picture, in bytes"),
+    Setting(
+        "photos.max_pixels",
+        whole(1, 10**9),
+        "50000000",
+        "the largest picture, in pixels over all its frames",
+    ),
+    Setting(
+        "markup.workers", whole(0, 64), "2", "processes that render text; 0: none of their own"
+    ),
+    Setting(
+        "markup.timeout", seconds(0.05, 60), "1", "the longest that one text may take to render"
+    ),
+    Setting(
+        "session.secret",
+        SECRET,
+        None,
+        "signs cookies and links",
+        secret=True,
+    ),
+)

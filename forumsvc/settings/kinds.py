@@ -1,0 +1,97 @@
+"""How the texts of an ini file are read: each kind with what it allows, in words."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a setting's text is read.
+
+    parse: text -> value, raising ValueError; allowed: what it accepts, in words.
+    """
+
+    parse: Callable[[str], Any]
+    allowed: str
+
+
+def whole(low: int, high: int) -> Kind:
+    """Return the kind of a whole number in a range."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,18}", text) or not low <= int(text) <= high:
+            raise ValueError
+        return int(text)
+
+    return Kind(parse, f"a whole number from {low} to {high}")
+
+
+def seconds(low: float, high: float) -> Kind:
+    """Return the kind of a time in seconds in a range."""
+
+    def parse(text: str) -> float:
+        if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) or not low <= float(text) <= high:
+            raise ValueError
+        return float(text)
+
+    return Kind(parse, f"a number of seconds from {low:g} to {high:g}")
+
+
+def choice(*words: str) -> Kind:
+    """Return the kind of one of a few words."""
+
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError
+        return text
+
+    return Kind(parse, "one of " + ", ".join(words))
+
+
+def matching(pattern: str, allowed: str) -> Kind:
+    """Return the kind of a text that matches a pattern; a slash at its end is dropped."""
+
+    def parse(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError
+        return text.rstrip("/")
+
+    return Kind(parse, allowed)
+
+
+def _origins(text: str) -> frozenset[str]:
+    origins = text.split()
+    if any(not re.fullmatch(r"\*|https?://[^/\s]+", origin) for origin in origins):
+        raise ValueError
+    return frozenset(origin.lower() for origin in origins)
+
+
+def _database(text: str) -> str:
+    if re.fullmatch(r"sqlite:///(?!/?:memory:).+", text):
+        return text
+    if re.match(r"postgres(ql)?(\+psycopg)?://", text):
+        return re.sub(r"^postgres(ql)?(\+psycopg)?://", "postgresql+psycopg://", text)
+    raise ValueError
+
+
+def _secret(text: str) -> str:
+    if len(text) < 32:
+        raise ValueError
+    return text
+
+
+TEXT = Kind(str, "any text")
+WORD = Kind(lambda text: text if text.strip() else _refuse(), "a text that is not empty")
+FLAG = Kind(lambda text: {"true": True, "false": False}[text], "true or false")
+ADDRESS = matching(r"(https?://[^/\s?#]+[^\s?#]*)?", "an http:// or https:// address, or nothing")
+
+
+def _refuse() -> str:
+    raise ValueError
+
+
+DATABASE = Kind(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
+ORIGINS = Kind(_origins, "origins such as https://example.org, separated by blanks, or *")
+SECRET = Kind(_secret, "a text of at least 32 characters")

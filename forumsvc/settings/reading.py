@@ -1,0 +1,113 @@
+"""The settings of one ini file: read, checked at start-up, and shown."""
+
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .declared import DECLARED, Setting
+
+# Production refuses it.
+DEVELOPMENT_SECRET = "development-secret-known-to-everybody"  # noqa: S105
+_ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class SettingsError(Exception):
+    """A setting is wrong; the message is one line naming the key, the value and what is allowed."""
+
+
+_BY_NAME = {setting.name: setting for setting in DECLARED}
+_AREAS = {setting.area for setting in DECLARED}
+
+
+class Settings(Mapping[str, Any]):
+    """The checked settings: `settings["http.max_body"]` is the value, of the declared type."""
+
+    def __init__(self, written: Mapping[str, str]) -> None:
+        """Read the settings of an ini section.
+
+        written: what `[app:main]` holds; keys of other areas (`pyramid.*`) are passed over.
+        Raises SettingsError at the first that is wrong, unknown in its area, or missing.
+        """
+        self._values: dict[str, Any] = {}
+        self.written: set[str] = set()
+        """The names that the ini really holds; the others are at their defaults."""
+        for name in written:
+            if name not in _BY_NAME and name.partition(".")[0] in _AREAS and "." in name:
+                raise SettingsError(_unknown(name))
+        for setting in DECLARED:
+            text = written.get(setting.name)
+            if text is not None:
+                self.written.add(setting.name)
+            self._values[setting.name] = _read(setting, text)
+        self._check_production()
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def _check_production(self) -> None:
+        production = self["site.environment"] == "production"
+        if production and self["session.secret"] == DEVELOPMENT_SECRET:
+            raise SettingsError(
+                "session.secret: development's secret is no secret; in production it must be "
+                "a text of at least 32 characters of your own"
+            )
+
+    def shown(self) -> Iterator[tuple[Setting, str, bool]]:
+        """Yield each setting, its value in words (secrets masked), and whether it is a default."""
+        for setting in DECLARED:
+            value = self[setting.name]
+            yield setting, _show(setting, value), setting.name not in self.written
+
+
+def _read(setting: Setting, text: str | None) -> Any:
+    if text is None:
+        text = setting.default
+    if text is None:
+        raise SettingsError(f"{setting.name}: missing; it must be {setting.kind.allowed}")
+    text = _expand(setting.name, text.strip())
+    try:
+        return setting.kind.parse(text)
+    except (ValueError, KeyError):
+        shown = "the value given" if setting.secret else repr(text)
+        raise SettingsError(
+            f"{setting.name}: {shown} is not allowed; it must be {setting.kind.allowed}"
+        ) from None
+
+
+def _expand(name: str, text: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        try:
+            return os.environ[match[1]]
+        except KeyError:
+            raise SettingsError(
+                f"{name}: the environment variable {match[1]} is not set; it must be "
+                f"{_BY_NAME[name].kind.allowed}"
+            ) from None
+
+    return _ENVIRONMENT.sub(value, text)
+
+
+def _unknown(name: str) -> str:
+    area = name.partition(".")[0]
+    known = [setting.name for setting in DECLARED if setting.area == area]
+    close = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {close[0]}?" if close else "known here: " + ", ".join(known)
+    return f"{name}: there is no such setting; {hint}"
+
+
+def _show(setting: Setting, value: Any) -> str:
+    if setting.secret:
+        return "********"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, frozenset):
+        return " ".join(sorted(value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
