@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Delete, Select, Update, delete, inspect, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Insert,
+    Select,
+    Update,
+    delete,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -19,6 +29,15 @@ def change(model: type[Base]) -> Update:
 def remove(model: type[Base]) -> Delete:
     """Return a DELETE of a mapped class; the session holds no objects that it could make stale."""
     return delete(model).execution_options(synchronize_session=False)
+
+
+def prepared(statement: Any) -> Any:
+    """Return an INSERT or UPDATE of a mapped class that is built once and run with parameters.
+
+    SQLAlchemy would otherwise take the parameters for column values, or for keys.
+    """
+    strategy = "raw" if isinstance(statement, Insert) else "core_only"
+    return statement.execution_options(dml_strategy=strategy, synchronize_session=False)
 
 
 def insert_if_absent(
@@ -45,11 +64,17 @@ def locking(statement: Select[Any], *tables: type[Base]) -> Select[Any]:
     return statement.with_for_update(of=tables, key_share=True)
 
 
-def lock_users(db: Session, condition: ColumnElement[bool]) -> None:
+def lock_users(db: Session, condition: ColumnElement[bool], **values: Any) -> None:
     """Lock the users that meet `condition` in the order of their ids, so that none wait in a ring.
+
+    values: of the parameters that the condition leaves open.
 
     Whoever changes counters of several users, or a user's notifications, comes through here first.
     """
     if db.get_bind().dialect.name == "postgresql":
-        ids = select(User.id).where(condition).order_by(User.id)
-        db.execute(locking(ids, User)).all()
+        db.execute(locking_users(condition), values).all()
+
+
+def locking_users(condition: ColumnElement[bool]) -> Select[Any]:
+    """Return the SELECT that locks the users who meet `condition`, in the order of their ids."""
+    return locking(select(User.id).where(condition).order_by(User.id), User)

@@ -1,25 +1,52 @@
 """Counters that several nouns share. They count what everybody sees, and move with it."""
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
-from ..models.statements import change, lock_users
+from ..models.meta import BigId
+from ..models.statements import change, lock_users, locking_users, prepared
 from . import notices
 
 
-def count_post(db: Session, author_id: int, column: str, *, told: Select[Any]) -> None:
-    """Count a new post for its author and as unread for those who were told of it.
+def count_topic(db: Session, author_id: int, topic_id: int) -> None:
+    """Count a new topic for its author, and as unread for those who were told of it."""
+    _count_post(db, _topic_counted(), author_id=author_id, topic_id=topic_id)
 
-    column: the author's counter; told: their ids, the author's never among them.
+
+def count_reply(db: Session, author_id: int, reply_id: int) -> None:
+    """Count a new reply for its author, and as unread for those who were told of it."""
+    _count_post(db, _reply_counted(), author_id=author_id, reply_id=reply_id)
+
+
+def _count_post(db: Session, statements: tuple[Any, Any], **values: int) -> None:
+    locked, counted = statements
+    if db.get_bind().dialect.name == "postgresql":
+        db.execute(locked, values).all()
+    db.execute(counted, values)
+
+
+@cache
+def _topic_counted() -> tuple[Any, Any]:
+    return _post_counted(User.topics_count, notices.told_of_topic())
+
+
+@cache
+def _reply_counted() -> tuple[Any, Any]:
+    return _post_counted(User.replies_count, notices.told_of_reply())
+
+
+def _post_counted(counter: Any, told: Select[Any]) -> tuple[Any, Any]:
+    """Return what locks those whom a new post concerns, and what counts it for them.
+
+    The author is never among those told.
     """
-    is_author = User.id == author_id
+    is_author = User.id == bindparam("author_id", type_=BigId)
     concerned = or_(is_author, User.id.in_(told))
-    lock_users(db, concerned)
-    counter = getattr(User, column)
-    db.execute(
+    counted = (
         change(User)
         .where(concerned)
         .values(
@@ -29,6 +56,7 @@ def count_post(db: Session, author_id: int, column: str, *, told: Select[Any]) -
             }
         )
     )
+    return locking_users(concerned), prepared(counted)
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
@@ -39,7 +67,7 @@ def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) ->
 def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
     """Count a topic, its replies and favourites no more, and forget the notifications of it."""
     _count_topic(db, topic_id, user_id, node_id, -1)
-    notices.forget(db, topic_id=topic_id)
+    notices.forget_topic(db, topic_id)
 
 
 def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
@@ -48,7 +76,8 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
     concerned = or_(is_author, User.id.in_(repliers), User.id.in_(keepers))
-    lock_users(db, or_(concerned, User.id.in_(notices.told_of(topic_id=topic_id))))
+    told = User.id.in_(notices.told_of_topic())
+    lock_users(db, or_(concerned, told), topic_id=topic_id)
     db.execute(
         change(User)
         .where(concerned)

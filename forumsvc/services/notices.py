@@ -1,17 +1,27 @@
 """Notifications: written in the transaction of what causes them, and taken back with it.
 
 One event tells one user at most once, nobody of what they did themselves, and nobody at the hands
-of somebody they block.
+of somebody they block. The statements are built once: building one costs more than running it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, exists, func, insert, literal, null, select
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Select,
+    String,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.orm import Session
 
-from ..errors import NotFound
 from ..models import (
     FollowNotice,
     MentionType,
@@ -24,42 +34,98 @@ from ..models import (
     UserState,
 )
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, insert_if_absent, lock_users, remove
+from ..models.statements import change, insert_if_absent, lock_users, prepared, remove
+
+_ACTOR = bindparam("actor_id", type_=BigId)
+_TOPIC = bindparam("topic_id", type_=BigId)
+_REPLY = bindparam("reply_id", type_=BigId)
+_MENTIONED = User.id.in_(bindparam("mentioned", type_=BigId, expanding=True))
 
 
-def _notices(
-    who: ColumnElement[bool],
-    actor_id: int,
-    now: datetime,
-    type_: NotificationType,
-    *,
-    topic_id: int | None = None,
-    reply_id: int | None = None,
-    node_id: int | None = None,
-    mention_type: MentionType | None = None,
-) -> Any:
-    """Return the INSERT of one notification for each user who meets `who` and hears the actor."""
-    blocks_actor = exists().where(UserBlock.user_id == User.id, UserBlock.target_id == actor_id)
+def told_of_topic() -> Select[Any]:
+    """Return the SELECT of those who have a notification of the topic `topic_id`, or in it."""
+    return select(Notification.user_id).where(Notification.topic_id == _TOPIC)
+
+
+def told_of_reply() -> Select[Any]:
+    """Return the SELECT of those who have a notification of the reply `reply_id`."""
+    return select(Notification.user_id).where(Notification.reply_id == _REPLY)
+
+
+def _mentioned() -> ColumnElement[bool]:
+    return _MENTIONED
+
+
+def _newly_mentioned_in_topic() -> ColumnElement[bool]:
+    before = told_of_topic().where(
+        Notification.type == NotificationType.MENTION, Notification.reply_id.is_(None)
+    )
+    return _MENTIONED & User.id.not_in(before)
+
+
+def _newly_mentioned_in_reply() -> ColumnElement[bool]:
+    before = told_of_reply().where(Notification.type == NotificationType.MENTION)
+    return _MENTIONED & User.id.not_in(before)
+
+
+def _followers_of_actor() -> ColumnElement[bool]:
+    followers = select(UserFollow.user_id).where(UserFollow.target_id == _ACTOR)
+    return User.id.in_(followers) & User.id.not_in(told_of_topic())
+
+
+def _concerned_with_topic() -> ColumnElement[bool]:
+    followers = select(TopicFollow.user_id).where(TopicFollow.topic_id == _TOPIC)
+    author = select(bindparam("author_id", type_=BigId))
+    return User.id.in_(followers.union(author)) & User.id.not_in(told_of_reply())
+
+
+def _one() -> ColumnElement[bool]:
+    return User.id == bindparam("recipient_id", type_=BigId)
+
+
+@cache
+def _telling(who: Callable[[], ColumnElement[bool]]) -> Insert:
+    """Return the INSERT of a notification for each user who is meant and hears the actor."""
+    blocks_actor = exists().where(UserBlock.user_id == User.id, UserBlock.target_id == _ACTOR)
+    now = bindparam("now", type_=Timestamp)
     values: dict[str, Any] = {
         "user_id": User.id,
-        "actor_id": literal(actor_id, BigId),
-        "type": literal(str(type_)),
-        "mention_type": literal(str(mention_type)) if mention_type else null(),
-        "topic_id": literal(topic_id, BigId),
-        "reply_id": literal(reply_id, BigId),
-        "node_id": literal(node_id, BigId),
-        "created_at": literal(now, Timestamp),
-        "updated_at": literal(now, Timestamp),
+        "actor_id": _ACTOR,
+        "type": bindparam("type", type_=String),
+        "mention_type": bindparam("mention_type", type_=String),
+        "topic_id": _TOPIC,
+        "reply_id": _REPLY,
+        "node_id": bindparam("node_id", type_=BigId),
+        "created_at": now,
+        "updated_at": now,
     }
     recipients = select(*values.values()).where(
-        who, User.id != actor_id, User.state != UserState.DELETED, ~blocks_actor
+        who(), User.id != _ACTOR, User.state != UserState.DELETED, ~blocks_actor
     )
-    return insert(Notification).from_select(list(values), recipients)
+    return prepared(insert(Notification).from_select(list(values), recipients))
 
 
-def _tell_few(db: Session, notices: Any) -> Sequence[int]:
-    """Insert notifications, count each as unread and return whom they tell."""
-    told = db.scalars(notices.returning(Notification.user_id)).all()
+@cache
+def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
+    return _telling(who).returning(Notification.user_id)
+
+
+def _event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
+    return {
+        "actor_id": actor_id,
+        "now": now,
+        "type": str(type_),
+        "mention_type": None,
+        "topic_id": None,
+        "reply_id": None,
+        "node_id": None,
+        **more,
+    }
+
+
+def _tell_few(db: Session, who: Callable[[], ColumnElement[bool]], event: dict[str, Any]) -> Any:
+    """Insert notifications, count each as unread, and return the ids of the users told."""
+    told = db.scalars(_telling_few(who), event).all()
     if told:
         chosen = User.id.in_(told)
         lock_users(db, chosen)
@@ -69,20 +135,15 @@ def _tell_few(db: Session, notices: Any) -> Sequence[int]:
 
 def _mention(
     actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int, reply_id: int | None
-) -> Any:
-    told = select(Notification.user_id).where(
-        Notification.type == NotificationType.MENTION,
-        Notification.topic_id == topic_id,
-        Notification.reply_id.is_(None) if reply_id is None else Notification.reply_id == reply_id,
-    )
-    return _notices(
-        User.id.in_(mentioned) & User.id.not_in(told),
+) -> dict[str, Any]:
+    return _event(
         actor_id,
         now,
         NotificationType.MENTION,
         topic_id=topic_id,
         reply_id=reply_id,
-        mention_type=MentionType.TOPIC if reply_id is None else MentionType.REPLY,
+        mention_type=str(MentionType.TOPIC if reply_id is None else MentionType.REPLY),
+        mentioned=list(mentioned),
     )
 
 
@@ -91,13 +152,12 @@ def tell_of_new_topic(
 ) -> None:
     """Tell those whom a new topic mentions, and its author's followers.
 
-    The caller counts them: they are `told_of(topic_id=…)`.
+    The caller counts them: they are `told_of_topic`.
     """
     if mentioned:
-        db.execute(_mention(actor_id, now, mentioned, topic_id, None))
-    followers = select(UserFollow.user_id).where(UserFollow.target_id == actor_id)
-    who = User.id.in_(followers) & User.id.not_in(told_of(topic_id=topic_id))
-    db.execute(_notices(who, actor_id, now, NotificationType.TOPIC, topic_id=topic_id))
+        db.execute(_telling(_mentioned), _mention(actor_id, now, mentioned, topic_id, None))
+    event = _event(actor_id, now, NotificationType.TOPIC, topic_id=topic_id)
+    db.execute(_telling(_followers_of_actor), event)
 
 
 def tell_of_new_reply(
@@ -111,18 +171,13 @@ def tell_of_new_reply(
 ) -> None:
     """Tell those whom a new reply mentions, and the topic's author (`author_id`) and followers.
 
-    The caller counts them: they are `told_of(reply_id=…)`.
+    The caller counts them: they are `told_of_reply`.
     """
     if mentioned:
-        db.execute(_mention(actor_id, now, mentioned, topic_id, reply_id))
-    followers = select(TopicFollow.user_id).where(TopicFollow.topic_id == topic_id)
-    concerned = followers.union(select(literal(author_id, BigId)))
-    who = User.id.in_(concerned) & User.id.not_in(told_of(reply_id=reply_id))
-    db.execute(
-        _notices(
-            who, actor_id, now, NotificationType.TOPIC_REPLY, topic_id=topic_id, reply_id=reply_id
-        )
-    )
+        db.execute(_telling(_mentioned), _mention(actor_id, now, mentioned, topic_id, reply_id))
+    type_ = NotificationType.TOPIC_REPLY
+    event = _event(actor_id, now, type_, topic_id=topic_id, reply_id=reply_id, author_id=author_id)
+    db.execute(_telling(_concerned_with_topic), event)
 
 
 def tell_of_edit(
@@ -136,13 +191,15 @@ def tell_of_edit(
     """Tell those whom an edited text mentions, if it never did before; return their ids."""
     if not mentioned:
         return ()
-    return _tell_few(db, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    who = _newly_mentioned_in_topic if reply_id is None else _newly_mentioned_in_reply
+    return _tell_few(db, who, _mention(actor_id, now, mentioned, topic_id, reply_id))
 
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Tell a user of a follower, once however often the follow is taken back and made again."""
     if insert_if_absent(db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now):
-        _tell_few(db, _notices(User.id == target_id, actor_id, now, NotificationType.FOLLOW))
+        event = _event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
+        _tell_few(db, _one, event)
 
 
 def tell_of_move(
@@ -150,30 +207,27 @@ def tell_of_move(
 ) -> None:
     """Tell a topic's author that somebody else moved it to another node."""
     type_ = NotificationType.NODE_CHANGED
-    who = User.id == author_id
-    _tell_few(db, _notices(who, actor_id, now, type_, topic_id=topic_id, node_id=node_id))
+    event = _event(actor_id, now, type_, topic_id=topic_id, node_id=node_id, recipient_id=author_id)
+    _tell_few(db, _one, event)
 
 
-def told_of(*, topic_id: int | None = None, reply_id: int | None = None) -> Select[Any]:
-    """Return the SELECT of those who have a notification of the reply, or else of the topic."""
-    pointing = (
-        Notification.reply_id == reply_id
-        if reply_id is not None
-        else Notification.topic_id == topic_id
-    )
-    return select(Notification.user_id).where(pointing)
+def forget_topic(db: Session, topic_id: int) -> None:
+    """Remove the notifications of a topic and of all that is in it.
 
-
-def forget(db: Session, *, topic_id: int | None = None, reply_id: int | None = None) -> None:
-    """Remove the notifications of a reply, or of a topic and all that is in it.
-
-    The users of `told_of` are locked by the caller.
+    The users of `told_of_topic` are locked by the caller.
     """
-    pointing = (
-        Notification.reply_id == reply_id
-        if reply_id is not None
-        else Notification.topic_id == topic_id
-    )
+    _forget(db, Notification.topic_id == topic_id)
+
+
+def forget_reply(db: Session, reply_id: int) -> None:
+    """Remove the notifications of a reply.
+
+    The users of `told_of_reply` are locked by the caller.
+    """
+    _forget(db, Notification.reply_id == reply_id)
+
+
+def _forget(db: Session, pointing: ColumnElement[bool]) -> None:
     unread = Notification.read_at.is_(None)
     lost = (
         select(func.count())
@@ -185,49 +239,3 @@ def forget(db: Session, *, topic_id: int | None = None, reply_id: int | None = N
         change(User).where(User.id.in_(readers)).values(unread_count=User.unread_count - lost)
     )
     db.execute(remove(Notification).where(pointing))
-
-
-def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> None:
-    """Mark those of the notifications that are the user's as read.
-
-    Raises NotFound where ids are given and none is the user's.
-    """
-    if not ids:
-        return
-    lock_users(db, User.id == user_id)
-    own = (Notification.user_id == user_id, Notification.id.in_(ids))
-    marked = db.scalars(
-        change(Notification)
-        .where(*own, Notification.read_at.is_(None))
-        .values(read_at=now, updated_at=now)
-        .returning(Notification.id)
-    ).all()
-    if marked:
-        _lower_unread(db, user_id, len(marked))
-    elif db.execute(select(Notification.id).where(*own).limit(1)).first() is None:
-        raise NotFound("None of these notifications is yours.")
-
-
-def delete_one(db: Session, user_id: int, notification_id: int) -> None:
-    """Delete one of the user's notifications."""
-    _delete(db, user_id, Notification.id == notification_id)
-
-
-def delete_all(db: Session, user_id: int) -> None:
-    """Delete all of the user's notifications."""
-    _delete(db, user_id)
-
-
-def _delete(db: Session, user_id: int, *only: ColumnElement[bool]) -> None:
-    lock_users(db, User.id == user_id)
-    own = (Notification.user_id == user_id, *only)
-    unread = db.scalar(
-        select(func.count()).select_from(Notification).where(*own, Notification.read_at.is_(None))
-    )
-    db.execute(remove(Notification).where(*own))
-    if unread:
-        _lower_unread(db, user_id, unread)
-
-
-def _lower_unread(db: Session, user_id: int, by: int) -> None:
-    db.execute(change(User).where(User.id == user_id).values(unread_count=User.unread_count - by))

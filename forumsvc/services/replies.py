@@ -1,13 +1,15 @@
 """Writing replies. Whoever calls has loaded the topic, and the reply, under a lock."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import Integer, bindparam, insert
 from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
-from ..models.statements import change, lock_users
+from ..models.meta import BigId, Timestamp
+from ..models.statements import change, lock_users, prepared
 from . import counters, notices
 from .authoring import Authoring
 
@@ -31,21 +33,27 @@ def create(
         .returning(Reply.id)
     ).scalar_one()
     by_other = int(actor_id != topic.user_id)
-    db.execute(
+    db.execute(_topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
+    notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
+    counters.count_reply(db, actor_id, reply_id)
+    return reply_id
+
+
+@cache
+def _topic_replied() -> Any:
+    at = bindparam("at", type_=Timestamp)
+    replied = (
         change(Topic)
-        .where(Topic.id == topic.id)
+        .where(Topic.id == bindparam("topic", type_=BigId))
         .values(
             replies_count=Topic.replies_count + 1,
-            others_replies_count=Topic.others_replies_count + by_other,
-            last_reply_user_id=actor_id,
-            replied_at=now,
-            last_active_at=now,
+            others_replies_count=Topic.others_replies_count + bindparam("other", type_=Integer),
+            last_reply_user_id=bindparam("by", type_=BigId),
+            replied_at=at,
+            last_active_at=at,
         )
     )
-    notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
-    told = notices.told_of(reply_id=reply_id)
-    counters.count_post(db, actor_id, "replies_count", told=told)
-    return reply_id
+    return prepared(replied)
 
 
 def edit(
@@ -80,10 +88,11 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     )
     counters.settle_last_reply(db, reply.topic_id)
     is_author = User.id == reply.user_id
-    lock_users(db, is_author | User.id.in_(notices.told_of(reply_id=reply.id)))
+    told = User.id.in_(notices.told_of_reply())
+    lock_users(db, is_author | told, reply_id=reply.id)
     if _is_shown(reply):
         db.execute(change(User).where(is_author).values(replies_count=User.replies_count - 1))
-    notices.forget(db, reply_id=reply.id)
+    notices.forget_reply(db, reply.id)
 
 
 def _is_shown(reply: Any) -> bool:

@@ -48,8 +48,7 @@ def create(
     ).scalar_one()
     notices.tell_of_new_topic(db, actor_id, now, text.mentioned, topic_id)
     _count_in_node(db, node_id, 1)
-    told = notices.told_of(topic_id=topic_id)
-    counters.count_post(db, actor_id, "topics_count", told=told)
+    counters.count_topic(db, actor_id, topic_id)
     return topic_id
 
 

@@ -6,7 +6,7 @@ from ..queries.reading import Page
 from ..resources.notifications import NotificationItem, Notifications
 from ..schemas.notifications import read_form
 from ..schemas.paging import paged
-from ..services import notices
+from ..services import inbox
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
 from ..web.results import Count, Done, Notices
@@ -29,19 +29,19 @@ def count_unread(own: Notifications, request: ForumRequest) -> Count:
 @api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=read_form)
 def mark_read(own: Notifications, request: ForumRequest) -> Done:
     """Mark notifications as read."""
-    notices.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
+    inbox.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
     return Done()
 
 
 @api_view(Notifications, "DELETE", NotificationPermission.DESTROY, name="all")
 def delete_all(own: Notifications, request: ForumRequest) -> Done:
     """Delete all of the caller's notifications."""
-    notices.delete_all(request.db, own.owner_id)
+    inbox.delete_all(request.db, own.owner_id)
     return Done()
 
 
 @api_view(NotificationItem, "DELETE", NotificationPermission.DESTROY)
 def delete_one(item: NotificationItem, request: ForumRequest) -> Done:
     """Delete one of the caller's notifications."""
-    notices.delete_one(request.db, request.actor_id, item.row.id)
+    inbox.delete_one(request.db, request.actor_id, item.row.id)
     return Done()
