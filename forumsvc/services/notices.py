@@ -57,14 +57,17 @@ def _notices(
     return insert(Notification).from_select(list(values), recipients)
 
 
-def _tell_few(db: Session, notices: Any) -> Sequence[int]:
-    """Insert notifications, count each as unread and return whom they tell."""
-    told = db.scalars(notices.returning(Notification.user_id)).all()
+def _tell(db: Session, notices: Any) -> Sequence[int]:
+    """Insert notifications and return whom they tell, to be counted by `_count_unread`."""
+    return db.scalars(notices.returning(Notification.user_id)).all()
+
+
+def _count_unread(db: Session, told: Sequence[int]) -> None:
+    """Count a new notification for each of these users: all at once, for the order of the locks."""
     if told:
         chosen = User.id.in_(told)
         lock_users(db, chosen)
         db.execute(change(User).where(chosen).values(unread_count=User.unread_count + 1))
-    return told
 
 
 def _mention(
@@ -132,26 +135,29 @@ def tell_of_edit(
     mentioned: Sequence[int],
     topic_id: int,
     reply_id: int | None = None,
-) -> Sequence[int]:
-    """Tell those whom an edited text mentions, if it never did before; return their ids."""
-    if not mentioned:
-        return ()
-    return _tell_few(db, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    *,
+    moved: tuple[int, int] | None = None,
+) -> None:
+    """Tell those whom an edited text mentions, if it never did before, and of a move its author.
+
+    moved: the author of a topic and the node that it went to, where it did.
+    """
+    told: list[int] = []
+    if mentioned:
+        told += _tell(db, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    if moved is not None and moved[0] not in told:
+        author_id, node_id = moved
+        type_ = NotificationType.NODE_CHANGED
+        who = User.id == author_id
+        told += _tell(db, _notices(who, actor_id, now, type_, topic_id=topic_id, node_id=node_id))
+    _count_unread(db, told)
 
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Tell a user of a follower, once however often the follow is taken back and made again."""
     if insert_if_absent(db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now):
-        _tell_few(db, _notices(User.id == target_id, actor_id, now, NotificationType.FOLLOW))
-
-
-def tell_of_move(
-    db: Session, actor_id: int, now: datetime, topic_id: int, author_id: int, node_id: int
-) -> None:
-    """Tell a topic's author that somebody else moved it to another node."""
-    type_ = NotificationType.NODE_CHANGED
-    who = User.id == author_id
-    _tell_few(db, _notices(who, actor_id, now, type_, topic_id=topic_id, node_id=node_id))
+        told = _notices(User.id == target_id, actor_id, now, NotificationType.FOLLOW)
+        _count_unread(db, _tell(db, told))
 
 
 def told_of(*, topic_id: int | None = None, reply_id: int | None = None) -> Select[Any]:
