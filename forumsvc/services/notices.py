@@ -155,9 +155,16 @@ def tell_of_edit(
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Tell a user of a follower, once however often the follow is taken back and made again."""
-    if insert_if_absent(db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now):
-        told = _notices(User.id == target_id, actor_id, now, NotificationType.FOLLOW)
-        _count_unread(db, _tell(db, told))
+    if not insert_if_absent(
+        db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
+    ):
+        return
+    told = _tell(db, _notices(User.id == target_id, actor_id, now, NotificationType.FOLLOW))
+    _count_unread(db, told)
+    if not told:
+        # Who blocks the follower was not told, and may be once the block is lifted.
+        pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
+        db.execute(remove(FollowNotice).where(*pair))
 
 
 def told_of(*, topic_id: int | None = None, reply_id: int | None = None) -> Select[Any]:
