@@ -123,14 +123,19 @@ def _event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -
     }
 
 
-def _tell_few(db: Session, who: Callable[[], ColumnElement[bool]], event: dict[str, Any]) -> Any:
-    """Insert notifications, count each as unread, and return the ids of the users told."""
-    told = db.scalars(_telling_few(who), event).all()
+def _tell(
+    db: Session, who: Callable[[], ColumnElement[bool]], event: dict[str, Any]
+) -> Sequence[int]:
+    """Insert notifications and return whom they tell, to be counted by `_count_unread`."""
+    return db.scalars(_telling_few(who), event).all()
+
+
+def _count_unread(db: Session, told: Sequence[int]) -> None:
+    """Count a new notification for each of these users: all at once, for the order of the locks."""
     if told:
         chosen = User.id.in_(told)
         lock_users(db, chosen)
         db.execute(change(User).where(chosen).values(unread_count=User.unread_count + 1))
-    return told
 
 
 def _mention(
@@ -187,28 +192,38 @@ def tell_of_edit(
     mentioned: Sequence[int],
     topic_id: int,
     reply_id: int | None = None,
-) -> Sequence[int]:
-    """Tell those whom an edited text mentions, if it never did before; return their ids."""
-    if not mentioned:
-        return ()
-    who = _newly_mentioned_in_topic if reply_id is None else _newly_mentioned_in_reply
-    return _tell_few(db, who, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    *,
+    moved: tuple[int, int] | None = None,
+) -> None:
+    """Tell those whom an edited text mentions, if it never did before, and of a move its author.
+
+    moved: the author of a topic and the node that it went to, where it did.
+    """
+    told: list[int] = []
+    if mentioned:
+        who = _newly_mentioned_in_topic if reply_id is None else _newly_mentioned_in_reply
+        told += _tell(db, who, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    if moved is not None and moved[0] not in told:
+        author_id, node_id = moved
+        type_ = NotificationType.NODE_CHANGED
+        places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
+        told += _tell(db, _one, _event(actor_id, now, type_, **places))
+    _count_unread(db, told)
 
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Tell a user of a follower, once however often the follow is taken back and made again."""
-    if insert_if_absent(db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now):
-        event = _event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
-        _tell_few(db, _one, event)
-
-
-def tell_of_move(
-    db: Session, actor_id: int, now: datetime, topic_id: int, author_id: int, node_id: int
-) -> None:
-    """Tell a topic's author that somebody else moved it to another node."""
-    type_ = NotificationType.NODE_CHANGED
-    event = _event(actor_id, now, type_, topic_id=topic_id, node_id=node_id, recipient_id=author_id)
-    _tell_few(db, _one, event)
+    if not insert_if_absent(
+        db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
+    ):
+        return
+    event = _event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
+    told = _tell(db, _one, event)
+    _count_unread(db, told)
+    if not told:
+        # Who blocks the follower was not told, and may be once the block is lifted.
+        pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
+        db.execute(remove(FollowNotice).where(*pair))
 
 
 def forget_topic(db: Session, topic_id: int) -> None:

@@ -86,9 +86,8 @@ def edit(
             _count_in_node(db, changed, by)
     if not visible:
         return
-    told = notices.tell_of_edit(db, actor_id, now, text.mentioned, topic.id)
-    if moved and topic.user_id not in told:
-        notices.tell_of_move(db, actor_id, now, topic.id, topic.user_id, node_id)
+    went = (topic.user_id, node_id) if moved else None
+    notices.tell_of_edit(db, actor_id, now, text.mentioned, topic.id, moved=went)
 
 
 def destroy(db: Session, now: datetime, topic: Any) -> None:

@@ -103,12 +103,18 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     if not lost and not isinstance(error, OperationalError | PoolTimeout):
         return unexpected(error, request)
     # A commit that was cut may have happened: only what was not yet committed is tried again.
-    if lost and (request.is_write or request.method in ("GET", "HEAD")):
+    if _rolled_back(error) or (lost and (request.is_write or request.method in ("GET", "HEAD"))):
         mark_error_retryable(error)
     log.error("the database failed: %s", error, extra={"request_id": _request_id(request)})
     return error_response(
         request, 503, "The database is not available; try again soon.", {"Retry-After": "1"}
     )
+
+
+def _rolled_back(error: Exception) -> bool:
+    """Tell whether PostgreSQL undid the transaction for another's sake: a deadlock, say."""
+    state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
+    return str(state).startswith("40")
 
 
 def unexpected(error: Exception, request: ForumRequest) -> Response:

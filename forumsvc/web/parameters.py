@@ -105,6 +105,9 @@ def _utf8(raw: bytes, where: str) -> str:
 
 
 def _body(environ: dict[str, Any]) -> Values:
+    if environ.get("webob.is_body_seekable"):
+        # An earlier attempt at the same request has read it.
+        environ["wsgi.input"].seek(0)
     kind, options = parse_options_header(environ.get("CONTENT_TYPE", ""))
     if kind == "multipart/form-data":
         return _multipart(environ, options)

@@ -179,6 +179,18 @@ def test_a_follow_does_not_tell_again_after_its_notification_was_deleted(
     assert told(alice) == []
 
 
+def test_a_follow_during_a_block_does_not_use_up_the_one_notification(
+    alice: Person, bob: Person
+) -> None:
+    alice.post("/users/bob/block")
+    bob.post("/users/alice/follow")
+    assert told(alice) == []
+    alice.post("/users/bob/unblock")
+    bob.post("/users/alice/unfollow")
+    bob.post("/users/alice/follow")
+    assert types(alice) == ["Follow"]
+
+
 def test_each_follower_is_told_of(forum: Forum, alice: Person, bob: Person) -> None:
     bob.post("/users/alice/follow")
     forum.person("carol").post("/users/alice/follow")

@@ -1,0 +1,190 @@
+"""The real service in a process of its own, and clients who hold it busy."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+from forumsvc.models.engine import Database
+from tests.functional.conftest import put_away
+from tests.functional.forum import API, SECRET, Forum, Person, make_app
+from tests.system.process import PATIENCE, alive, prepare_child, wait_until
+from tests.system.pserve import ROOT, Pserve
+
+INI = """
+[app:main]
+use = call:forumsvc:main
+sqlalchemy.url = {url}
+session.secret = {secret}
+markup.workers = 1
+
+[server:main]
+paste.server_factory = forumsvc.serving:server_factory
+listen = 127.0.0.1:0
+processes = {processes}
+
+[loggers]
+keys = root
+[handlers]
+keys = console
+[formatters]
+keys = plain
+[logger_root]
+level = INFO
+handlers = console
+[handler_console]
+class = StreamHandler
+args = (sys.stderr,)
+formatter = plain
+[formatter_plain]
+format = %(processName)s %(name)s: %(message)s
+"""
+
+
+@dataclass
+class Setting:
+    """A forum with two people and a topic of each."""
+
+    people: list[Person]
+    topics: list[int]
+
+
+def prepare(url: str, database: Database, folder: Path) -> Setting:
+    """Fill a database through an application of this process, and put that away."""
+    application = make_app(url, folder)
+    try:
+        forum = Forum(application, database)
+        people = [forum.person("alice"), forum.person("bob")]
+        node = forum.node()
+        return Setting(people, [forum.topic(person, node) for person in people])
+    finally:
+        put_away(application)
+
+
+@contextmanager
+def serving(folder: Path, url: str, *, processes: int = 1) -> Iterator[Pserve]:
+    """Serve a database, and leave nothing of the server."""
+    ini, output = folder / "forum.ini", folder / "output"
+    ini.write_text(INI.format(url=url, secret=SECRET, processes=processes))
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=prepare_child,
+        )
+    server = Pserve(process, output, folder)
+    try:
+        wait_until(
+            lambda: "forumsvc serves on" in server.said or not alive(process.pid), "it serves"
+        )
+        assert alive(process.pid), server.said
+        yield server
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        wait_until(lambda: not any(map(alive, server.seen)), "its workers are gone")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer: when its request was sent (monotonic seconds), what was written, what came."""
+
+    sent: float
+    written: str
+    status: int
+    body: bytes
+
+    @property
+    def names_its_error(self) -> bool:
+        """Whether the body is the one of an error."""
+        found = json.loads(self.body)
+        return set(found) == {"error"} and isinstance(found["error"], str)
+
+
+@dataclass
+class Client:
+    """One who writes replies, likes and reads in turn until told to stop or cut off."""
+
+    port: int
+    token: str
+    name: str
+    setting: Setting
+    stop: threading.Event
+    answers: list[Answered] = field(default_factory=list)
+    cut: bool = False
+
+    def run(self) -> None:
+        """Call, and remember every answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        turn = 0
+        try:
+            while not self.stop.wait(0.002):
+                topic = self.setting.topics[turn % 2]
+                written = f"{self.name} {turn} @alice @bob"
+                self._send(connection, "POST", f"/topics/{topic}/replies", written, body=written)
+                self._send(connection, "POST", "/likes", "", obj_type="topic", obj_id=str(topic))
+                self._send(connection, "GET", f"/topics/{topic}/replies", "")
+                turn += 1
+        except (OSError, http.client.HTTPException):
+            self.cut = True
+        finally:
+            connection.close()
+
+    def _send(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        written: str,
+        **form: str,
+    ) -> None:
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        sent = time.monotonic()
+        connection.request(method, API + path, urlencode(form) if form else None, headers)
+        response = connection.getresponse()
+        self.answers.append(Answered(sent, written, response.status, response.read()))
+
+    @property
+    def acknowledged(self) -> list[str]:
+        """The replies that were answered with 201."""
+        return [answer.written for answer in list(self.answers) if answer.status == 201]
+
+
+@contextmanager
+def storm(server: Pserve, setting: Setting, name: str, clients: int = 6) -> Iterator[list[Client]]:
+    """Let clients call at once; at the end they are told to stop, if nothing has cut them off."""
+    stop = threading.Event()
+    made = [
+        Client(server.port, str(person.token), f"{name}-{number}", setting, stop)
+        for number, person in zip(range(clients), setting.people * clients, strict=False)
+    ]
+    threads = [threading.Thread(target=client.run) for client in made]
+    for thread in threads:
+        thread.start()
+    try:
+        yield made
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def acknowledged(clients: list[Client]) -> list[str]:
+    """Return the replies of all clients that were answered with 201."""
+    return [written for client in clients for written in client.acknowledged]

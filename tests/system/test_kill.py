@@ -1,0 +1,38 @@
+"""The service killed in the middle of a storm of writes: what it has acknowledged is there."""
+
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from forumsvc.models import Reply
+from tests import databases
+from tests.functional.recounting import drift
+from tests.system.forum_process import acknowledged, prepare, serving, storm
+from tests.system.process import wait_until
+
+
+@pytest.mark.parametrize("kind", databases.KINDS)
+def test_what_was_acknowledged_before_a_kill_is_there_and_whole(
+    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    url = databases.new_url(kind, f"kill_{kind}", tmp_path_factory, worker_id)
+    with databases.opened(url) as database:
+        setting = prepare(url, database, tmp_path)
+        for number, wanted in enumerate((5, 20, 45)):
+            with serving(tmp_path, url) as server:
+                server.workers()
+                with storm(server, setting, f"round {number}") as clients:
+                    wait_until(lambda c=clients, w=wanted: len(acknowledged(c)) >= w, "writes")
+                    os.killpg(server.process.pid, signal.SIGKILL)
+                    wait_until(lambda c=clients: all(client.cut for client in c), "the end of all")
+            with database.reads.connect() as db:
+                kept = Counter(db.scalars(select(Reply.body)))
+                if database.is_sqlite:
+                    assert db.scalar(text("PRAGMA integrity_check")) == "ok"
+            assert [lost for lost in acknowledged(clients) if kept[lost] != 1] == []
+            assert max(kept.values()) == 1
+            assert drift(database) == []
