@@ -25,7 +25,7 @@ REQUIRES = [
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
     "rich>=14",
-    "setuptools<82",
+    "setuptools>=70.1,<82",
     "transaction>=5",
     "waitress>=3.0.2",
     "zope.sqlalchemy>=4.1",

@@ -6,6 +6,7 @@ for the exclusive one. The kernel drops a lock together with the process that ho
 that ends, so the server outlives its last user by a blink: after a normal end, Ctrl-C or `kill -9`.
 """
 
+import atexit
 import fcntl
 import json
 import os
@@ -58,6 +59,7 @@ def server(shared: Path, settings: Mapping[str, str] = FAST) -> str:
         users = (shared / USERS).open("a")
         fcntl.flock(users, fcntl.LOCK_SH)
         _held[shared] = users
+        atexit.register(users.close)
     with _locked(shared / "postgres.start"):
         return _url_of_running(shared) or _start(shared, settings)
 

@@ -27,7 +27,7 @@ from forumsvc.serving.options import Options
 from forumsvc.serving.supervisor import supervise
 from forumsvc.serving.worker import serve
 
-__all__ = ["serve_paste", "server_factory"]
+__all__ = ["server_factory"]
 
 
 def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
@@ -54,12 +54,3 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
             serve(app, sockets, options, number)
 
     return run
-
-
-def serve_paste(app: Any, global_conf: object, **keys: str) -> None:
-    """Serve a WSGI application (a `paste.server_runner`).
-
-    The factory is the better entry point: pserve runs that one before it makes the application, and
-    does not turn its refusals into a success.
-    """
-    server_factory(global_conf, **keys)(app)

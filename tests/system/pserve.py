@@ -17,7 +17,6 @@ from tests.system.process import PATIENCE, alive, children, prepare_child, wait_
 
 ROOT = Path(__file__).parents[2]
 FACTORY = "paste.server_factory = forumsvc.serving:server_factory"
-RUNNER = "paste.server_runner = forumsvc.serving:serve_paste"
 INI = """
 [app:main]
 use = call:tests.system.serving_app:make_app

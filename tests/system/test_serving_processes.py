@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.system.process import alive, wait_until
-from tests.system.pserve import RUNNER, Pserve, pserve
+from tests.system.pserve import Pserve, pserve
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -52,12 +52,6 @@ def test_a_single_process_serves_in_place_and_pinned(tmp_path: Path) -> None:
         assert says["worker"] == "1"
         assert says["cores"] == CORES[-1:]
         assert server.workers() == []
-
-
-def test_the_runner_serves_as_the_factory_does(tmp_path: Path) -> None:
-    with pserve(tmp_path, entry=RUNNER) as server:
-        assert server.get("/").json["cores"] == CORES[-1:]
-        assert server.end() == 0
 
 
 def test_pinning_can_be_turned_off(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""A wheel is the whole service: it carries what is beside the code in a checkout."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+INI = """
+[app:main]
+use = egg:forumsvc
+site.environment = development
+sqlalchemy.url = sqlite:///%(here)s/var/forum.sqlite
+session.secret = a secret of the tests, long enough for everybody
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, unpacked as pip does."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("forumsvc", "alembic"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    target = tmp_path_factory.mktemp("wheel")
+    build = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
+    subprocess.run([sys.executable, *build, str(target), str(source)], check=True)
+    [wheel] = target.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target / "site")
+    return target / "site"
+
+
+def forumsvc(site: Path, folder: Path, *words: str) -> str:
+    """Run the command of the unpacked wheel, with nothing of the checkout on the path."""
+    (folder / "forum.ini").write_text(INI)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "forumsvc.cli", "-c", "forum.ini", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_sets_up_a_database_by_itself(installed: Path, tmp_path: Path) -> None:
+    forumsvc(installed, tmp_path, "db", "upgrade")
+    assert '"id": 1' in forumsvc(installed, tmp_path, "--json", "node", "add", "General")
+
+
+def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(
+    installed: Path,
+) -> None:
+    here = {path.name for path in (ROOT / "alembic" / "versions").glob("*.py")}
+    there = installed / "forumsvc" / "migrations" / "versions"
+    assert {path.name for path in there.glob("*.py")} == here
+    assert not (installed / "alembic").exists()
+    assert not (ROOT / "alembic" / "__init__.py").exists()
