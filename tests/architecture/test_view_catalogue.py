@@ -85,21 +85,18 @@ POST /notifications/read
 GET /notifications/unread_count
 DELETE /notifications/:id
 DELETE /notifications/all
-""".split("\n")[1:-1]
+""".strip().splitlines()
 """Every endpoint of the API description."""
 
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {
-    name: ERROR_VIEWS
-    for name in (
-        "ForumError",
-        "HTTPForbidden",
-        "HTTPNotFound",
-        "HTTPException",
-        "DBAPIError",
-        "TimeoutError",
-        "Exception",
-    )
+    "ForumError": ERROR_VIEWS,
+    "HTTPForbidden": ERROR_VIEWS,
+    "HTTPNotFound": ERROR_VIEWS,
+    "HTTPException": ERROR_VIEWS,
+    "DBAPIError": ERROR_VIEWS,
+    "TimeoutError": ERROR_VIEWS,
+    "Exception": ERROR_VIEWS,
 }
 """The contexts of views that need no permission, and why."""
 
