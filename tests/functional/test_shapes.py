@@ -4,6 +4,7 @@ import io
 
 import pytest
 from PIL import Image
+from webtest import TestResponse
 
 from tests.functional.forum import Forum, Person
 from tests.serializers import wrong
@@ -123,11 +124,31 @@ def test_a_photo_has_an_absolute_address_where_it_is_served(forum: Forum) -> Non
     assert (made.status_int, list(made.json)) == (201, ["image_url"])
     assert made.json["image_url"].startswith("http://localhost/photos/")
     served = alice.app.get(made.json["image_url"])
-    assert (served.content_type, served.headers["X-Content-Type-Options"]) == (
-        "image/png",
-        "nosniff",
-    )
+    assert served.headers["Content-Type"] == "image/png"
+    assert int(served.headers["Content-Length"]) == len(served.body)
+    check_harmless(served)
+    assert "immutable" in served.headers["Cache-Control"]
     assert Image.open(io.BytesIO(served.body)).getpixel((0, 0)) == (255, 0, 0)
+
+
+def check_harmless(served: TestResponse) -> None:
+    """Check that a browser makes nothing else of a picture."""
+    assert served.headers["X-Content-Type-Options"] == "nosniff"
+    assert served.headers["Content-Security-Policy"].startswith("default-src 'none'")
+
+
+def test_a_letter_avatar_is_served_where_avatar_url_says(forum: Forum) -> None:
+    alice = forum.person("alice")
+    served = alice.app.get(alice.get("/users/me").json["avatar_url"])
+    assert served.headers["Content-Type"] == "image/svg+xml; charset=utf-8"
+    assert served.body.startswith(b"<svg")
+    check_harmless(served)
+
+
+@pytest.mark.parametrize("path", ["/photos/ab/ab.png", "/photos/../x", "/avatars/me%20.svg"])
+def test_a_picture_that_is_not_there_is_404(forum: Forum, path: str) -> None:
+    answer = forum.app.get(path, status="*")
+    assert (answer.status_int, list(answer.json)) == (404, ["error"])
 
 
 def test_addresses_stand_under_the_sites_own(make_forum: object, forum: Forum) -> None:
