@@ -134,3 +134,30 @@ def test_the_permission_comes_before_the_parameters(forum: Forum, topic: int) ->
     assert bob.put(f"/topics/{topic}").status_int == 403
     assert bob.get("/users/alice/blocked", limit="x").status_int == 403
     assert forum.nobody.post(f"/topics/{topic}/action", type="x").status_int == 401
+
+
+@pytest.mark.parametrize("path", ["/hello", "/topics", "/users/me"])
+def test_the_token_of_a_deleted_user_is_none(forum: Forum, alice: Person, path: str) -> None:
+    forum.change(alice.id, state="deleted")
+    answer = alice.get(path)
+    assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
+
+
+def test_what_was_decided_of_a_user_holds_at_once(forum: Forum, alice: Person) -> None:
+    node = forum.node()
+    forum.change(alice.id, state="blocked")
+    assert alice.post("/topics", title="T", node_id=node, body="B").status_int == 403
+    forum.change(alice.id, state="active", role="maintainer")
+    topic = forum.topic(forum.person("bob"), node)
+    assert alice.post(f"/topics/{topic}/ban").status_int == 200
+
+
+def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum: Any) -> None:
+    forum = make_forum(accounts__newbie_minutes="60")
+    node = forum.node()
+    ages = {"new": 59 / 1440, "old": 61 / 1440}
+    for login, age_days in ages.items():
+        person = forum.person(login, age_days=age_days)
+        answer = person.post("/topics", title="T", node_id=node, body="B")
+        assert answer.status_int == (403 if login == "new" else 201)
+        assert person.get("/users/me").json["level"] == ("newbie" if login == "new" else "member")

@@ -279,3 +279,16 @@ def test_a_photo_is_a_file(alice: Person, sent: dict[str, str]) -> None:
 def test_a_photo_is_a_picture(alice: Person, raw: bytes) -> None:
     answer = alice.call("POST", "/photos", upload_files=[("file", "a.png", raw)])
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
+
+
+def test_a_photo_over_its_limit_is_refused_by_name(make_forum: Any) -> None:
+    alice = make_forum(photos__max_bytes="1024").person("alice")
+    answer = alice.call("POST", "/photos", upload_files=[("file", "a.png", b"x" * 1025)])
+    text = "file: too large: at most 1,024 bytes are allowed"
+    assert (answer.status_int, answer.json) == (400, {"error": text})
+
+
+def test_a_file_is_no_text(alice: Person, topic: int) -> None:
+    answer = alice.call("POST", f"/topics/{topic}/replies", upload_files=[("body", "a.txt", b"B")])
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("body: must be a text, not ")
