@@ -16,7 +16,8 @@ _SURROGATES = range(0xD800, 0xE000)
 def show(value: Any) -> str:
     """Return a value as it may stand in an error message: quoted, and not at any length."""
     text = value if isinstance(value, str) else repr(value)
-    text = text.encode("ascii", "backslashreplace").decode()
+    # Of a long text only the beginning is shown, and no character that a log would obey.
+    text = text[:41].encode("unicode_escape").decode()
     return f"'{text}'" if len(text) <= 40 else f"'{text[:40]}…'"
 
 

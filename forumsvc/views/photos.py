@@ -52,8 +52,8 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
         content_type=_TYPES[name.rpartition(".")[2]],
         app_iter=FileIter(file),
         content_length=length,
-        headers={**_HARMLESS, "Cache-Control": _FOR_EVER},
     )
+    response.headers.update(_HARMLESS, **{"Cache-Control": _FOR_EVER})
     response.etag = name
     response.conditional_response = True
     return response
@@ -64,12 +64,9 @@ def serve_avatar(context: Public, request: ForumRequest) -> Response:
     login = request.matchdict["login"]
     if not is_login(login):
         raise NotFound("There is no such avatar.")
-    return Response(
-        letter_avatar(login),
-        content_type="image/svg+xml",
-        charset="utf-8",
-        headers={**_HARMLESS, "Cache-Control": _DAY},
-    )
+    response = Response(letter_avatar(login), content_type="image/svg+xml", charset="utf-8")
+    response.headers.update(_HARMLESS, **{"Cache-Control": _DAY})
+    return response
 
 
 def includeme(config: Configurator) -> None:

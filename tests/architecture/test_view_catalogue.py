@@ -41,11 +41,63 @@ PLACES: dict[type, str] = {
     Notifications: "/notifications",
     NotificationItem: "/notifications/:id",
 }
-DESCRIBED = ["", "GET /hello", "GET /users", "GET /users/:id", "GET /users/me", "GET /users/:id/replies", "GET /users/:id/topics", "POST /users/:id/block", "POST /users/:id/unblock", "GET /users/:id/blocked", "POST /users/:id/follow", "POST /users/:id/unfollow", "GET /users/:id/following", "GET /users/:id/followers", "GET /users/:id/favorites", "GET /nodes", "GET /nodes/:id", "GET /topics", "GET /topics/:id", "POST /topics", "PUT /topics/:id", "DELETE /topics/:id", "POST /topics/:id/replies", "GET /topics/:id/replies", "POST /topics/:id/follow", "POST /topics/:id/unfollow", "POST /topics/:id/favorite", "POST /topics/:id/unfavorite", "POST /topics/:id/action?type=ban", "POST /topics/:id/action?type=excellent", "POST /topics/:id/action?type=unexcellent", "POST /topics/:id/action?type=close", "POST /topics/:id/action?type=open", "GET /replies/:id", "POST /replies/:id", "DELETE /replies/:id", "POST /photos", "POST /likes", "DELETE /likes", "GET /notifications", "POST /notifications/read", "GET /notifications/unread_count", "DELETE /notifications/:id", "DELETE /notifications/all", ""][1:-1]
+DESCRIBED = """
+GET /hello
+GET /users
+GET /users/:id
+GET /users/me
+GET /users/:id/replies
+GET /users/:id/topics
+POST /users/:id/block
+POST /users/:id/unblock
+GET /users/:id/blocked
+POST /users/:id/follow
+POST /users/:id/unfollow
+GET /users/:id/following
+GET /users/:id/followers
+GET /users/:id/favorites
+GET /nodes
+GET /nodes/:id
+GET /topics
+GET /topics/:id
+POST /topics
+PUT /topics/:id
+DELETE /topics/:id
+POST /topics/:id/replies
+GET /topics/:id/replies
+POST /topics/:id/follow
+POST /topics/:id/unfollow
+POST /topics/:id/favorite
+POST /topics/:id/unfavorite
+POST /topics/:id/action?type=ban
+POST /topics/:id/action?type=excellent
+POST /topics/:id/action?type=unexcellent
+POST /topics/:id/action?type=close
+POST /topics/:id/action?type=open
+GET /replies/:id
+POST /replies/:id
+DELETE /replies/:id
+POST /photos
+POST /likes
+DELETE /likes
+GET /notifications
+POST /notifications/read
+GET /notifications/unread_count
+DELETE /notifications/:id
+DELETE /notifications/all
+""".strip().splitlines()
 """Every endpoint of the API description."""
 
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
-WITHOUT_PERMISSION = dict.fromkeys(("ForumError", "HTTPForbidden", "HTTPNotFound", "HTTPException", "DBAPIError", "TimeoutError", "Exception"), ERROR_VIEWS)
+WITHOUT_PERMISSION = {
+    "ForumError": ERROR_VIEWS,
+    "HTTPForbidden": ERROR_VIEWS,
+    "HTTPNotFound": ERROR_VIEWS,
+    "HTTPException": ERROR_VIEWS,
+    "DBAPIError": ERROR_VIEWS,
+    "TimeoutError": ERROR_VIEWS,
+    "Exception": ERROR_VIEWS,
+}
 """The contexts of views that need no permission, and why."""
 
 

@@ -31,7 +31,9 @@ LISTS = [
 
 
 @pytest.mark.parametrize("path", LISTS)
-@pytest.mark.parametrize("limit", ["0", "151", "-1", "1_0", "%D9%A3", "5.0", "%205", "5%20", "x", HUGE])
+@pytest.mark.parametrize(
+    "limit", ["0", "151", "-1", "1_0", "%D9%A3", "5.0", "%205", "5%20", "x", HUGE]
+)
 def test_limit_is_an_integer_from_1_to_150(
     alice: Person, topic: int, path: str, limit: str
 ) -> None:
@@ -95,8 +97,7 @@ def test_an_unknown_type_of_list_is_refused(alice: Person, kind: str) -> None:
     answer = alice.get("/topics", type=kind)
     assert answer.status_int == 400
     assert answer.json["error"] == (
-        "type: must be one of last_actived, recent, no_reply, popular, excellent, "
-        f"not '{kind}'"
+        f"type: must be one of last_actived, recent, no_reply, popular, excellent, not '{kind}'"
     )
 
 
@@ -211,13 +212,13 @@ def test_characters_that_cannot_be_stored_are_refused(
     forum: Forum, alice: Person, field: str, what: str
 ) -> None:
     sent = {"title": "T", "body": "B", field: UNSTORABLE[what]}
-    body = '{"title": "%(title)s", "body": "%(body)s", "node_id": ' % sent + f"{forum.node()}}}"
+    body = f'{{"title": "{sent["title"]}", "body": "{sent["body"]}", "node_id": {forum.node()}}}'
     answer = send(alice, "POST", "/topics", body, JSON)
     assert (answer.status_int, answer.json["error"][: len(field)]) == (400, field)
 
 
 def test_a_whole_pair_of_surrogates_is_a_character(forum: Forum, alice: Person) -> None:
-    body = '{"title": "\\ud83d\\ude00", "body": "B", "node_id": %d}' % forum.node()
+    body = f'{{"title": "\\ud83d\\ude00", "body": "B", "node_id": {forum.node()}}}'
     assert send(alice, "POST", "/topics", body, JSON).json["title"] == "\N{GRINNING FACE}"
 
 
@@ -252,7 +253,9 @@ def test_the_longest_text_is_taken_and_a_longer_one_refused(
 
 def test_titles_are_trimmed_before_they_are_measured(forum: Forum, alice: Person) -> None:
     title = f"  {'x' * 255}\u3000\n"
-    made = alice.call("POST", "/topics", json={"title": title, "node_id": forum.node(), "body": "B"})
+    made = alice.call(
+        "POST", "/topics", json={"title": title, "node_id": forum.node(), "body": "B"}
+    )
     assert made.json["title"] == "x" * 255
 
 
@@ -270,7 +273,22 @@ def test_a_photo_is_a_file(alice: Person, sent: dict[str, str]) -> None:
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
 
 
-@pytest.mark.parametrize("raw", [b"", b"GIF89a", b"<svg/>", b"\x89PNG\r\n\x1a\n", b"BM" + b"x" * 99])
+@pytest.mark.parametrize(
+    "raw", [b"", b"GIF89a", b"<svg/>", b"\x89PNG\r\n\x1a\n", b"BM" + b"x" * 99]
+)
 def test_a_photo_is_a_picture(alice: Person, raw: bytes) -> None:
     answer = alice.call("POST", "/photos", upload_files=[("file", "a.png", raw)])
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
+
+
+def test_a_photo_over_its_limit_is_refused_by_name(make_forum: Any) -> None:
+    alice = make_forum(photos__max_bytes="1024").person("alice")
+    answer = alice.call("POST", "/photos", upload_files=[("file", "a.png", b"x" * 1025)])
+    text = "file: too large: at most 1,024 bytes are allowed"
+    assert (answer.status_int, answer.json) == (400, {"error": text})
+
+
+def test_a_file_is_no_text(alice: Person, topic: int) -> None:
+    answer = alice.call("POST", f"/topics/{topic}/replies", upload_files=[("body", "a.txt", b"B")])
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("body: must be a text, not ")

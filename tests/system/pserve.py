@@ -17,10 +17,10 @@ from tests.system.process import PATIENCE, alive, children, prepare_child, wait_
 
 ROOT = Path(__file__).parents[2]
 FACTORY = "paste.server_factory = forumsvc.serving:server_factory"
+APP = "use = call:tests.system.serving_app:make_app\nnotes = {notes}"
 INI = """
 [app:main]
-use = call:tests.system.serving_app:make_app
-notes = {notes}
+{app}
 
 [server:main]
 {entry}
@@ -125,15 +125,20 @@ def answer(connection: http.client.HTTPConnection) -> Answer:
     return Answer(response.status, headers, response.read())
 
 
-def start(tmp_path: Path, *arguments: str, entry: str = FACTORY, **keys: object) -> Pserve:
-    """Start pserve with these keys in `[server:main]` and return at once."""
+def start(
+    tmp_path: Path, *arguments: str, entry: str = FACTORY, app: str = APP, **keys: object
+) -> Pserve:
+    """Start pserve with these keys in `[server:main]` and return at once.
+
+    app: the lines of `[app:main]`.
+    """
     notes = tmp_path / "notes"
     notes.mkdir(exist_ok=True)
     if not {"listen", "unix_socket", "port"} & keys.keys():
         keys["listen"] = "127.0.0.1:0"
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     ini = tmp_path / "serving.ini"
-    ini.write_text(INI.format(notes=notes, keys=lines, entry=entry))
+    ini.write_text(INI.format(app=app.format(notes=notes), keys=lines, entry=entry))
     output = tmp_path / "output"
     with output.open("wb") as file:
         process = subprocess.Popen(

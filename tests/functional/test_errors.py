@@ -1,0 +1,149 @@
+"""Every failure: its status, its {error} body, its headers, and no trace in the database."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from forumsvc.errors import TooManyAttempts
+from forumsvc.queries import nodes, topics
+from forumsvc.services import counters, relations
+from tests.functional.forum import API, Forum, Person
+from tests.functional.raw import dump, raw
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Have nodes and follows fail, and return a detail that is nobody's business."""
+    detail = "the secret of the broken function"
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError(detail)
+
+    monkeypatch.setattr(nodes, "everything", fail)
+    monkeypatch.setattr(relations, "follow_topic", fail)
+    return detail
+
+
+def test_an_unexpected_exception_is_500_without_detail_and_logged_with_its_id(
+    forum: Forum, broken: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        answer = raw(forum, "GET", f"{API}/nodes", {"X-Request-Id": "from-the-proxy-1"})
+    assert answer.status_int == 500
+    assert answer.json == {"error": "The server made a mistake; it has been written down."}
+    assert answer.headers["X-Request-Id"] == "from-the-proxy-1"
+    record = next(one for one in caplog.records if one.exc_info)
+    assert "from-the-proxy-1" in record.getMessage()
+    assert record.exc_info is not None
+    assert str(record.exc_info[1]) == broken
+
+
+def test_an_unexpected_exception_takes_back_what_was_written(
+    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counters, "count_post", lambda *_, **__: 1 // 0)
+    sent = {"title": "T", "node_id": forum.node("Second"), "body": "B"}
+    before = dump(forum)
+    assert alice.call("POST", "/topics", sent).status_int == 500
+    assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 500
+    assert dump(forum) == before
+
+
+def test_a_database_that_is_away_is_503(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise OperationalError("SELECT a detail", {}, Exception("connection refused"))
+
+    monkeypatch.setattr(topics, "forum_list", fail)
+    answer = raw(forum, "GET", f"{API}/topics")
+    assert answer.status_int == 503
+    assert answer.json == {"error": "The database is not available; try again soon."}
+    assert answer.headers["Retry-After"] == "1"
+
+
+def test_too_many_attempts_are_429_with_the_time_to_wait(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise TooManyAttempts("Too often.", 7)
+
+    monkeypatch.setattr(topics, "forum_list", fail)
+    answer = raw(forum, "GET", f"{API}/topics")
+    assert (answer.status_int, answer.headers["Retry-After"]) == (429, "7")
+    assert answer.json == {"error": "Too often."}
+
+
+def test_every_error_is_json_and_names_the_request(forum: Forum, broken: str, topic: int) -> None:
+    answers = [
+        raw(forum, "GET", f"{API}/topics?limit=0"),
+        raw(forum, "GET", f"{API}/hello"),
+        raw(forum, "GET", f"{API}/nothing"),
+        raw(forum, "PUT", f"{API}/topics"),
+        raw(forum, "GET", f"{API}/nodes"),
+        raw(forum, "GET", f"{API}/x?%ff"),
+        raw(forum, "GET", "/nothing/at/all"),
+    ]
+    assert [one.status_int for one in answers] == [400, 401, 404, 405, 500, 400, 404]
+    for answer in answers:
+        assert answer.headers["Content-Type"] == "application/json"
+        assert isinstance(answer.json["error"], str)
+        assert answer.json["error"]
+        assert set(answer.json) == {"error"}
+        assert len(answer.headers["X-Request-Id"]) == 32
+
+
+@pytest.mark.parametrize("given", ["x", "a b c d e f g h", "x" * 65, "<script>alert(1)</script>"])
+def test_a_request_id_that_is_none_is_replaced(forum: Forum, given: str) -> None:
+    assert (
+        raw(forum, "GET", f"{API}/nodes", {"X-Request-Id": given}).headers["X-Request-Id"].isalnum()
+    )
+
+
+def test_no_token_reaches_the_log(
+    forum: Forum, alice: Person, broken: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        raw(forum, "GET", f"{API}/nodes?access_token={alice.token}")
+        raw(forum, "GET", f"{API}/nodes", {"Authorization": f"Bearer {alice.token}"})
+        raw(forum, "GET", f"{API}/hello?access_token={alice.token}x")
+    assert alice.token is not None
+    assert caplog.text
+    assert alice.token not in caplog.text
+
+
+def test_a_failed_request_leaves_no_trace(forum: Forum, alice: Person, topic: int) -> None:
+    bob = forum.person("bob")
+    reply = forum.reply(bob, topic)
+    alice.post(f"/topics/{topic}/action", type="close")
+    carol = forum.person("carol", scope="read")
+    node = forum.node("Second")
+    before = dump(forum)
+    for caller in (bob, carol, forum.nobody, forum.caller("wrong")):
+        failed = [
+            caller.post("/topics", title="", node_id=node, body="B"),
+            caller.post("/topics", title="T", node_id=7_000, body="@alice"),
+            caller.put(f"/topics/{topic}", title="T", node_id=node, body="B"),
+            caller.delete(f"/topics/{topic}"),
+            caller.post(f"/topics/{topic}/replies", body="@alice"),
+            caller.post(f"/topics/{topic}/action", type="open"),
+            caller.post(f"/replies/{reply}", body="@alice"),
+            caller.delete(f"/replies/{reply}"),
+            caller.post(f"/users/{bob.id}/follow"),
+            caller.post("/likes", obj_type="topic", obj_id=7_000),
+            caller.post("/notifications/read", ids=7_000),
+            caller.call("POST", "/photos", upload_files=[("file", "a.png", b"GIF89a")]),
+        ]
+        assert {400, 401, 403, 404} >= {one.status_int for one in failed}
+    assert dump(forum) == before

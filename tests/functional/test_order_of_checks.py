@@ -1,0 +1,163 @@
+"""Access tokens: where they stand and what each is worth; and what is checked before what."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.functional.forum import API, Forum, Person
+from tests.functional.raw import raw
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+INVALID = 'Bearer error="invalid_token"'
+
+
+@pytest.mark.parametrize("word", ["", "null", "undefined"])
+@pytest.mark.parametrize("place", ["query", "body", "header"])
+def test_what_careless_clients_send_counts_as_no_token(forum: Forum, word: str, place: str) -> None:
+    query = f"?access_token={word}" if place == "query" else ""
+    body = f"access_token={word}".encode() if place == "body" else b""
+    headers = {"Authorization": f"Bearer {word}"} if place == "header" else {}
+    headers["Content-Type"] = "application/x-www-form-urlencoded"
+    read = raw(forum, "GET", f"{API}/topics{query}", headers)
+    assert read.json == []
+    write = raw(forum, "POST", f"{API}/topics{query}", headers, body)
+    assert (write.status_int, write.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+@pytest.mark.parametrize(
+    "scheme", ["Bearer", "bearer", "BEARER", "Bearer ", "Basic", "Token", "OAuth", ""]
+)
+def test_only_the_bearer_scheme_is_ours(alice: Person, forum: Forum, scheme: str) -> None:
+    answer = raw(forum, "GET", f"{API}/hello", {"Authorization": f"{scheme} {alice.token}"})
+    assert answer.status_int == (200 if scheme.strip().lower() == "bearer" else 401)
+
+
+def test_a_token_may_come_in_query_form_or_json(forum: Forum, alice: Person, topic: int) -> None:
+    path = f"{API}/topics/{topic}/follow"
+    form = f"access_token={alice.token}".encode()
+    json = f'{{"access_token": "{alice.token}"}}'.encode()
+    urlencoded = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert raw(forum, "POST", f"{path}?access_token={alice.token}").status_int == 200
+    assert raw(forum, "POST", path, urlencoded, form).status_int == 200
+    assert raw(forum, "POST", path, {"Content-Type": "application/json"}, json).status_int == 200
+
+
+def test_the_same_token_twice_is_one(forum: Forum, alice: Person) -> None:
+    headers = {"Authorization": f"Bearer {alice.token}"}
+    path = f"{API}/hello?access_token={alice.token}&access_token={alice.token}"
+    assert raw(forum, "GET", path, headers).status_int == 200
+
+
+@pytest.mark.parametrize("other", ["wrong", "{another}"])
+@pytest.mark.parametrize("place", ["query", "body", "header"])
+def test_two_different_tokens_are_refused_whatever_they_are_worth(
+    forum: Forum, alice: Person, other: str, place: str
+) -> None:
+    other = other.format(another=forum.token(alice.id))
+    path = f"{API}/topics?access_token={alice.token}"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    body = b""
+    if place == "query":
+        path += f"&access_token={other}"
+    elif place == "body":
+        body = f"access_token={other}".encode()
+    else:
+        headers["Authorization"] = f"Bearer {other}"
+    answer = raw(forum, "POST", path, headers, body)
+    assert (answer.status_int, "two different" in answer.json["error"]) == (400, True)
+
+
+@pytest.mark.parametrize("token", ["x", "ü", "a b", "\x01", "x" * 5000, "%00"])
+@pytest.mark.parametrize("path", ["/hello", "/topics", "/nothing", "/topics/7", "/notifications"])
+def test_a_bad_token_is_401_everywhere(forum: Forum, path: str, token: str) -> None:
+    answer = raw(forum, "GET", f"{API}{path}?access_token={quote(token)}")
+    assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
+    assert answer.json == {"error": "The access token is wrong, expired or revoked."}
+
+
+BAD = {"Authorization": "Bearer wrong"}
+BROKEN = {"Content-Type": "application/json"}
+
+
+def test_unreadable_comes_before_the_bad_token(forum: Forum) -> None:
+    assert raw(forum, "POST", f"{API}/nothing", {**BAD, **BROKEN}, b"{").status_int == 400
+    assert raw(forum, "GET", f"{API}/nothing?x=%ff", BAD).status_int == 400
+    assert raw(forum, "GET", f"{API}/%ff", BAD).status_int == 400
+
+
+def test_too_large_comes_before_the_bad_token(make_forum: Any) -> None:
+    forum = make_forum(http__max_body="1024")
+    assert raw(forum, "POST", f"{API}/nothing", BAD, b"x" * 1025).status_int == 413
+
+
+def test_the_bad_token_comes_before_the_resource(forum: Forum) -> None:
+    assert raw(forum, "GET", f"{API}/topics/7", BAD).status_int == 401
+
+
+def test_the_resource_comes_before_the_method(alice: Person) -> None:
+    assert alice.put("/topics/7/follow").status_int == 404
+
+
+def test_the_method_comes_before_the_permission(forum: Forum, topic: int) -> None:
+    assert forum.nobody.put(f"/topics/{topic}/follow").status_int == 405
+
+
+def test_the_resource_comes_before_the_permission(forum: Forum) -> None:
+    assert forum.nobody.post("/topics/7/follow").status_int == 404
+
+
+@pytest.mark.parametrize("path", ["", "/1", "/nothing", "/read", "/all", "/unread_count"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+def test_without_a_token_all_of_the_notifications_is_401(
+    forum: Forum, path: str, method: str
+) -> None:
+    answer = forum.nobody.call(method, f"/notifications{path}")
+    assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+def test_the_permission_comes_before_the_parameters(forum: Forum, topic: int) -> None:
+    bob = forum.person("bob")
+    assert forum.nobody.post("/topics").status_int == 401
+    assert forum.nobody.post("/likes").status_int == 401
+    assert forum.nobody.get("/users/me/blocked", limit="x").status_int == 401
+    assert bob.put(f"/topics/{topic}").status_int == 403
+    assert bob.get("/users/alice/blocked", limit="x").status_int == 403
+    assert forum.nobody.post(f"/topics/{topic}/action", type="x").status_int == 401
+
+
+@pytest.mark.parametrize("path", ["/hello", "/topics", "/users/me"])
+def test_the_token_of_a_deleted_user_is_none(forum: Forum, alice: Person, path: str) -> None:
+    forum.change(alice.id, state="deleted")
+    answer = alice.get(path)
+    assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
+
+
+def test_what_was_decided_of_a_user_holds_at_once(forum: Forum, alice: Person) -> None:
+    node = forum.node()
+    forum.change(alice.id, state="blocked")
+    assert alice.post("/topics", title="T", node_id=node, body="B").status_int == 403
+    forum.change(alice.id, state="active", role="maintainer")
+    topic = forum.topic(forum.person("bob"), node)
+    assert alice.post(f"/topics/{topic}/ban").status_int == 200
+
+
+def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum: Any) -> None:
+    forum = make_forum(accounts__newbie_minutes="60")
+    node = forum.node()
+    ages = {"new": 59 / 1440, "old": 61 / 1440}
+    for login, age_days in ages.items():
+        person = forum.person(login, age_days=age_days)
+        answer = person.post("/topics", title="T", node_id=node, body="B")
+        assert answer.status_int == (403 if login == "new" else 201)
+        assert person.get("/users/me").json["level"] == ("newbie" if login == "new" else "member")

@@ -1,0 +1,161 @@
+"""Paths and methods: what leads somewhere, what does not, and which methods each path takes."""
+
+import pytest
+
+from tests.functional.forum import API, Forum, Person
+from tests.functional.raw import dump, raw
+
+EMPTY = {"error": "There is nothing here."}
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+NOWHERE = [
+    *("/", "/api", "/api/v3x", "/api/v3topics", "/api/v4/topics", "/api/v3/nothing", "/api/v3"),
+    *("/api/v3/topics/x", "/api/v3/topics/1/x", "/api/v3/users/1", "/api/v3/users/nobody"),
+    *("/api/v3//topics", "/api/v3/topics//1", "/api/v3/./topics", "/api/v3/users/../topics"),
+    *("/api/v3/topics//", "/api/v3/topics/%2e%2e/nodes", "/api/v3/topics/%2F"),
+    *("/api/v3/@@hello", "/api/v3/topics/@@", "/API/V3/topics", "/api/v3/Topics"),
+    *("/api/v3/topics.xml", "/api/v3/topics.json.json", "/api/v3/.json"),
+]
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+def test_an_unknown_path_is_404(forum: Forum, path: str, method: str) -> None:
+    answer = raw(forum, method, path)
+    assert (answer.status_int, answer.json) == (404, EMPTY)
+
+
+ACTIONS = ["follow/", "follow.json", "follow.json/"]
+NO_ACTIONS = [
+    "follow/x",
+    "follow/x/y",
+    "@@follow",
+    "x/../follow",
+    "./follow",
+    "/follow",
+    "follow//",
+]
+
+
+@pytest.mark.parametrize("end", NO_ACTIONS)
+def test_a_path_that_only_resembles_an_action_does_nothing(
+    forum: Forum, alice: Person, topic: int, end: str
+) -> None:
+    before = dump(forum)
+    answer = alice.post(f"/topics/{topic}/{end}")
+    assert (answer.status_int, answer.json) == (404, EMPTY)
+    assert dump(forum) == before
+
+
+@pytest.mark.parametrize("end", ACTIONS)
+def test_an_action_may_end_in_json_or_a_slash(alice: Person, topic: int, end: str) -> None:
+    assert alice.post(f"/topics/{topic}/{end}").json == {"ok": 1}
+
+
+@pytest.mark.parametrize("end", ["", "/", ".json", ".json/"])
+@pytest.mark.parametrize("place", ["", "/{topic}", "/{topic}/replies"])
+def test_a_trailing_json_or_slash_changes_nothing(
+    alice: Person, topic: int, place: str, end: str
+) -> None:
+    path = f"/topics{place}".format(topic=topic)
+    answers = [alice.get(path), alice.get(path + end)]
+    assert [one.status_int for one in answers] == [200, 200]
+    expected, shown = (one.json for one in answers)
+    if isinstance(shown, dict):
+        assert shown.pop("hits") == expected.pop("hits") + 1
+    assert shown == expected
+
+
+def test_a_header_cannot_move_the_root(forum: Forum, topic: int) -> None:
+    headers = {"X-Vhm-Root": f"/topics/{topic}"}
+    assert raw(forum, "GET", f"{API}/replies", headers).status_int == 404
+    assert raw(forum, "GET", f"{API}/topics", headers).json[0]["id"] == topic
+
+
+@pytest.mark.parametrize("login", ["alice", "ALICE", "Alice", "alice.json"])
+def test_a_user_is_found_by_login_whatever_the_case(alice: Person, login: str) -> None:
+    assert alice.get(f"/users/{login}").json["id"] == alice.id
+
+
+@pytest.mark.parametrize(
+    "login", ["al", "alice%20", "%20alice", "alice'--", "a" * 300, "%F0%9F%98%80"]
+)
+def test_nobody_is_found_by_what_is_no_login(alice: Person, login: str) -> None:
+    assert alice.get(f"/users/{login}").status_int == 404
+
+
+def test_me_is_the_tokens_user_anywhere(forum: Forum, alice: Person, topic: int) -> None:
+    assert alice.get("/users/me").json["login"] == "alice"
+    assert [one["id"] for one in alice.get("/users/me/topics").json] == [topic]
+    assert forum.nobody.get("/users/me/topics").status_int == 401
+
+
+ALLOWED = {
+    "/hello": "GET, HEAD, OPTIONS",
+    "/users": "GET, HEAD, OPTIONS",
+    "/users/alice": "GET, HEAD, OPTIONS, PUT",
+    "/users/alice/follow": "OPTIONS, POST",
+    "/nodes": "GET, HEAD, OPTIONS",
+    "/topics": "GET, HEAD, OPTIONS, POST",
+    "/topics/{topic}": "DELETE, GET, HEAD, OPTIONS, POST, PUT",
+    "/topics/{topic}/replies": "GET, HEAD, OPTIONS, POST",
+    "/topics/{topic}/action": "OPTIONS, POST",
+    "/photos": "OPTIONS, POST",
+    "/likes": "DELETE, OPTIONS, POST",
+    "/notifications": "GET, HEAD, OPTIONS",
+    "/notifications/read": "OPTIONS, POST",
+    "/notifications/all": "DELETE, OPTIONS",
+}
+
+
+@pytest.mark.parametrize("path", ALLOWED)
+def test_a_known_path_refuses_other_methods_and_names_its_own(
+    alice: Person, topic: int, path: str
+) -> None:
+    allowed = ALLOWED[path].split(", ")
+    for method in {"GET", "POST", "PUT", "DELETE", "PATCH"} - set(allowed):
+        answer = alice.app.request(
+            API + path.format(topic=topic),
+            method=method,
+            headers={"Authorization": f"Bearer {alice.token}"},
+            expect_errors=True,
+        )
+        assert (answer.status_int, answer.headers["Allow"]) == (405, ALLOWED[path]), method
+        assert answer.json == {"error": f"{method} is not among {ALLOWED[path]}."}
+
+
+@pytest.mark.parametrize("path", ALLOWED)
+def test_options_tells_the_methods(forum: Forum, alice: Person, topic: int, path: str) -> None:
+    mine = {"Authorization": f"Bearer {alice.token}"}
+    answer = raw(forum, "OPTIONS", API + path.format(topic=topic), mine)
+    assert (answer.status_int, answer.headers["Allow"], answer.body) == (204, ALLOWED[path], b"")
+
+
+@pytest.mark.parametrize("path", ["/topics", "/topics/{topic}", "/hello", "/users/me"])
+def test_head_is_get_without_the_body(alice: Person, topic: int, path: str) -> None:
+    got = alice.get(path.format(topic=topic))
+    head = alice.call("HEAD", path.format(topic=topic))
+    assert (head.status_int, head.body) == (200, b"")
+    for name in ("Content-Type", "Content-Length"):
+        assert head.headers[name] == got.headers[name]
+
+
+def test_head_of_what_is_refused_has_its_status_and_no_body(forum: Forum) -> None:
+    head = forum.nobody.call("HEAD", "/hello")
+    assert (head.status_int, head.body) == (401, b"")
+    assert head.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_head_counts_no_read(alice: Person, topic: int) -> None:
+    alice.call("HEAD", f"/topics/{topic}")
+    assert alice.get(f"/topics/{topic}").json["hits"] == 1

@@ -1,0 +1,134 @@
+"""The migrations make what the models say, on both databases, and take it back."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import CheckConstraint, Connection, inspect, text
+
+from forumsvc import migrate
+from forumsvc.models import Base
+from forumsvc.models.engine import Database
+from tests import databases
+
+
+@pytest.fixture(params=databases.KINDS)
+def blank(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[Database]:
+    """A database without any table."""
+    name = re.sub(r"\W", "_", request.node.name)[-40:]
+    url = databases.new_url(request.param, name, tmp_path_factory, worker_id, empty=True)
+    with databases.opened(url) as database:
+        yield database
+
+
+def schema(connection: Connection) -> dict[str, str]:
+    """Return how the database itself describes all that is in it, by name."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+    else:
+        query = """
+            SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+            UNION ALL
+            SELECT conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
+            FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+            UNION ALL
+            SELECT table_name || '.' || column_name,
+                   data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') || ' '
+                   || coalesce(character_maximum_length::text, '')
+            FROM information_schema.columns WHERE table_schema = 'public'
+        """
+    rows = connection.execute(text(query)).all()
+    return {name: sql for name, sql in rows if "alembic_version" not in name}
+
+
+def test_up_down_and_up_again_is_up(blank: Database) -> None:
+    assert migrate.upgrade(blank.writes) == migrate.head()
+    with blank.writes.connect() as connection:
+        first = schema(connection)
+    migrate.downgrade(blank.writes, "base")
+    with blank.writes.connect() as connection:
+        assert schema(connection) == {}
+    assert migrate.current(blank.writes) is None
+    assert migrate.upgrade(blank.writes) == migrate.head()
+    with blank.writes.connect() as connection:
+        assert schema(connection) == first
+
+
+def test_each_step_can_be_taken_back(blank: Database) -> None:
+    scripts = ScriptDirectory.from_config(migrate.configuration())
+    steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
+    for before, step in zip(["base", *steps], steps, strict=False):
+        migrate.upgrade(blank.writes, step)
+        with blank.writes.connect() as connection:
+            there = schema(connection)
+        migrate.downgrade(blank.writes, before)
+        assert migrate.upgrade(blank.writes, step) == step
+        with blank.writes.connect() as connection:
+            assert schema(connection) == there
+
+
+def test_a_database_that_is_up_to_date_is_left_alone(blank: Database) -> None:
+    migrate.upgrade(blank.writes)
+    assert migrate.upgrade(blank.writes) == migrate.head()
+
+
+def test_there_is_one_newest_revision() -> None:
+    scripts = ScriptDirectory.from_config(migrate.configuration())
+    assert scripts.get_heads() == [migrate.head()]
+
+
+def test_the_migrations_make_what_the_models_say(blank: Database) -> None:
+    migrate.upgrade(blank.writes)
+    # SQLite tells defaults in other words; the test below compares them there.
+    options = {"compare_type": True, "compare_server_default": not blank.is_sqlite}
+    with blank.writes.connect() as connection:
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def described(blank: Database, make: Any) -> dict[str, str]:
+    """Return the schema that `make` makes, for comparing: without names that differ by chance."""
+    make()
+    with blank.writes.connect() as connection:
+        return {name: _plain(sql or "") for name, sql in schema(connection).items()}
+
+
+def _plain(sql: str) -> str:
+    """Return a definition without what says nothing: quotes, blanks, and the order of a table."""
+    sql = re.sub(r"\s+", " ", sql.replace('"', "")).lower()
+    if not sql.startswith("create table"):
+        return sql
+    inner = sql[sql.index("(") + 1 : sql.rindex(")")]
+    # To SQLite, false is another word for 0.
+    inner = inner.replace("default false", "default 0")
+    parts = re.split(r", (?![^()]*\))", inner)
+    return str(sorted(part.strip() for part in parts))
+
+
+def test_constraints_and_partial_indexes_are_those_of_the_models(blank: Database) -> None:
+    migrated = described(blank, lambda: migrate.upgrade(blank.writes))
+    migrate.downgrade(blank.writes, "base")
+    modelled = described(blank, lambda: Base.metadata.create_all(blank.writes))
+    assert {name for name in migrated if "where" in migrated[name]}
+    differing = {
+        name: (migrated.get(name), modelled.get(name))
+        for name in migrated.keys() | modelled.keys()
+        if migrated.get(name) != modelled.get(name)
+    }
+    assert differing == {}
+
+
+def test_every_check_and_foreign_key_is_there(blank: Database) -> None:
+    migrate.upgrade(blank.writes)
+    inspector = inspect(blank.writes)
+    for table in Base.metadata.sorted_tables:
+        keys = {key["name"] for key in inspector.get_foreign_keys(table.name)}
+        assert keys == {key.name for key in table.foreign_key_constraints}
+        checks = {check["name"] for check in inspector.get_check_constraints(table.name)}
+        assert len(checks) == sum(isinstance(one, CheckConstraint) for one in table.constraints)

@@ -1,0 +1,248 @@
+"""What no HTTP library sends: bytes on a socket to the real application under the real server."""
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from forumsvc import clock
+from forumsvc.models import User
+from forumsvc.models.engine import Database
+from forumsvc.oauth import tokens
+from tests import databases
+from tests.functional.forum import SECRET
+from tests.system.process import PATIENCE
+from tests.system.pserve import pserve
+
+MAX_BODY = 20_000
+APP = """
+use = call:forumsvc:main
+sqlalchemy.url = {url}
+session.secret = {secret}
+photos.dir = {here}/photos
+http.max_body = {max_body}
+markup.workers = 1
+"""
+
+
+@dataclass
+class Reply:
+    """An answer, taken apart."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, read as JSON."""
+        return json.loads(self.body)
+
+
+Send = Callable[[bytes], Reply]
+
+
+@dataclass
+class Served:
+    """The running service: how to send bytes to it, and a token that works there."""
+
+    send: Send
+    token: str
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Served]:
+    """The application on an SQLite database under pserve, and Alice's token."""
+    here = tmp_path_factory.mktemp("raw")
+    url = databases.new_url("sqlite", "raw", tmp_path_factory, worker_id)
+    with databases.opened(url) as database:
+        token = _alice(database)
+    app = APP.format(url=url, secret=SECRET, here=here, max_body=MAX_BODY)
+    with pserve(here, app=app, max_request_body_size=2 * MAX_BODY) as server:
+
+        def send(request: bytes) -> Reply:
+            return _exchange(server.port, request)
+
+        yield Served(send, token)
+
+
+def _alice(database: Database) -> str:
+    """Add a user who has a token, and return it."""
+    now = clock.now()
+    columns = {"login": "alice", "login_key": "alice", "created_at": now, "updated_at": now}
+    with database.session.begin() as db:
+        given = tokens.issue(
+            db,
+            client_id=tokens.builtin_client(db),
+            user_id=db.execute(insert(User).values(columns).returning(User.id)).scalar_one(),
+            scope="read write",
+            access_ttl=3600,
+            refresh_ttl=None,
+        )
+    return given.access_token
+
+
+def _exchange(port: int, request: bytes) -> Reply:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+        client.sendall(request)
+        with client.makefile("rb") as answer:
+            head, _, body = answer.read().partition(b"\r\n\r\n")
+    status, *lines = head.decode("latin-1").split("\r\n")
+    pairs = (line.split(": ", 1) for line in lines)
+    headers = {name.lower(): value for name, value in pairs}
+    return Reply(int(status.split()[1]), headers, body)
+
+
+def request(line: str | bytes, *headers: str, body: bytes = b"") -> bytes:
+    """Return a request whose connection ends with its answer."""
+    raw = line if isinstance(line, bytes) else line.encode()
+    rest = "".join(f"{header}\r\n" for header in ("Connection: close", *headers))
+    return raw + b" HTTP/1.1\r\n" + rest.encode() + b"\r\n" + body
+
+
+HOST = "Host: forum.example.org"
+
+
+def test_the_service_answers(served: Served) -> None:
+    answer = served.send(request("GET /api/v3/topics", HOST))
+    assert (answer.status, answer.json) == (200, [])
+
+
+HOSTS = {
+    "none": [],
+    "two": [HOST, HOST],
+    "two that differ": [HOST, "Host: other.example.org"],
+    "an empty one": ["Host: "],
+    "one with a path": ["Host: forum.example.org/evil"],
+    "one with a user": ["Host: a@forum.example.org"],
+    "one with blanks": ["Host: forum example"],
+    "one with markup": ["Host: <script>"],
+    "two in one": ["Host: a.example.org, b.example.org"],
+    "a port that is none": ["Host: forum.example.org:x"],
+}
+
+
+@pytest.mark.parametrize("hosts", HOSTS.values(), ids=HOSTS)
+def test_a_request_names_one_host(served: Served, hosts: list[str]) -> None:
+    answer = served.send(request("GET /api/v3/topics", *hosts))
+    assert answer.status == 400
+    assert list(answer.json) == ["error"]
+
+
+@pytest.mark.parametrize("host", ["forum.example.org:80", "127.0.0.1:1", "[::1]:6543", "[::1]"])
+def test_a_host_may_have_a_port_or_be_an_address(served: Served, host: str) -> None:
+    assert served.send(request("GET /api/v3/topics", f"Host: {host}")).status == 200
+
+
+PATHS = {
+    "bytes that are not UTF-8": (b"GET /api/v3/users/\xff", 400),
+    "the same, escaped": (b"GET /api/v3/users/%ff", 400),
+    "a surrogate": (b"GET /api/v3/users/%ed%a0%80", 400),
+    "an overlong slash": (b"GET /api/v3%c0%aftopics", 400),
+    "bytes in the query": (b"GET /api/v3/topics?type=\xff", 400),
+    "a broken escape": (b"GET /api/v3/topics?type=%zz", 400),
+    "an escaped NUL": (b"GET /api/v3/users/%00", 404),
+    "UTF-8 as it is": ("GET /api/v3/users/jörg".encode(), 400),
+    "UTF-8, escaped": (b"GET /api/v3/users/j%c3%b6rg", 404),
+    "dots": (b"GET /api/v3/users/../topics", 404),
+    "escaped dots": (b"GET /api/v3/users/%2e%2e/topics", 404),
+    "two slashes": (b"GET /api/v3//topics", 404),
+    "an absolute address": (b"GET http://other.example.org/api/v3/topics", 200),
+    "other digits": (b"GET /api/v3/topics/%d9%a3", 404),
+    "other digits in the query": (b"GET /api/v3/topics?limit=%d9%a3", 400),
+    "a long path": (b"GET /api/v3/users/" + b"x" * 5000, 404),
+    "an unknown method": (b"FROB /api/v3/topics", 405),
+    "a method in small letters": (b"get /api/v3/topics", 400),
+    "TRACE": (b"TRACE /api/v3/topics", 405),
+    "CONNECT": (b"CONNECT /api/v3/topics", 405),
+    "a star": (b"OPTIONS *", 404),
+}
+
+
+@pytest.mark.parametrize(("line", "status"), PATHS.values(), ids=PATHS)
+def test_a_strange_request_line_is_no_mistake_of_ours(
+    served: Served, line: bytes, status: int
+) -> None:
+    answer = served.send(request(line, HOST))
+    assert answer.status == status, answer
+    if status >= 400:
+        assert list(answer.json) == ["error"]
+
+
+def chunked(*pieces: bytes) -> bytes:
+    """Return a body in the chunked coding."""
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (*pieces, b""))
+
+
+FORM = "Content-Type: application/x-www-form-urlencoded"
+CHUNKED = "Transfer-Encoding: chunked"
+
+
+def test_a_chunked_body_is_read_as_any_other(served: Served) -> None:
+    token = served.token.encode()
+    body = chunked(b"access_token=", token[:9], token[9:], b"&obj_type=user&obj_id=1")
+    answer = served.send(request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=body))
+    assert answer.status == 400
+    assert answer.json == {"error": "obj_type: must be one of topic, reply, not 'user'"}
+
+
+def test_a_chunked_body_over_the_limit_is_refused(served: Served) -> None:
+    body = chunked(*[b"x" * 1000] * (MAX_BODY // 1000), b"x")
+    answer = served.send(request("POST /api/v3/likes", HOST, FORM, CHUNKED, body=body))
+    assert answer.status == 413
+    assert answer.json == {"error": f"The request body is larger than {MAX_BODY} bytes."}
+
+
+@pytest.mark.parametrize("length", [MAX_BODY + 1, 2 * MAX_BODY + 1, 10**12])
+def test_a_body_over_the_limit_is_refused(served: Served, length: int) -> None:
+    # What is over waitress's own limit is refused before any of it has come.
+    sent = b"x" * length if length <= 2 * MAX_BODY else b""
+    answer = served.send(
+        request("POST /api/v3/likes", HOST, FORM, f"Content-Length: {length}", body=sent)
+    )
+    assert (answer.status, list(answer.json)) == (413, ["error"])
+
+
+LENGTHS = ["-1", "x", "1_0", "٣", "1, 2", "+5", "5.0"]
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_length_that_is_none_is_refused(served: Served, length: str) -> None:
+    answer = served.send(request("POST /api/v3/likes", HOST, f"Content-Length: {length}"))
+    assert (answer.status, list(answer.json)) == (400, ["error"])
+
+
+def test_length_and_chunks_together_are_refused(served: Served) -> None:
+    both = request("POST /api/v3/likes", HOST, CHUNKED, "Content-Length: 5", body=chunked(b"a=1"))
+    answer = served.send(both)
+    assert answer.status in (400, 401)
+    assert list(answer.json) == ["error"]
+
+
+def test_the_json_type_without_a_body_is_no_error(served: Served) -> None:
+    mine = f"Authorization: Bearer {served.token}"
+    kind = "Content-Type: application/json"
+    answer = served.send(request("DELETE /api/v3/notifications/all", HOST, mine, kind))
+    assert (answer.status, answer.json) == (200, {"ok": 1})
+
+
+def test_head_sends_no_body(served: Served) -> None:
+    answer = served.send(request("HEAD /api/v3/topics", HOST))
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["content-length"] == "2"
+
+
+def test_a_header_of_other_bytes_is_no_mistake_of_ours(served: Served) -> None:
+    raw = b"GET /api/v3/topics HTTP/1.1\r\nConnection: close\r\nHost: h\r\n"
+    raw += b"Authorization: Bearer \xff\xfe\r\n\r\n"
+    answer = served.send(raw)
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+
+
+def test_a_request_of_http_1_0_needs_no_host(served: Served) -> None:
+    assert served.send(b"GET /api/v3/topics HTTP/1.0\r\n\r\n").status == 200

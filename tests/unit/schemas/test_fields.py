@@ -1,0 +1,162 @@
+"""Fields give a value of their type or refuse, naming the field; never anything else."""
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from forumsvc.errors import Invalid
+from forumsvc.ids import MAX_ID, parse_id, parse_whole
+from forumsvc.schemas.fields import (
+    Flag,
+    Id,
+    Ids,
+    Text,
+    Upload,
+    WebAddress,
+    Whole,
+    Word,
+    optional,
+    parameters,
+    required,
+)
+from forumsvc.schemas.reading import validate
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+SURROGATES = st.text(st.characters(categories=["Cs", "Cc", "Zs", "Nd", "Lo"]))
+NUMBERS = st.integers().map(str) | st.from_regex(r"[-+ 0-9_.\u0660-\u0669]*", fullmatch=True)
+VALUES = JSON | SURROGATES | NUMBERS
+
+
+class Sent:
+    """The parameters of a request: one, under the name `field`."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def one(self, name: str) -> Any:
+        return self._value
+
+    def several(self, name: str) -> list[Any] | None:
+        return None if self._value is None else list(self._value)
+
+
+def read(kind: Any, value: Any) -> Any:
+    """Return what a required field of this kind makes of a value; None where it refuses."""
+    try:
+        return validate(parameters(required("field", kind)), Sent(value))["field"]
+    except Invalid as error:
+        refused = error
+    assert (refused.field, bool(refused.reason)) == ("field", True)
+    message = str(refused)
+    assert message.startswith("field: ")
+    assert len(message) < 300
+    assert message.isprintable()
+    message.encode()
+    return None
+
+
+@given(VALUES, st.integers(-5, 5), st.integers(0, 10))
+def test_whole_gives_an_integer_in_its_range(value: Any, low: int, size: int) -> None:
+    number = read(Whole(low, low + size), value)
+    assert number is None or (type(number) is int and low <= number <= low + size)
+
+
+@given(VALUES)
+def test_whole_takes_integers_and_plain_digits_only(value: Any) -> None:
+    number = read(Whole(), value)
+    plain = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit()
+    assert (number is not None) is (plain or type(value) is int)
+
+
+@given(VALUES)
+def test_id_gives_what_the_database_can_hold_or_0(value: Any) -> None:
+    number = read(Id(), value)
+    assert number is None or (type(number) is int and 0 <= number <= MAX_ID)
+
+
+@given(VALUES | st.sampled_from(["red", "green"]))
+def test_word_gives_one_of_its_words(value: Any) -> None:
+    word = read(Word(["red", "green"]), value)
+    assert word == value if word is not None else value not in ("red", "green")
+
+
+@given(VALUES, st.integers(0, 2), st.integers(2, 6), st.booleans())
+def test_text_gives_storable_text_of_its_length(
+    value: Any, low: int, high: int, strip: bool
+) -> None:
+    text = read(Text(low, high, strip=strip), value)
+    if text is None:
+        return
+    assert isinstance(text, str)
+    assert len(text) <= high
+    assert "\0" not in text
+    text.encode()
+    if low:
+        assert text.strip()
+    if strip:
+        assert text == text.strip()
+
+
+@given(VALUES)
+def test_flag_gives_a_boolean(value: Any) -> None:
+    flag = read(Flag(), value)
+    assert flag is None or type(flag) is bool
+
+
+@given(VALUES | st.text().map("http://{}".format))
+@example("http://[")
+@example("http://[::1")
+@example("http://a:b/")
+@example("javascript:alert(1)")
+def test_web_address_gives_an_address_or_nothing(value: Any) -> None:
+    address = read(WebAddress(0, 255, strip=True), value)
+    assert not address or address.lower().startswith(("http://", "https://"))
+
+
+@given(st.lists(VALUES, max_size=5))
+def test_ids_give_a_list_of_ids(values: list[Any]) -> None:
+    ids = read(Ids(3), values)
+    if ids is not None:
+        assert len(ids) <= 3
+        assert all(type(number) is int and 0 < number <= MAX_ID for number in ids)
+
+
+@given(VALUES)
+def test_an_upload_is_no_other_value(value: Any) -> None:
+    assert read(Upload(), value) is None
+
+
+@given(st.text())
+def test_an_optional_field_takes_an_empty_value_for_none(value: str) -> None:
+    schema = parameters(optional("field", Whole(), 7))
+    if value == "":
+        assert validate(schema, Sent(value)) == {"field": 7}
+
+
+@given(st.text() | NUMBERS)
+def test_an_id_is_ascii_digits_within_the_bound(text: str) -> None:
+    number = parse_id(text)
+    if number is not None:
+        assert (text.isascii(), text.isdigit()) == (True, True)
+        assert 0 < number <= MAX_ID
+
+
+@given(st.integers())
+def test_every_integer_that_matters_is_read_exactly(number: int) -> None:
+    if abs(number) < 10**30:
+        assert parse_whole(str(number)) == number
+    else:
+        assert abs(parse_whole(str(number)) or 0) > MAX_ID
+
+
+@pytest.mark.parametrize(
+    "text", ["٣", "1_0", " 5", "5 ", "+5", "5.0", "0x1", "1e3", "", "-", "--1"]
+)
+def test_what_int_would_take_is_no_number(text: str) -> None:
+    assert parse_whole(text) is None

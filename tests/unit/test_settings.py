@@ -1,0 +1,157 @@
+"""Each setting refuses what is not allowed with one line: the key, the value, what is allowed."""
+
+import pytest
+
+import forumsvc
+from forumsvc.settings import DECLARED, DEVELOPMENT_SECRET, Settings, SettingsError
+
+GOOD = {"sqlalchemy.url": "sqlite:///forum.sqlite", "session.secret": "x" * 32}
+WRONG: dict[str, list[str]] = {
+    "site.environment": ["", "test", "Production"],
+    "site.name": ["", "  "],
+    "site.url": ["example.org", "ftp://example.org", "http://", "https://a b"],
+    "site.user_url": ["/users", "/{name}", "/ {login}"],
+    "sqlalchemy.url": ["", "sqlite://", "sqlite:///:memory:", "mysql://x/y", "forum.sqlite"],
+    "sqlalchemy.pool_size": ["0", "201", "ten", "-1", "1.5"],
+    "api.envelope": ["", "wrapped", "Bare"],
+    "http.max_body": ["1023", "12MB", "1_000_000", "٣٣٣٣"],
+    "http.cors_origins": ["example.org", "https://example.org/path", "ftp://example.org", "* x"],
+    "accounts.newbie_minutes": ["-1", "x", "1.5"],
+    "posts.max_title": ["0", "256"],
+    "posts.max_body": ["0", "10000001"],
+    "notifications.max_mentions": ["-1", "1001", ""],
+    "topics.hits_interval": ["0", "3601", "1e3", "nan", "inf"],
+    "oauth.access_token_ttl": ["0", "x", "10000000000"],
+    "oauth.refresh_token_ttl": ["0", ""],
+    "oauth.refresh_grace": ["-1", "3601"],
+    "oauth.require_pkce": ["yes", "True", "", "1"],
+    "photos.storage": ["", "disk"],
+    "photos.dir": ["", " "],
+    "photos.max_bytes": ["0", "10MB"],
+    "photos.max_pixels": ["0", "x"],
+    "markup.workers": ["-1", "65", "two"],
+    "markup.timeout": ["0", "61", "x"],
+    "session.secret": ["", "short", "x" * 31],
+    **{
+        f"levels.{level}": ["", " "]
+        for level in ("newbie", "member", "vip", "maintainer", "admin", "blocked", "deleted")
+    },
+}
+
+
+def refusal(**written: str) -> str:
+    """Return the line that these settings are refused with."""
+    with pytest.raises(SettingsError) as caught:
+        Settings({**GOOD, **written})
+    line = str(caught.value)
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, value) for n in WRONG for value in WRONG[n]])
+def test_a_wrong_value_is_refused_by_key_value_and_what_is_allowed(name: str, value: str) -> None:
+    line = refusal(**{name: value})
+    declared = next(setting for setting in DECLARED if setting.name == name)
+    shown = "the value given" if declared.secret else repr(value.strip())
+    assert line == f"{name}: {shown} is not allowed; it must be {declared.kind.allowed}"
+
+
+def test_a_secret_is_never_shown() -> None:
+    assert "hunter2" not in refusal(**{"session.secret": "hunter2"})
+    assert "hunter2" not in refusal(**{"sqlalchemy.url": "mysql://me:hunter2@host/db"})
+    settings = Settings({**GOOD, "session.secret": "hunter2" * 10})
+    assert "hunter2" not in " ".join(value for _, value, _ in settings.shown())
+
+
+def test_every_setting_can_be_wrong() -> None:
+    free = {setting.name for setting in DECLARED} - set(WRONG)
+    for name in free:
+        declared = next(setting for setting in DECLARED if setting.name == name)
+        assert declared.name in refusal(**{name: "no \x7f value of any kind"})
+
+
+def test_every_default_is_allowed_and_explained() -> None:
+    settings = Settings(GOOD)
+    for setting in DECLARED:
+        assert setting.name in settings
+        assert setting.meaning
+        assert setting.kind.allowed
+        assert setting.default is not None or setting.name in GOOD
+
+
+@pytest.mark.parametrize("name", sorted(GOOD))
+def test_a_missing_key_is_named(name: str) -> None:
+    with pytest.raises(SettingsError, match=rf"^{name}: missing; it must be "):
+        Settings({key: value for key, value in GOOD.items() if key != name})
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("http.maxbody", "did you mean http.max_body?"),
+        ("sqlalchemy.uri", "did you mean sqlalchemy.url?"),
+        ("posts.everything", "known here: posts.max_title"),
+    ],
+)
+def test_an_unknown_key_in_a_known_area_is_refused(name: str, hint: str) -> None:
+    line = refusal(**{name: "1"})
+    assert line.startswith(f"{name}: there is no such setting; ")
+    assert hint in line
+
+
+@pytest.mark.parametrize("name", ["pyramid.includes", "use", "debugtoolbar.hosts", "here"])
+def test_keys_of_other_areas_are_passed_over(name: str) -> None:
+    assert name not in Settings({**GOOD, name: "x"})
+
+
+def test_a_value_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORUM_TEST_NAME", "Town")
+    settings = Settings({**GOOD, "site.name": "The ${FORUM_TEST_NAME} forum"})
+    assert settings["site.name"] == "The Town forum"
+
+
+def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FORUM_TEST_URL", raising=False)
+    line = refusal(**{"sqlalchemy.url": "${FORUM_TEST_URL}"})
+    assert line.startswith("sqlalchemy.url: the environment variable FORUM_TEST_URL is not set; ")
+
+
+def test_a_variable_is_checked_like_any_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORUM_TEST_SIZE", "many")
+    line = refusal(**{"sqlalchemy.pool_size": "${FORUM_TEST_SIZE}"})
+    assert line.startswith("sqlalchemy.pool_size: 'many' is not allowed; ")
+
+
+def test_production_refuses_developments_secret() -> None:
+    assert refusal(**{"session.secret": DEVELOPMENT_SECRET}).startswith("session.secret: ")
+    developing = {"site.environment": "development", "session.secret": DEVELOPMENT_SECRET}
+    assert Settings({**GOOD, **developing})["site.environment"] == "development"
+
+
+@pytest.mark.parametrize(
+    ("url", "read"),
+    [
+        ("postgres://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
+        ("postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
+        ("postgresql+psycopg://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
+        ("sqlite:////var/forum.sqlite", "sqlite:////var/forum.sqlite"),
+    ],
+)
+def test_a_database_may_be_named_as_people_do(url: str, read: str) -> None:
+    assert Settings({**GOOD, "sqlalchemy.url": url})["sqlalchemy.url"] == read
+
+
+def test_a_wrong_setting_ends_the_process_with_the_line() -> None:
+    with pytest.raises(SystemExit) as caught:
+        forumsvc.main({}, **GOOD, **{"http.max_body": "x"})
+    allowed = "a whole number from 1024 to 1073741824"
+    assert str(caught.value.code) == (
+        f"forumsvc: http.max_body: 'x' is not allowed; it must be {allowed}"
+    )
+
+
+def test_what_is_written_is_told_from_what_is_default() -> None:
+    settings = Settings({**GOOD, "site.name": "Town"})
+    defaults = {setting.name for setting, _, is_default in settings.shown() if is_default}
+    assert {"site.name", *GOOD}.isdisjoint(defaults)
+    assert "http.max_body" in defaults
