@@ -24,6 +24,7 @@ class HitCounter:
         self._interval = interval
         self._counted: dict[int, int] = {}
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -41,6 +42,11 @@ class HitCounter:
 
     def write(self) -> None:
         """Write what was counted; keep it where the database does not take it."""
+        # Two at once would both write the same reads: the thread, and who closes this.
+        with self._writing:
+            self._write()
+
+    def _write(self) -> None:
         with self._lock:
             batch = sorted(self._counted.items())
         if not batch:

@@ -155,7 +155,7 @@ def test_any_sequence_of_actions_leaves_every_counter_equal_to_a_recount(forum: 
     run_state_machine_as_test(
         partial(Community, forum),
         settings=settings(
-            max_examples=8,
+            max_examples=5,
             stateful_step_count=40,
             deadline=None,
             derandomize=True,

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.functional.forum import Caller, Forum, Person
+from tests.functional.threads import together
 
 
 @pytest.fixture
@@ -31,6 +32,13 @@ def test_hits_are_exact_before_while_and_after_they_are_written(forum: Forum, to
     forum.registry.hits.write()
     forum.registry.hits.write()
     assert hits(forum.nobody, topic) == 3
+
+
+def test_hits_are_written_once_though_many_write_at_once(forum: Forum, topic: int) -> None:
+    for _ in range(5):
+        hits(forum.nobody, topic)
+    together([forum.registry.hits.write] * 8)
+    assert hits(forum.nobody, topic) == 6
 
 
 def test_hits_of_two_topics_are_apart(forum: Forum, alice: Person, topic: int) -> None:

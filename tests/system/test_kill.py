@@ -22,7 +22,7 @@ def test_what_was_acknowledged_before_a_kill_is_there_and_whole(
     url = databases.new_url(kind, f"kill_{kind}", tmp_path_factory, worker_id)
     with databases.opened(url) as database:
         setting = prepare(url, database, tmp_path)
-        for number, wanted in enumerate((5, 20, 45)):
+        for number, wanted in enumerate((5, 30)):
             with serving(tmp_path, url) as server:
                 server.workers()
                 with storm(server, setting, f"round {number}") as clients:

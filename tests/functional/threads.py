@@ -1,0 +1,50 @@
+"""Callers in threads of their own, who all begin at one moment."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+from webtest import TestApp
+
+from tests.functional.forum import Caller, Forum
+
+Task = Callable[[], Any]
+
+
+def together(tasks: Sequence[Task]) -> list[Any]:
+    """Run tasks in a thread each, begun at one moment; return what they return, in their order."""
+    results: list[Any] = [None] * len(tasks)
+    failures: list[BaseException] = []
+    gate = threading.Barrier(len(tasks))
+
+    def run(number: int, task: Task) -> None:
+        try:
+            gate.wait()
+            results[number] = task()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(tasks)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    return results
+
+
+def flat(answers: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return the answers of all threads in one list."""
+    return list(chain.from_iterable(answers))
+
+
+def alone(forum: Forum, person: Caller) -> Caller:
+    """Return the same caller with a client of its own, for a thread."""
+    return Caller(TestApp(forum.application), person.token)
+
+
+def statuses(answers: Sequence[Any]) -> dict[int, int]:
+    """Return how often each status came."""
+    return dict(Counter(answer.status_int for answer in answers))
