@@ -54,7 +54,8 @@ def test_an_unexpected_exception_is_500_without_detail_and_logged_with_its_id(
 def test_an_unexpected_exception_takes_back_what_was_written(
     forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counters, "count_post", lambda *_, **__: 1 // 0)
+    for last_step in ("count_topic", "count_reply"):
+        monkeypatch.setattr(counters, last_step, lambda *_, **__: 1 // 0)
     sent = {"title": "T", "node_id": forum.node("Second"), "body": "B"}
     before = dump(forum)
     assert alice.call("POST", "/topics", sent).status_int == 500
