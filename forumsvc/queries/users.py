@@ -57,7 +57,7 @@ def _popular() -> Select[Any]:
     return (
         select(*summary())
         .where(User.state == UserState.ACTIVE)
-        .order_by(User.replies_count.desc(), User.topics_count.desc(), User.id)
+        .order_by(User.replies_count.desc(), User.topics_count.desc(), User.created_at, User.id)
     )
 
 
