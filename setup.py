@@ -25,7 +25,8 @@ REQUIRES = [
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
     "rich>=14",
-    "setuptools>=70.1,<82",
+    # pyramid 2.1 imports pkg_resources, of which newer ones complain at every start.
+    "setuptools>=70.1,<80.9",
     "transaction>=5",
     "waitress>=3.0.2",
     "zope.sqlalchemy>=4.1",
