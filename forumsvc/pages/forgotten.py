@@ -40,8 +40,9 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
 def show_reset(visit: Visit, request: ForumRequest) -> Response:
     """Show the form that a link leads to."""
-    _holder(request, request.reader)
-    return page(visit, "reset.html", ticket=request.parameters.one("ticket"))
+    account = _holder(request, request.reader)
+    ticket = request.parameters.one("ticket")
+    return page(visit, "reset.html", ticket=ticket, login=account.login)
 
 
 def submit_reset(visit: Visit, request: ForumRequest) -> Response:
@@ -58,7 +59,7 @@ def submit_reset(visit: Visit, request: ForumRequest) -> Response:
         return to_page(request, "login", notice="password-changed")
 
     ticket = request.parameters.one("ticket")
-    return submitted(visit, reset_form(), change, "reset.html", ticket=ticket)
+    return submitted(visit, reset_form(), change, "reset.html", ticket=ticket, login=account.login)
 
 
 def _send(visit: Visit, account: recovery.Forgetful) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, select
 from sqlalchemy.orm import Session
 
 from ..models import User, UserState
@@ -29,9 +29,8 @@ class Forgetful(NamedTuple):
     password_hash: str | None
 
 
-_ACCOUNTS: Select[Any] = select(User.id, User.login, User.email, User.password_hash).where(
-    User.state != UserState.DELETED, User.email.is_not(None)
-)
+_COLUMNS: tuple[Any, ...] = (User.id, User.login, User.email, User.password_hash)
+_ACCOUNTS = select(*_COLUMNS).where(User.state != UserState.DELETED, User.email.is_not(None))
 
 
 def find(db: Session | Connection, email: str) -> Forgetful | None:
