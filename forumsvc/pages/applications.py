@@ -42,14 +42,7 @@ def register(visit: Visit, request: ForumRequest) -> Response:
     def create(sent: dict[str, Any]) -> Response:
         if len(clients.listing(request.reader, owner_id=request.actor_id)) >= MOST:
             raise Invalid("name", f"is one too many: you have {MOST} applications")
-        made = clients.create(
-            request.db,
-            sent["name"],
-            grants=[grant for grant in clients.GRANTS if sent[grant]],
-            redirect_uris=sent["redirect_uris"].split(),
-            public=sent["kind"] == "public",
-            owner_id=request.actor_id,
-        )
+        made = _create(request, sent)
         return page(visit, "registered.html", client_name=sent["name"], made=made, rotated=False)
 
     return submitted(
@@ -82,6 +75,22 @@ def _lists(request: ForumRequest) -> dict[str, Any]:
 def _check_self_service(request: ForumRequest) -> None:
     if not request.settings["oauth.self_service"]:
         raise Denied("Applications are registered by an administrator here.")
+
+
+def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
+    try:
+        return clients.create(
+            request.db,
+            sent["name"],
+            grants=[grant for grant in clients.GRANTS if sent[grant]],
+            redirect_uris=sent["redirect_uris"].split(),
+            public=sent["kind"] == "public",
+            owner_id=request.actor_id,
+        )
+    except Invalid as error:
+        # The form has them all in one field.
+        field = "redirect_uris" if error.field == "redirect_uri" else error.field
+        raise Invalid(field, error.reason) from None
 
 
 def _own(request: ForumRequest) -> clients.Client:
