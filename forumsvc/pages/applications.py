@@ -13,7 +13,7 @@ from ..web.request import ForumRequest
 from .forms import submitted
 from .notices import notice
 from .paths import to_page
-from .templates import page
+from .rendering import page
 from .visits import Visit, ones_own
 
 MOST = 50

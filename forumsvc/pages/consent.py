@@ -13,7 +13,7 @@ from ..oauth.provider import Provider
 from ..permissions import Common
 from ..web.request import ForumRequest
 from .paths import own_path, see_other, with_query
-from .templates import page
+from .rendering import page
 from .visits import LoginNeeded, Visit, anybodys
 
 ROUTE = "oauth_authorize"

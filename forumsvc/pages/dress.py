@@ -6,7 +6,7 @@ import orjson
 from pyramid.response import Response
 
 from ..web.request import ForumRequest
-from .templates import render
+from .rendering import render
 
 if TYPE_CHECKING:
     from .visits import Visit

@@ -12,7 +12,7 @@ from ..services import accounts, recovery, registration
 from ..web.request import ForumRequest
 from .forms import submitted
 from .paths import to_page, with_query
-from .templates import page, render
+from .rendering import page, render
 from .visits import Visit, anybodys
 
 _STALE = "This link is used up, has expired, or is incomplete. Ask for another one."

@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from ..errors import Invalid, TooManyAttempts
 from ..schemas.reading import validate
-from .templates import page
+from .rendering import page
 from .visits import Visit
 
 FORM = ""

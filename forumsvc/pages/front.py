@@ -6,7 +6,7 @@ from pyramid.response import Response
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.request import ForumRequest
-from .templates import STYLE, STYLE_VERSION, page
+from .rendering import STYLE, STYLE_VERSION, page
 from .visits import Visit, anybodys
 
 

@@ -13,7 +13,7 @@ from .forms import FORM, submitted
 from .notices import notice
 from .paths import own_path, see_other, to_page
 from .proof import try_password
-from .templates import page
+from .rendering import page
 from .visits import LoginNeeded, Visit, anybodys, ones_own
 
 _WRONG = "Login and password do not match."

@@ -13,7 +13,7 @@ from ..web.request import ForumRequest
 from .forms import submitted
 from .paths import to_page
 from .proof import try_password
-from .templates import page
+from .rendering import page
 from .visits import Visit, ones_own
 
 

@@ -11,7 +11,7 @@ from ..services import registration
 from ..web.request import ForumRequest
 from .forms import submitted
 from .paths import own_path, to_page
-from .templates import page
+from .rendering import page
 from .visits import Visit, anybodys
 
 

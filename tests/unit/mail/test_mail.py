@@ -37,7 +37,7 @@ class Server:
 
 def _check(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
     right = LoginPassword(login=b"forum", password=b"secret")
-    return AuthResult(success=data == right)
+    return AuthResult(success=data == right, handled=False)
 
 
 @pytest.fixture
