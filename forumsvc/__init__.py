@@ -34,6 +34,7 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     config.registry.forum_settings = settings
     config.include(".web")
     config.include(".views")
+    config.include(".pages")
     equip(config.registry, settings, Path(global_config.get("here", ".")))
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
@@ -45,11 +46,13 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
 
     here: the ini file's folder, to which relative paths refer.
     """
+    from .mail import Outbox, make_delivery
     from .markup import Renderer
     from .media.limits import Limits
     from .media.storage import LocalStorage
     from .services.authoring import Authoring
     from .services.hits import HitCounter
+    from .web.rates import Rates
     from .web.request import level_names
 
     renderer = Renderer(
@@ -63,8 +66,11 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     registry.photo_limits = Limits(
         max_bytes=settings["photos.max_bytes"], max_pixels=settings["photos.max_pixels"]
     )
+    registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
+    registry.rates = Rates(settings)
     registry.level_names = level_names(settings)
     # A server that forks its workers must not hand them open connections.
     os.register_at_fork(after_in_child=registry.database.forget)
     atexit.register(renderer.close)
     atexit.register(registry.hits.close)
+    atexit.register(registry.outbox.close)

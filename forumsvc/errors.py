@@ -56,6 +56,14 @@ class Conflict(ForumError):
     """The request is refused because of what is there already (a login that is taken, say)."""
 
 
+class Taken(Conflict):
+    """What must be unique is somebody else's already. field: the parameter's name."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 class TooManyAttempts(ForumError):
     """Too often in too short a time.
 

@@ -27,8 +27,9 @@ class RootPermission(StrEnum):
 
 
 class UserPermission(StrEnum):
-    """A user."""
+    """The users, and a user."""
 
+    REGISTER = "register"  # open an account
     VIEW_EMAIL = "view_email"  # see the address
     VIEW_BLOCKED = "view_blocked"  # list whom the user blocks
     UPDATE = "update"  # edit the profile
@@ -36,6 +37,13 @@ class UserPermission(StrEnum):
     UNFOLLOW = "unfollow"  # no longer be told
     BLOCK = "block"  # neither see nor hear of the user
     UNBLOCK = "unblock"  # take that back
+
+
+class AccountPermission(StrEnum):
+    """What a person does with their own account, on the pages."""
+
+    MANAGE = "manage_account"  # change the password, allow applications and take that back
+    REGISTER_CLIENTS = "register_clients"  # add applications of one's own
 
 
 class TopicPermission(StrEnum):
@@ -105,6 +113,9 @@ READS = frozenset(
     }
 )
 
+WITHOUT_SCOPE = frozenset({UserPermission.REGISTER})
+"""Granted whatever the token is good for: it is not done in anybody's name."""
+
 TOPIC_ABILITIES = (
     TopicPermission.UPDATE,
     TopicPermission.DESTROY,
@@ -121,6 +132,8 @@ REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY)
 USER_ABILITIES = (UserPermission.FOLLOW, UserPermission.BLOCK, UserPermission.UPDATE)
 
 
-def scope_of(permission: str) -> Scope:
-    """Return the scope that a token must have for the permission."""
+def scope_of(permission: str) -> Scope | None:
+    """Return the scope that a token must have for the permission, None where it needs none."""
+    if permission in WITHOUT_SCOPE:
+        return None
     return Scope.READ if permission in READS else Scope.WRITE

@@ -6,6 +6,24 @@ import pytest
 
 from forumsvc.models.engine import Database
 from tests import databases
+from tests.system.browser import chromium
+
+BROWSER_TESTS = "tests/system/browser/"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the browser tests out where there is no Chromium, unless it is required."""
+    if chromium.find() is not None or chromium.is_required():
+        return
+    left_out = [item for item in items if item.nodeid.startswith(BROWSER_TESTS)]
+    items[:] = [item for item in items if not item.nodeid.startswith(BROWSER_TESTS)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say that they were left out."""
+    if chromium.find() is None and not chromium.is_required():
+        terminalreporter.write_sep("!", f"browser tests NOT RUN: {chromium.MISSING}", red=True)
 
 
 @pytest.fixture(params=databases.KINDS, scope="session")

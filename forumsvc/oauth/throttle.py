@@ -39,18 +39,19 @@ class Key:
 def key(secret: str, username: str, user_id: int | None, address: str) -> Key:
     """Return under what an attempt is counted.
 
-    secret: the service's; username: as typed; address: the caller's, of IPv6 the /64 network that
-    one subscriber has. A user's login and e-mail count as one account.
+    secret: the service's; username: as typed; address: the caller's. A user's login and e-mail
+    count as one account.
     """
     account = f"name {username.strip().lower()}" if user_id is None else f"user {user_id}"
-    return Key(_hidden(secret, account), _hidden(secret, f"address {_network(address)}"), user_id)
+    return Key(_hidden(secret, account), _hidden(secret, f"address {network(address)}"), user_id)
 
 
 def _hidden(secret: str, text: str) -> str:
     return hmac.new(secret.encode(), text.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
 
-def _network(address: str) -> str:
+def network(address: str) -> str:
+    """Return under what an address is counted: of IPv6 the /64 network that a subscriber has."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:

@@ -68,6 +68,10 @@ class Users(Container):
 
     item = UserItem
 
+    def __acl__(self) -> Acl:
+        """Let everybody open an account; whether that is open is a setting."""
+        return [(Allow, principals.EVERYONE, May.REGISTER)]
+
     def __getitem__(self, name: str) -> Resource:
         """Return the user with that id or login, or the caller. Raises KeyError for none."""
         if name == "me":

@@ -36,7 +36,7 @@ def decide(identity: Identity | None, context: Any, permission: str) -> Allowed 
     verdict = _acls.permits(context, principals_of(identity), permission)
     if verdict and identity is not None:
         scope = scope_of(permission)
-        if scope not in identity.scopes:
+        if scope is not None and scope not in identity.scopes:
             return MissingScope(scope)
     return verdict
 

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
 from ..clock import now
-from ..errors import Conflict, Invalid, NotFound
+from ..errors import Conflict, Invalid, NotFound, Taken
 from ..models import BrowserSession, OAuthCode, OAuthToken, Role, User, UserState
 from ..models.statements import change, insert_if_absent, remove
 from ..passwords import MAX_LENGTH, hash_password
@@ -65,10 +65,10 @@ def check_email(email: str) -> str:
     return email
 
 
-def check_password(password: str) -> str:
-    """Return `password`; raise Invalid where it is too short, or too long to be hashed."""
+def check_password(password: str, *, field: str = "password") -> str:
+    """Return `password`; raise Invalid, naming `field`, where it is too short or too long."""
     if not MIN_PASSWORD <= len(password) <= MAX_LENGTH:
-        raise Invalid("password", f"must have {MIN_PASSWORD} to {MAX_LENGTH} characters")
+        raise Invalid(field, f"must have {MIN_PASSWORD} to {MAX_LENGTH} characters")
     return password
 
 
@@ -84,8 +84,8 @@ def create(
     """Add an active user and return the account.
 
     name: what is shown in place of the login; empty for none.
-    Raises Invalid for a login, password, e-mail or name that is none, Conflict where the login or
-    the e-mail is taken, whatever the case.
+    Raises Invalid for a login, password, e-mail or name that is none, Taken where the login or
+    the e-mail is somebody's, whatever the case.
     """
     values: dict[str, Any] = {
         "login": check_login(login),
@@ -101,7 +101,9 @@ def create(
     values["created_at"] = values["updated_at"] = now()
     if not insert_if_absent(db, User, **values):
         taken = db.scalar(select(exists().where(User.login_key == values["login_key"])))
-        raise Conflict(f"The {'login' if taken else 'e-mail'} is taken.")
+        if taken:
+            raise Taken("login", "The login is taken.")
+        raise Taken("email", "The e-mail is taken.")
     return find(db, login)
 
 

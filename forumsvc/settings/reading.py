@@ -42,6 +42,7 @@ class Settings(Mapping[str, Any]):
                 self.written.add(setting.name)
             self._values[setting.name] = _read(setting, text)
         self._check_production()
+        self._check_mail()
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -58,6 +59,14 @@ class Settings(Mapping[str, Any]):
             raise SettingsError(
                 "session.secret: development's secret is no secret; in production it must be "
                 "a text of at least 32 characters of your own"
+            )
+
+    def _check_mail(self) -> None:
+        if self["mail.delivery"] == "smtp" and not self["site.url"]:
+            # The address that a request came to may be one of an attacker's choice.
+            raise SettingsError(
+                "site.url: missing; with mail.delivery = smtp it must be the http:// or https:// "
+                "address that links in mail lead to"
             )
 
     def shown(self) -> Iterator[tuple[Setting, str, bool]]:

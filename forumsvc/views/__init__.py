@@ -6,6 +6,7 @@ NOUNS = (
     "root",
     "users",
     "profile",
+    "registration",
     "nodes",
     "topics",
     "topic_actions",

@@ -11,8 +11,8 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"errors", "permissions", "ids", "clock", "settings", "passwords"},
-    {"models", "markup", "media"},
+    {"errors", "permissions", "ids", "clock", "settings", "passwords", "strength"},
+    {"models", "markup", "media", "mail"},
     {"queries", "migrate"},
     {"services", "oauth", "demo"},
     {"security"},

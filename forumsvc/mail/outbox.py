@@ -1,0 +1,102 @@
+"""Mail on its way: a thread delivers, so that no answer waits for it.
+
+An answer that took as long as the mail server would tell whether an address is known.
+"""
+
+import logging
+import queue
+import threading
+from email.errors import MessageError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+
+from .delivery import Delivery
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+_PAUSE = 20.0
+_WAITING = 200
+
+
+class Outbox:
+    """Takes mail at once and delivers it in turn."""
+
+    def __init__(self, delivery: Delivery | None, sender: str, *, pause: float = _PAUSE) -> None:
+        """Take the way that mail leaves; without one there is no mail.
+
+        sender: the address that it comes from; pause: seconds before another attempt.
+        """
+        self._delivery = delivery
+        self._sender = sender
+        self._pause = pause
+        self._queue: queue.Queue[EmailMessage | None] = queue.Queue(_WAITING)
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closing = threading.Event()
+
+    @property
+    def delivers(self) -> bool:
+        """Whether mail leaves at all."""
+        return self._delivery is not None
+
+    def send(self, to: str, subject: str, text: str) -> None:
+        """Take a message for one address. What cannot be taken is logged, without the address."""
+        try:
+            message = self._message(to, subject, text)
+            self._queue.put_nowait(message)
+        except (MessageError, ValueError, IndexError):
+            log.error("a mail was not sent: its address cannot be written into one")
+        except queue.Full:
+            log.error("a mail was not sent: %d others are waiting", _WAITING)
+        else:
+            self._start()
+
+    def wait(self) -> None:
+        """Return once everything taken so far was delivered or given up."""
+        self._queue.join()
+
+    def close(self) -> None:
+        """Deliver what is waiting, each with the one attempt that is left, and end the thread."""
+        self._closing.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+
+    def _message(self, to: str, subject: str, text: str) -> EmailMessage:
+        message = EmailMessage()
+        message["From"] = self._sender
+        # Not as text: a comma in it would make two recipients.
+        message["To"] = Address(addr_spec=to)
+        message["Subject"] = subject
+        message["Date"] = formatdate()
+        message["Message-ID"] = make_msgid(domain=self._sender.partition("@")[2])
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(text)
+        return message
+
+    def _start(self) -> None:
+        # Not before there is work: a thread does not survive the fork of a worker.
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="outbox", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while (message := self._queue.get()) is not None:
+            self._deliver(message)
+            self._queue.task_done()
+        self._queue.task_done()
+
+    def _deliver(self, message: EmailMessage) -> None:
+        assert self._delivery is not None, "nothing is sent without one"  # noqa: S101
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                self._delivery.deliver(message)
+            except (OSError, ValueError) as error:
+                log.error("a mail was not sent (attempt %d): %s", attempt, type(error).__name__)
+                if attempt == ATTEMPTS or self._closing.wait(self._pause):
+                    return
+            else:
+                return

@@ -1,0 +1,121 @@
+"""My applications: what I allowed to whom, and those that I run myself."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ..errors import Denied, Invalid, NotFound
+from ..oauth import clients, grants
+from ..permissions import AccountPermission as May
+from ..schemas.accounts import client_form
+from ..web.request import ForumRequest
+from .forms import submitted
+from .notices import notice
+from .paths import to_page
+from .rendering import page
+from .visits import Visit, ones_own
+
+MOST = 50
+"""Applications that one person may register."""
+
+_USUAL = {"authorization_code": "1", "refresh_token": "1"}
+
+
+def show(visit: Visit, request: ForumRequest) -> Response:
+    """List them."""
+    return page(visit, "applications.html", notice=notice(request), sent=_USUAL, **_lists(request))
+
+
+def withdraw(visit: Visit, request: ForumRequest) -> Response:
+    """Take back what an application was allowed."""
+    named = request.matchdict["client_id"]
+    if not grants.withdraw(request.db, request.actor_id, named, request.now):
+        raise NotFound("There is no such application.")
+    return to_page(request, "applications", notice="withdrawn")
+
+
+def register(visit: Visit, request: ForumRequest) -> Response:
+    """Register an application, and show its secret this once."""
+    _check_self_service(request)
+
+    def create(sent: dict[str, Any]) -> Response:
+        if len(clients.listing(request.reader, owner_id=request.actor_id)) >= MOST:
+            raise Invalid("name", f"is one too many: you have {MOST} applications")
+        made = _create(request, sent)
+        return page(visit, "registered.html", client_name=sent["name"], made=made, rotated=False)
+
+    return submitted(
+        visit, client_form(), create, "applications.html", notice=None, **_lists(request)
+    )
+
+
+def rotate(visit: Visit, request: ForumRequest) -> Response:
+    """Give an application another secret, and show it this once."""
+    client = _own(request)
+    secret = clients.rotate_secret(request.db, client.client_id)
+    made = clients.NewClient(client.client_id, secret)
+    return page(visit, "registered.html", client_name=client.name, made=made, rotated=True)
+
+
+def delete(visit: Visit, request: ForumRequest) -> Response:
+    """Remove an application."""
+    clients.delete(request.db, _own(request).client_id)
+    return to_page(request, "applications", notice="deleted")
+
+
+def _lists(request: ForumRequest) -> dict[str, Any]:
+    mine: list[clients.Client] | None = None
+    if request.settings["oauth.self_service"]:
+        mine = clients.listing(request.reader, owner_id=request.actor_id)
+    allowed = grants.allowed(request.reader, request.actor_id, request.now)
+    return {"allowed": allowed, "mine": mine, "grants": clients.GRANTS}
+
+
+def _check_self_service(request: ForumRequest) -> None:
+    if not request.settings["oauth.self_service"]:
+        raise Denied("Applications are registered by an administrator here.")
+
+
+def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
+    try:
+        return clients.create(
+            request.db,
+            sent["name"],
+            grants=[grant for grant in clients.GRANTS if sent[grant]],
+            redirect_uris=sent["redirect_uris"].split(),
+            public=sent["kind"] == "public",
+            owner_id=request.actor_id,
+        )
+    except Invalid as error:
+        # The form has them all in one field.
+        field = "redirect_uris" if error.field == "redirect_uri" else error.field
+        raise Invalid(field, error.reason) from None
+
+
+def _own(request: ForumRequest) -> clients.Client:
+    _check_self_service(request)
+    client = clients.find(request.reader, request.matchdict["client_id"])
+    if client is None or client.owner_id != request.actor_id:
+        raise NotFound("There is no such application.")
+    return client
+
+
+def includeme(config: Configurator) -> None:
+    """Add the addresses."""
+    config.add_route("applications", "/applications", factory=ones_own)
+    config.add_view(show, route_name="applications", request_method="GET", permission=May.MANAGE)
+    config.add_view(
+        register,
+        route_name="applications",
+        request_method="POST",
+        permission=May.REGISTER_CLIENTS,
+    )
+    for view, permission in (
+        (withdraw, May.MANAGE),
+        (rotate, May.REGISTER_CLIENTS),
+        (delete, May.MANAGE),
+    ):
+        name = f"application_{view.__name__}"
+        config.add_route(name, f"/applications/{{client_id}}/{view.__name__}", factory=ones_own)
+        config.add_view(view, route_name=name, request_method="POST", permission=permission)

@@ -1,0 +1,54 @@
+"""The templates, every value in them escaped."""
+
+from datetime import datetime
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pyramid.response import Response
+
+from ..services import registration
+
+if TYPE_CHECKING:
+    from .visits import Visit
+
+STYLE = files(__package__).joinpath("style.css").read_bytes()
+STYLE_VERSION = sha256(STYLE).hexdigest()[:12]
+
+_environment = Environment(
+    loader=PackageLoader(__package__),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
+_environment.filters["day"] = _day
+
+
+def render(visit: "Visit", name: str, values: dict[str, Any]) -> str:
+    """Return a template filled in, for who is visiting."""
+    request = visit.request
+    settings = request.settings
+    return _environment.get_template(name).render(
+        site_name=settings["site.name"],
+        registration_open=registration.is_open(settings),
+        mail_leaves=request.registry.outbox.delivers,
+        person=visit.person,
+        visit=visit,
+        path=request.route_path,
+        style_version=STYLE_VERSION,
+        **values,
+    )
+
+
+def page(visit: "Visit", name: str, **values: Any) -> Response:
+    """Return a page. A template finds `errors` (field -> what is wrong) empty unless given."""
+    values.setdefault("errors", {})
+    return Response(render(visit, name, values), content_type="text/html", charset="utf-8")

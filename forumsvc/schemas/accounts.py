@@ -1,0 +1,63 @@
+"""The parameters of what people do with their accounts, on the pages and through the API."""
+
+from typing import Any
+
+import colander
+
+from ..oauth.clients import GRANTS, MAX_NAME
+from ..oauth.owners import MAX_USERNAME
+from ..passwords import MAX_LENGTH
+from .fields import Text, Word, optional, parameters, required
+
+_LOGIN = 20
+_EMAIL = 255
+_URIS = 20_000
+_TICKET = 200
+_KINDS = ("confidential", "public")
+
+
+def registration_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema of an account to be opened."""
+    return parameters(
+        required("login", Text(1, _LOGIN, strip=True)),
+        required("email", Text(1, _EMAIL, strip=True)),
+        required("password", Text(1, MAX_LENGTH)),
+    )
+
+
+def login_form() -> colander.SchemaNode:
+    """Return the schema of logging in."""
+    return parameters(
+        required("username", Text(1, MAX_USERNAME, strip=True)),
+        required("password", Text(1, MAX_LENGTH)),
+    )
+
+
+def password_form() -> colander.SchemaNode:
+    """Return the schema of changing the password."""
+    return parameters(
+        required("current_password", Text(1, MAX_LENGTH)),
+        required("new_password", Text(1, MAX_LENGTH)),
+    )
+
+
+def forgotten_form() -> colander.SchemaNode:
+    """Return the schema of asking for a link."""
+    return parameters(required("email", Text(1, _EMAIL, strip=True)))
+
+
+def reset_form() -> colander.SchemaNode:
+    """Return the schema of setting a password by a link's ticket."""
+    return parameters(
+        optional("ticket", Text(0, _TICKET), ""), required("new_password", Text(1, MAX_LENGTH))
+    )
+
+
+def client_form() -> colander.SchemaNode:
+    """Return the schema of an application to be registered; its grants are boxes of their own."""
+    return parameters(
+        required("name", Text(1, MAX_NAME, strip=True)),
+        required("kind", Word(_KINDS)),
+        optional("redirect_uris", Text(0, _URIS, strip=True), ""),
+        *(optional(grant, Text(0, 10), "") for grant in GRANTS),
+    )

@@ -1,0 +1,74 @@
+"""A forgotten password: who asks, and the ticket that lets them set another.
+
+A ticket is nothing stored: it is signed, together with what the account was when it was given, so
+that it ends by its use, by any other change of the password, and by another e-mail address.
+"""
+
+import hmac
+import re
+from base64 import urlsafe_b64encode
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, select
+from sqlalchemy.orm import Session
+
+from ..models import User, UserState
+
+LIFE = timedelta(hours=1)
+_TICKET = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
+
+
+class Forgetful(NamedTuple):
+    """Whom a ticket is for."""
+
+    id: int
+    login: str
+    email: str
+    password_hash: str | None
+
+
+_COLUMNS: tuple[Any, ...] = (User.id, User.login, User.email, User.password_hash)
+_ACCOUNTS = select(*_COLUMNS).where(User.state != UserState.DELETED, User.email.is_not(None))
+
+
+def find(db: Session | Connection, email: str) -> Forgetful | None:
+    """Return the account with this e-mail, whatever the case, or None."""
+    row = db.execute(_ACCOUNTS.where(User.email_key == email.strip().lower())).first()
+    return _forgetful(row)
+
+
+def ticket(secret: str, account: Forgetful, now: datetime) -> str:
+    """Return a ticket for the account, good for LIFE. secret: the service's."""
+    expires = int((now + LIFE).timestamp())
+    return f"{account.id}.{expires}.{_signature(secret, account, expires)}"
+
+
+def holder(
+    db: Session | Connection, secret: str, ticket: str, now: datetime, *, lock: bool = False
+) -> Forgetful | None:
+    """Return whose ticket it is, or None where it is forged, expired or used.
+
+    lock: keep the account as it is until the transaction ends.
+    """
+    match = _TICKET.fullmatch(ticket)
+    if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:
+        return None
+    query = _ACCOUNTS.where(User.id == int(match[1]))
+    account = _forgetful(db.execute(query.with_for_update() if lock else query).first())
+    if account is None:
+        return None
+    expected = _signature(secret, account, int(match[2]))
+    return account if hmac.compare_digest(expected, match[3]) else None
+
+
+def _forgetful(row: Row[Any] | None) -> Forgetful | None:
+    return None if row is None else Forgetful(row.id, row.login, row.email or "", row.password_hash)
+
+
+def _signature(secret: str, account: Forgetful, expires: int) -> str:
+    state = [str(account.id), str(expires), account.email, account.password_hash or ""]
+    message = "\0".join(["password reset", *state]).encode()
+    signature = hmac.new(secret.encode(), message, sha256).digest()
+    return urlsafe_b64encode(signature).rstrip(b"=").decode()

@@ -1,0 +1,46 @@
+"""Opening an account by oneself."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from ..errors import Denied, Invalid, Taken
+from ..strength import weakness
+from . import accounts
+
+
+def is_open(settings: Mapping[str, Any]) -> bool:
+    """Return whether people may open accounts by themselves."""
+    return bool(settings["accounts.registration"] == "open")
+
+
+def check_open(settings: Mapping[str, Any]) -> None:
+    """Raise Denied where an administrator opens the accounts."""
+    if not is_open(settings):
+        raise Denied("Registration is closed here; ask an administrator for an account.")
+
+
+def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
+    """Return `password`; raise Invalid, naming `field`, where it is easily guessed.
+
+    about: what is known of its owner.
+    """
+    if reason := weakness(password, about):
+        raise Invalid(field, reason)
+    return password
+
+
+def register(db: Session, *, login: str, email: str, password: str) -> accounts.Account:
+    """Add an active member and return the account.
+
+    Raises Invalid naming the field that is wrong, too easily guessed, or somebody else's already.
+    """
+    accounts.check_login(login)
+    accounts.check_email(email)
+    accounts.check_password(password)
+    check_strength("password", password, (login, email))
+    try:
+        return accounts.create(db, login, password, email=email)
+    except Taken as error:
+        raise Invalid(error.field, "is taken") from None

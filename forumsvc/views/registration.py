@@ -1,0 +1,21 @@
+"""POST /users: opening an account, where that is open (an extension of the API description)."""
+
+from ..permissions import UserPermission as May
+from ..resources.users import Users
+from ..schemas.accounts import registration_form
+from ..schemas.reading import validate
+from ..services import registration
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+from ..web.results import Kind, Single
+
+
+@api_view(Users, "POST", May.REGISTER)
+def open_account(container: Users, request: ForumRequest) -> Single:
+    """Open an account. Whether that is open at all comes before what was sent."""
+    registration.check_open(request.settings)
+    request.registry.rates.registration(request)
+    sent = validate(registration_form(request.settings), request.parameters)
+    made = registration.register(request.db, **sent)
+    location = f"{request.site.base_url}/api/v3/users/{made.id}"
+    return Single(Kind.USER, container.at(made.id), location)

@@ -1,0 +1,186 @@
+"""My applications: what I allowed, and those that I run."""
+
+from collections.abc import Callable
+
+import pytest
+from webtest import TestResponse
+
+from forumsvc.oauth import clients, codes
+from forumsvc.pages import applications
+from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
+
+from .visitor import PASSWORD, Visitor, form_of, problem, with_password, wrong
+
+
+@pytest.fixture
+def owner(visitor: Visitor, ann: int) -> Visitor:
+    """Ann, logged in."""
+    visitor.log_in()
+    return visitor
+
+
+def register(owner: Visitor, **fields: object) -> TestResponse:
+    """Register an application by the form."""
+    form = form_of(owner.get("/applications"))
+    for name, value in {"name": "Boats", "redirect_uris": "https://a.example/", **fields}.items():
+        form[name] = value
+    return form.submit(status="*")
+
+
+def owned(forum: Forum) -> int:
+    """Return how many applications belong to somebody."""
+    with forum.database.reads.connect() as db:
+        return len([one for one in clients.listing(db) if one.owner_id is not None])
+
+
+def shown(page: TestResponse) -> list[str]:
+    """Return what a page shows as code."""
+    return [code.text for code in page.html.main.find_all("code")]
+
+
+def button(owner: Visitor, action: str) -> TestResponse:
+    """Press the button of the form with this action on the page."""
+    page = owner.get("/applications")
+    return next(form for form in page.forms.values() if form.action == action).submit(status="*")
+
+
+def test_what_was_allowed_is_listed_and_ends_by_the_button(
+    forum: Forum, owner: Visitor, ann: int
+) -> None:
+    app = Application(forum)
+    given = app.log_in(password=PASSWORD).json
+    text = owner.get("/applications").html.main.text
+    assert "May read and write" in text
+    client_id = app.credentials["client_id"]
+    with forum.database.session.begin() as db:
+        row = clients.find(db, client_id)
+        assert row is not None
+        code = codes.issue(
+            db,
+            client_id=row.id,
+            user_id=ann,
+            redirect_uri="https://a.example/",
+            scope="read",
+            challenge=None,
+            ttl=60,
+            now=row.created_at,
+        )
+    assert button(owner, f"/applications/{client_id}/withdraw").status_int == 303
+    assert forum.caller(given["access_token"]).get("/hello").status_int == 401
+    assert app.refresh(given["refresh_token"]).json["error"] == "invalid_grant"
+    late = app.post(
+        "token", grant_type="authorization_code", code=code, redirect_uri="https://a.example/"
+    )
+    assert late.json["error"] == "invalid_grant"
+    assert f"/applications/{client_id}/withdraw" not in owner.get("/applications").text
+
+
+def test_withdrawing_leaves_what_others_allowed(forum: Forum, owner: Visitor, ann: int) -> None:
+    with_password(forum, "bob")
+    app = Application(forum)
+    mine = app.log_in(password=PASSWORD).json
+    theirs = app.log_in("bob", PASSWORD).json
+    button(owner, f"/applications/{app.credentials['client_id']}/withdraw")
+    assert forum.caller(mine["access_token"]).get("/hello").status_int == 401
+    assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
+
+
+def test_a_registered_application_works_and_its_secret_is_shown_once(
+    forum: Forum, owner: Visitor
+) -> None:
+    page = register(owner, password=True)
+    client_id, secret = shown(page)
+    assert page.headers["Cache-Control"] == "no-store"
+    assert secret not in owner.get("/applications").text
+    form = {"client_id": client_id, "client_secret": secret, "grant_type": "password"}
+    form |= {"username": "ann", "password": PASSWORD}
+    assert forum.app.post("/oauth/token", form).json["refresh_token"]
+
+
+def test_a_public_application_has_no_secret(owner: Visitor) -> None:
+    assert len(shown(register(owner, kind="public"))) == 1
+
+
+def test_another_secret_ends_the_one_before(forum: Forum, owner: Visitor) -> None:
+    client_id, old = shown(register(owner))
+    _, new = shown(button(owner, f"/applications/{client_id}/rotate"))
+    with forum.database.reads.connect() as db:
+        assert clients.authenticate(db, client_id, old) is None
+        assert clients.authenticate(db, client_id, new) is not None
+
+
+def test_a_deleted_application_is_gone(forum: Forum, owner: Visitor) -> None:
+    client_id, _ = shown(register(owner))
+    assert button(owner, f"/applications/{client_id}/delete").status_int == 303
+    assert owned(forum) == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("redirect_uris", "http://evil.example/"), ("redirect_uris", "x"), ("name", "a\x07b")],
+)
+def test_what_is_wrong_is_said_at_its_field(
+    forum: Forum, owner: Visitor, field: str, value: str
+) -> None:
+    page = register(owner, **{field: value})
+    assert wrong(page)
+    assert form_of(page)[field].value == value
+    assert owned(forum) == 0
+
+
+def test_a_form_without_a_grant_says_so(forum: Forum, owner: Visitor) -> None:
+    page = register(owner, authorization_code=False, refresh_token=False)
+    assert page.html.find(id="grants-wrong") is not None
+    public = register(owner, kind="public", client_credentials=True)
+    assert "no secret" in public.html.find(id="grants-wrong").text
+    assert owned(forum) == 0
+
+
+@pytest.mark.parametrize("action", ["rotate", "delete"])
+def test_the_applications_of_others_are_out_of_reach(
+    forum: Forum, owner: Visitor, action: str
+) -> None:
+    app = Application(forum)
+    client_id = app.credentials["client_id"]
+    assert owner.post(f"/applications/{client_id}/{action}").status_int == 404
+    with forum.database.reads.connect() as db:
+        assert clients.authenticate(db, client_id, app.credentials["client_secret"]) is not None
+
+
+@pytest.mark.parametrize("action", ["rotate", "delete", "withdraw"])
+def test_an_application_that_is_not_there_is_404(owner: Visitor, action: str) -> None:
+    assert owner.post(f"/applications/nothing/{action}").status_int == 404
+
+
+def test_nobody_registers_without_end(owner: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(applications, "MOST", 1)
+    register(owner)
+    assert "one too many" in wrong(register(owner))
+
+
+def test_blocked_users_register_nothing_and_still_take_back(
+    forum: Forum, owner: Visitor, ann: int
+) -> None:
+    app = Application(forum)
+    app.log_in(password=PASSWORD)
+    forum.change(ann, state="blocked")
+    page = register(owner)
+    assert (page.status_int, "blocked" in problem(page)) == (403, True)
+    assert button(owner, f"/applications/{app.credentials['client_id']}/withdraw").status_int == 303
+
+
+def test_without_self_service_there_is_only_what_was_allowed(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum()
+    with_password(forum)
+    visitor = Visitor(forum)
+    visitor.log_in()
+    page = visitor.get("/applications")
+    assert page.status_int == 200
+    assert "Register an application" not in page.text
+    fields = {"name": "x", "kind": "public", "authorization_code": "1"}
+    assert visitor.post("/applications", **fields).status_int == 403
+    assert visitor.post("/applications/x/rotate").status_int == 403
+    assert owned(forum) == 0

@@ -1,0 +1,218 @@
+"""/oauth/authorize in a browser's hands."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from webtest import TestResponse
+
+from forumsvc.models import OAuthCode
+from forumsvc.oauth import clients
+from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
+
+from .visitor import PASSWORD, Visitor, expire_sessions, form_of, problem, sent
+
+URI = "https://app.example/back"
+
+
+@pytest.fixture
+def app(forum: Forum, ann: int) -> Application:
+    """An application with a redirect URI."""
+    return Application(forum, redirect_uris=[URI])
+
+
+def ask(visitor: Visitor, app: Application, **parameters: str) -> TestResponse:
+    """Come to the endpoint with an authorization request; an empty value leaves one out."""
+    request = {
+        "response_type": "code",
+        "client_id": app.credentials["client_id"],
+        "redirect_uri": URI,
+        "state": "xyz",
+        "scope": "read",
+        **parameters,
+    }
+    return visitor.get("/oauth/authorize", **{k: v for k, v in request.items() if v})
+
+
+def answered(response: TestResponse) -> dict[str, str]:
+    """Return what the client is told by way of the browser."""
+    assert response.status_int == 303, response.text
+    assert response.location.startswith(f"{URI}?")
+    query = parse_qs(urlsplit(response.location).query, strict_parsing=True)
+    assert all(len(values) == 1 for values in query.values())
+    return {name: values[0] for name, values in query.items()}
+
+
+def test_the_page_says_who_asks_for_what_and_where_it_leads(
+    visitor: Visitor, app: Application
+) -> None:
+    visitor.log_in()
+    page = ask(visitor, app)
+    text = " ".join(page.html.main.text.split())
+    assert page.html.h1.text == "Allow app to use your account?"
+    assert "logged in as ann" in text
+    assert "app.example" in text
+    assert "Read everything" in text
+    assert "Write in your name" not in text
+    assert [button.text for button in page.html.main.find_all("button")] == ["Allow", "Cancel"]
+
+
+def test_allow_gives_a_code_that_gives_a_token(visitor: Visitor, app: Application) -> None:
+    visitor.log_in()
+    told = answered(form_of(ask(visitor, app)).submit("answer", value="allow"))
+    assert (told["state"], told["iss"]) == ("xyz", "http://localhost")
+    given = app.post(
+        "token", grant_type="authorization_code", code=told["code"], redirect_uri=URI
+    ).json
+    assert given["scope"] == "read"
+    assert visitor.forum.caller(given["access_token"]).get("/hello").status_int == 200
+
+
+@pytest.mark.parametrize("button", ["cancel", "anything"])
+def test_anything_but_allow_is_a_no(visitor: Visitor, app: Application, button: str) -> None:
+    visitor.log_in()
+    form = form_of(ask(visitor, app))
+    answer = visitor.app.post(
+        "/oauth/authorize", [*form.submit_fields(), ("answer", button)], status="*"
+    )
+    told = answered(answer)
+    assert (told["error"], told["state"], told["iss"]) == (
+        "access_denied",
+        "xyz",
+        "http://localhost",
+    )
+    assert visitor.forum.count(OAuthCode) == 0
+
+
+def test_nobody_is_asked_to_log_in_for_a_bad_request(visitor: Visitor, app: Application) -> None:
+    told = answered(ask(visitor, app, response_type="token"))
+    assert (told["error"], told["state"]) == ("unsupported_response_type", "xyz")
+    assert told["iss"] == "http://localhost"
+    assert answered(ask(visitor, app, scope="everything"))["error"] == "invalid_scope"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"client_id": "nobody"},
+        {"client_id": ""},
+        {"redirect_uri": "https://evil.example/"},
+        {"redirect_uri": f"{URI}/../evil"},
+        {"redirect_uri": "javascript:alert(1)"},
+    ],
+)
+def test_where_client_or_redirect_uri_are_not_good_the_browser_goes_nowhere(
+    visitor: Visitor, app: Application, bad: dict[str, str]
+) -> None:
+    visitor.log_in()
+    page = ask(visitor, app, **bad)
+    assert page.status_int == 400
+    assert "Location" not in page.headers
+    assert problem(page)
+    answer = visitor.forum.app.get("/oauth/authorize", {"response_type": "code", **bad}, status=400)
+    assert answer.json["error"] == "invalid_request"
+
+
+def test_the_request_is_checked_again_when_the_answer_comes(
+    visitor: Visitor, app: Application
+) -> None:
+    visitor.log_in()
+    form = form_of(ask(visitor, app))
+    form["redirect_uri"] = "https://evil.example/"
+    answer = form.submit("answer", value="allow", status=400)
+    assert "Location" not in answer.headers
+
+
+STATES = [
+    "a\r\nSet-Cookie: evil=1",
+    "a\nb",
+    '"><script>alert(1)</script>',
+    "ä€😀",
+    "a b+c%20&d=e#f",
+]
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("button", ["allow", "cancel"])
+def test_state_comes_back_to_the_letter_and_makes_no_header_or_markup(
+    visitor: Visitor, app: Application, state: str, button: str
+) -> None:
+    visitor.log_in()
+    page = ask(visitor, app, state=state)
+    assert page.html.find("script") is None
+    # A browser makes CRLF of every line break in a form.
+    answer = form_of(page).submit("answer", value=button, status="*")
+    assert answered(answer)["state"].replace("\r\n", "\n") == state.replace("\r\n", "\n")
+    assert "evil" not in answer.headers.get("Set-Cookie", "")
+    assert answered(ask(visitor, app, state=state, scope="x"))["state"] == state
+
+
+def test_a_log_in_in_between_brings_the_same_question(visitor: Visitor, app: Application) -> None:
+    login = ask(visitor, app, state="ä & b").follow()
+    assert login.html.h1.text == "Log in"
+    page = sent(form_of(login), username="ann", password=PASSWORD).follow()
+    told = answered(form_of(page).submit("answer", value="allow"))
+    assert told["state"] == "ä & b"
+
+
+def test_a_session_that_expires_in_the_middle_gives_nothing_and_loses_nothing(
+    visitor: Visitor, app: Application
+) -> None:
+    visitor.log_in()
+    form = form_of(ask(visitor, app, state="still here"))
+    expire_sessions(visitor.forum)
+    login = form.submit("answer", value="allow")
+    assert login.location.startswith("http://localhost/login?next=%2Foauth%2Fauthorize")
+    assert visitor.forum.count(OAuthCode) == 0
+    page = sent(form_of(login.follow()), username="ann", password=PASSWORD).follow()
+    assert answered(form_of(page).submit("answer", value="allow"))["state"] == "still here"
+
+
+def test_consent_cannot_be_given_from_another_site(visitor: Visitor, app: Application) -> None:
+    visitor.log_in()
+    fields = dict(form_of(ask(visitor, app)).submit_fields())
+    del fields["form_token"]
+    answer = visitor.app.post("/oauth/authorize", {**fields, "answer": "allow"}, status=403)
+    assert "out of date" in problem(answer)
+    assert visitor.forum.count(OAuthCode) == 0
+
+
+def test_a_doubled_parameter_is_refused(visitor: Visitor, app: Application) -> None:
+    visitor.log_in()
+    client_id = app.credentials["client_id"]
+    address = f"/oauth/authorize?client_id={client_id}&client_id={client_id}&response_type=code"
+    assert visitor.get(address).status_int == 400
+    told = answered(visitor.get(f"/oauth/authorize?client_id={client_id}&state=a&state=b"))
+    assert told["error"] == "invalid_request"
+
+
+SOURCES = {
+    "http://127.0.0.1:8001/x": "http://127.0.0.1:8001",
+    "http://[::1]:8001/x": "http:",
+    "com.example.app:/done": "com.example.app:",
+    "https://App.Example/x;y": "https://app.example",
+}
+
+
+@pytest.mark.parametrize("uri", SOURCES)
+def test_the_policy_lets_the_form_lead_to_the_client_and_nowhere_else(
+    forum: Forum, visitor: Visitor, ann: int, uri: str
+) -> None:
+    visitor.log_in()
+    page = ask(visitor, Application(forum, redirect_uris=[uri]), redirect_uri=uri)
+    assert page.headers["Content-Security-Policy"].endswith(f"form-action 'self' {SOURCES[uri]}")
+    answer = form_of(page).submit("answer", value="allow")
+    assert answer.location.startswith(f"{uri}?code=")
+
+
+def test_names_of_others_making_are_text(forum: Forum, visitor: Visitor, ann: int) -> None:
+    with forum.database.session.begin() as db:
+        made = clients.create(
+            db, "<b>app</b> & co", grants=["authorization_code"], redirect_uris=[URI]
+        )
+    visitor.log_in()
+    app: Any = type("Named", (), {"credentials": {"client_id": made.client_id}})
+    page = ask(visitor, app)
+    assert page.html.h1.find("b") is None
+    assert "<b>app</b> & co" in page.html.h1.text

@@ -1,0 +1,123 @@
+"""What every page wears, and what an error looks like."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import forumsvc.pages
+from tests.functional.forum import Forum
+
+from .visitor import Visitor, problem
+
+PAGES = ["/", "/login", "/signup", "/password/forgotten", "/password/reset", "/applications"]
+PAGES += ["/password", "/oauth/authorize", "/oauth/authorize?client_id=x"]
+STYLE = Path(forumsvc.pages.__file__).with_name("style.css").read_text()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_refuses_frames_scripts_and_caches(visitor: Visitor, path: str) -> None:
+    headers = visitor.get(path).headers
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["style-src"] == policy["form-action"] == "'self'"
+    assert "script-src" not in policy
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_brings_a_script_or_a_style_of_its_own(visitor: Visitor, path: str) -> None:
+    page = visitor.app.get(path, status="*")
+    page = page.follow() if page.status_int == 303 else page
+    assert page.content_type == "text/html"
+    assert page.html.html["lang"] == "en"
+    for element in page.html.find_all(True):
+        assert element.name not in ("script", "style")
+        assert not [name for name in element.attrs if name.startswith("on") or name == "style"]
+
+
+def test_the_style_sheet_is_kept_for_ever_under_an_address_of_its_own(visitor: Visitor) -> None:
+    address = visitor.get("/").html.find("link", rel="stylesheet")["href"]
+    served = visitor.app.get(address)
+    assert served.content_type == "text/css"
+    assert "immutable" in served.headers["Cache-Control"]
+    assert re.search(r"v=[0-9a-f]{12}$", address)
+
+
+@pytest.mark.parametrize("path", ["/signup", "/oauth/authorize", "/password/reset"])
+def test_an_error_is_a_page_for_a_browser_and_json_for_the_rest(
+    make_forum: Callable[..., Forum], path: str
+) -> None:
+    forum = make_forum()
+    page = Visitor(forum).get(path)
+    assert page.content_type == "text/html"
+    answer = forum.app.get(path, status=page.status_int)
+    assert answer.content_type == "application/json"
+    said = answer.json.get("error_description", answer.json["error"])
+    assert problem(page) == said
+
+
+def test_a_wrong_method_is_told_which_are_right(visitor: Visitor) -> None:
+    answer = visitor.app.put("/login", status=405)
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+    assert answer.content_type == "text/html"
+
+
+def test_a_mistake_of_ours_is_a_page_too_and_says_nothing_of_it(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: object) -> None:
+        raise RuntimeError("fell over")
+
+    visitor.get("/login")
+    monkeypatch.setattr("forumsvc.oauth.sessions.find", broken)
+    page = visitor.get("/login")
+    assert (page.status_int, page.content_type) == (500, "text/html")
+    assert "fell over" not in page.text
+
+
+def colours(dark: bool) -> dict[str, str]:
+    """Return the custom properties of the style sheet."""
+    light, _, rest = STYLE.partition("@media (prefers-color-scheme: dark)")
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rest if dark else light))
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a colour (WCAG 2.2)."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours (WCAG 2.2)."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(
+    ("front", "back", "least"),
+    [
+        ("text", "paper", 4.5),
+        ("text", "ground", 4.5),
+        ("faint", "paper", 4.5),
+        ("accent", "paper", 4.5),
+        ("accent", "ground", 4.5),
+        ("on-accent", "accent", 4.5),
+        ("wrong", "paper", 4.5),
+        ("wrong", "wrong-ground", 4.5),
+        ("on-wrong", "wrong", 4.5),
+        ("notice", "notice-ground", 4.5),
+        ("edge", "paper", 3),
+    ],
+)
+def test_the_colours_can_be_told_apart(front: str, back: str, least: float, dark: bool) -> None:
+    found = colours(dark)
+    assert contrast(found[front], found[back]) >= least

@@ -1,0 +1,192 @@
+"""Changing the password, and setting another by a link."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from forumsvc import clock
+from forumsvc.models import LoginFailure
+from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
+
+from .visitor import NEW_PASSWORD, PASSWORD, Visitor, problem, sent, with_password, wrong
+
+
+@pytest.fixture
+def mail(forum: Forum, here: Path) -> Iterator[Callable[[], list[EmailMessage]]]:
+    """A function: return the mail that came, oldest first."""
+    folder = here / "var" / "mail"
+
+    def read() -> list[EmailMessage]:
+        forum.registry.outbox.wait()
+        files = sorted(folder.glob("*.eml"))
+        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
+
+    yield read
+    for file in folder.glob("*"):
+        file.unlink()
+
+
+Mail = Callable[[], list[EmailMessage]]
+
+
+def link(mail: Mail) -> str:
+    """Return the link of the latest mail, as a path."""
+    words = mail()[-1].get_content().split()
+    address = next(word for word in words if "://" in word)
+    assert address.startswith("http://localhost/password/reset?ticket=")
+    return address.removeprefix("http://localhost")
+
+
+def test_the_current_password_must_be_right_and_a_wrong_one_is_counted(
+    visitor: Visitor, ann: int
+) -> None:
+    visitor.log_in()
+    page = visitor.send("/password", current_password="wrong", new_password=NEW_PASSWORD)
+    assert wrong(page) == "Current password is wrong."
+    assert "X-Tm" not in page.headers
+    assert visitor.forum.count(LoginFailure) == 1
+    assert visitor.is_logged_in()
+
+
+@pytest.mark.parametrize("new", ["short", "password1", "ann12345"])
+def test_the_new_password_is_held_to_the_rules(visitor: Visitor, ann: int, new: str) -> None:
+    visitor.log_in()
+    page = visitor.send("/password", current_password=PASSWORD, new_password=new)
+    assert wrong(page).startswith("New password ")
+    assert Visitor(visitor.forum).log_in().status_int == 303
+
+
+def test_a_changed_password_ends_refresh_tokens(visitor: Visitor, forum: Forum, ann: int) -> None:
+    app = Application(forum)
+    refresh_token = app.log_in(password=PASSWORD).json["refresh_token"]
+    visitor.log_in()
+    visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
+    assert app.refresh(refresh_token).json["error"] == "invalid_grant"
+
+
+def test_a_link_sets_another_password_and_logs_out_everywhere(
+    visitor: Visitor, ann: int, mail: Mail
+) -> None:
+    other = Visitor(visitor.forum)
+    other.log_in()
+    page = visitor.send("/password/forgotten", email="ANN@example.org")
+    assert page.status_int == 200
+    [message] = mail()
+    assert message["To"] == "ann@example.org"
+    assert "ann" in message.get_content()
+    answer = visitor.send(link(mail), new_password=NEW_PASSWORD)
+    assert answer.location == "http://localhost/login?notice=password-changed"
+    assert not other.is_logged_in()
+    assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
+
+
+def test_an_unknown_address_gets_the_same_answer_and_no_mail(
+    visitor: Visitor, ann: int, mail: Mail
+) -> None:
+    pages = [
+        visitor.send("/password/forgotten", email=address)
+        for address in ("ann@example.org", "bob@example.org")
+    ]
+    texts = [page.html.main.text.replace("ann", "").replace("bob", "") for page in pages]
+    assert texts[0] == texts[1]
+    assert [page.status_int for page in pages] == [200, 200]
+    assert {name.lower() for name in pages[0].headers} == {
+        name.lower() for name in pages[1].headers
+    }
+    assert len(mail()) == 1
+
+
+def test_a_link_works_once(visitor: Visitor, ann: int, mail: Mail) -> None:
+    visitor.send("/password/forgotten", email="ann@example.org")
+    path = link(mail)
+    form = visitor.form(path)
+    assert sent(form, new_password=NEW_PASSWORD).status_int == 303
+    again = sent(form, new_password="third-anchor-45")
+    assert again.status_int == 403
+    page = visitor.get(path)
+    assert (page.status_int, "used up" in problem(page)) == (403, True)
+    assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
+
+
+@pytest.mark.parametrize("seconds", [3599, 3601])
+def test_a_link_works_for_an_hour(
+    visitor: Visitor, ann: int, mail: Mail, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    visitor.send("/password/forgotten", email="ann@example.org")
+    path = link(mail)
+    later = clock.now() + timedelta(seconds=seconds - 1)
+
+    def now() -> datetime:
+        return later
+
+    monkeypatch.setattr(clock, "now", now)
+    assert visitor.get(path).status_int == (200 if seconds < 3600 else 403)
+
+
+def test_a_link_ends_with_a_change_of_the_password_or_the_address(
+    visitor: Visitor, ann: int, mail: Mail
+) -> None:
+    visitor.send("/password/forgotten", email="ann@example.org")
+    path = link(mail)
+    visitor.forum.change(ann, email="new@example.org", email_key="new@example.org")
+    assert visitor.get(path).status_int == 403
+    visitor.forum.change(ann, email="ann@example.org", email_key="ann@example.org")
+    assert visitor.get(path).status_int == 200
+    visitor.log_in()
+    visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
+    assert visitor.get(path).status_int == 403
+
+
+def test_a_changed_ticket_is_none(visitor: Visitor, ann: int, mail: Mail) -> None:
+    bob = with_password(visitor.forum, "bob")
+    visitor.send("/password/forgotten", email="ann@example.org")
+    user_id, expires, signature = link(mail).partition("ticket=")[2].split(".")
+    assert int(user_id) == ann
+    other = "A" if signature[0] != "A" else "B"
+    for ticket in (
+        f"{bob}.{expires}.{signature}",
+        f"{user_id}.{int(expires) + 1}.{signature}",
+        f"{user_id}.{expires}.{other}{signature[1:]}",
+        f"{user_id}.{expires}.{signature[:-1]}",
+        f"{user_id}.{expires}",
+        "9" * 19 + f".{expires}.{signature}",
+        "\u0661" + f".{expires}.{signature}",
+        "",
+    ):
+        assert visitor.get("/password/reset", ticket=ticket).status_int == 403, ticket
+
+
+def test_a_deleted_user_gets_no_mail(visitor: Visitor, ann: int, mail: Mail) -> None:
+    visitor.forum.change(ann, state="deleted")
+    assert visitor.send("/password/forgotten", email="ann@example.org").status_int == 200
+    assert mail() == []
+
+
+def test_nobody_is_tormented_with_mail(visitor: Visitor, mail: Mail) -> None:
+    with_password(visitor.forum, "carol")
+    for _ in range(7):
+        page = visitor.send("/password/forgotten", email="carol@example.org")
+        assert page.status_int == 200
+    assert len(mail()) == 5
+
+
+def test_one_address_asks_for_mail_so_often_and_no_more(make_forum: Callable[..., Forum]) -> None:
+    forum = make_forum(mail__delivery="folder", mail__requests_per_hour="2")
+    visitor = Visitor(forum)
+    answers = [visitor.send("/password/forgotten", email="x@example.org") for _ in range(3)]
+    assert [answer.status_int for answer in answers] == [200, 200, 429]
+    assert int(answers[2].headers["Retry-After"]) > 0
+
+
+def test_where_no_mail_leaves_the_page_says_so_and_nothing_leads_to_it(
+    make_forum: Callable[..., Forum],
+) -> None:
+    visitor = Visitor(make_forum())
+    assert visitor.get("/password/forgotten").status_int == 403
+    assert visitor.post("/password/forgotten", email="a@example.org").status_int == 403
+    assert "/password/forgotten" not in visitor.get("/login").text

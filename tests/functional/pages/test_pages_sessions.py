@@ -1,0 +1,210 @@
+"""Logging in to the pages: the cookie, the session, the form's token."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.models import BrowserSession, LoginFailure
+from forumsvc.oauth.secret import digest
+from tests.functional.forum import Forum
+
+from .visitor import (
+    NEW_PASSWORD,
+    PASSWORD,
+    Visitor,
+    expire_sessions,
+    form_of,
+    problem,
+    sent,
+    with_password,
+)
+
+
+def cookie(visitor: Visitor, name: str = "session") -> str:
+    """Return the value of a visitor's cookie."""
+    return visitor.app.cookies[name]
+
+
+def test_the_cookie_is_for_this_site_and_no_script(visitor: Visitor, ann: int) -> None:
+    answer = visitor.log_in()
+    parts = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")}
+    assert {"httponly", "samesite=lax", "path=/"} <= parts
+    assert "secure" not in parts
+    assert not any(part.startswith("domain") for part in parts)
+
+
+def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum(site__url="https://forum.example")
+    answer = Visitor(forum).get("/login")
+    name, *parts = answer.headers["Set-Cookie"].split("; ")
+    assert name.startswith("__Host-session=")
+    assert {"secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(parts)
+
+
+def test_only_the_digest_of_the_cookie_is_stored(visitor: Visitor, ann: int) -> None:
+    visitor.log_in()
+    with visitor.forum.database.reads.connect() as db:
+        stored = db.execute(select(BrowserSession.secret_hash, BrowserSession.user_id)).all()
+    assert stored == [(digest(cookie(visitor)), ann)]
+
+
+def test_logging_in_renews_the_cookie(visitor: Visitor, ann: int) -> None:
+    visitor.get("/login")
+    before = cookie(visitor)
+    visitor.log_in()
+    first = cookie(visitor)
+    assert first != before
+    assert visitor.is_logged_in()
+
+
+def test_a_cookie_of_before_the_login_is_nobodys_afterwards(visitor: Visitor, ann: int) -> None:
+    visitor.get("/login")
+    planted = cookie(visitor)
+    visitor.log_in()
+    thief = Visitor(visitor.forum)
+    thief.app.set_cookie("session", planted)
+    assert not thief.is_logged_in()
+
+
+def test_login_and_email_both_work(visitor: Visitor, ann: int) -> None:
+    visitor.log_in("ANN@example.org")
+    assert visitor.is_logged_in()
+
+
+@pytest.mark.parametrize("login", ["ann", "nobody-here"])
+def test_a_wrong_password_and_an_unknown_login_get_one_answer_and_are_counted(
+    visitor: Visitor, ann: int, login: str
+) -> None:
+    answer = visitor.log_in(login, "wrong")
+    assert (answer.status_int, problem(answer)) == (400, "Login and password do not match.")
+    assert "X-Tm" not in answer.headers
+    assert form_of(answer)["username"].value == login
+    assert form_of(answer)["password"].value == ""
+    assert visitor.forum.count(LoginFailure) == 1
+    assert visitor.forum.count(BrowserSession) == 0
+
+
+def test_guessing_is_slowed_down_here_as_at_the_token_endpoint(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum(accounts__login_failures="2")
+    with_password(forum)
+    visitor = Visitor(forum)
+    assert [visitor.log_in(password="x").status_int for _ in range(2)] == [400, 400]
+    answer = visitor.log_in()
+    assert (answer.status_int, answer.headers["Retry-After"]) == (429, "60")
+    assert "60 seconds" in problem(answer)
+    assert not visitor.is_logged_in()
+
+
+def test_deleted_users_do_not_log_in_and_blocked_ones_do(visitor: Visitor, ann: int) -> None:
+    visitor.forum.change(ann, state="blocked")
+    visitor.log_in()
+    assert visitor.is_logged_in()
+    visitor.forum.change(ann, state="deleted")
+    assert not visitor.is_logged_in()
+    assert visitor.log_in().status_int == 400
+
+
+def test_logging_out_ends_the_session(visitor: Visitor, ann: int) -> None:
+    visitor.log_in()
+    value = cookie(visitor)
+    page = visitor.get("/")
+    out = next(form for form in page.forms.values() if form.action == "/logout").submit()
+    assert out.status_int == 303
+    visitor.app.set_cookie("session", value)
+    assert not visitor.is_logged_in()
+    assert visitor.forum.count(BrowserSession) == 0
+
+
+def test_an_expired_session_is_none(visitor: Visitor, ann: int) -> None:
+    visitor.log_in()
+    expire_sessions(visitor.forum)
+    answer = visitor.get("/password")
+    assert answer.status_int == 303
+    assert answer.location == "http://localhost/login?next=%2Fpassword"
+
+
+def test_a_changed_password_ends_every_session(visitor: Visitor, ann: int) -> None:
+    other = Visitor(visitor.forum)
+    visitor.log_in()
+    other.log_in()
+    changed = visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
+    assert changed.status_int == 303
+    assert not visitor.is_logged_in()
+    assert not other.is_logged_in()
+    assert other.log_in().status_int == 400
+    assert other.log_in(password=NEW_PASSWORD).status_int == 303
+
+
+FORMS = ["/login", "/signup", "/password/forgotten", "/oauth/authorize", "/password/reset"]
+OWN = ["/password", "/applications", "/applications/x/withdraw", "/applications/x/rotate"]
+OWN += ["/applications/x/delete", "/logout"]
+
+
+@pytest.mark.parametrize("path", FORMS + OWN)
+@pytest.mark.parametrize("token", [None, "", "0" * 64, "\udcff"])
+def test_no_form_is_taken_without_the_token_of_this_browser(
+    visitor: Visitor, ann: int, path: str, token: str | None
+) -> None:
+    visitor.log_in()
+    fields = {} if token is None else {"form_token": token.encode("utf-8", "surrogateescape")}
+    answer = visitor.app.post(path, fields, status="*")
+    if token == "\udcff":
+        assert answer.status_int == 400  # bytes that are no UTF-8
+    else:
+        assert answer.status_int == 403
+        assert "out of date" in problem(answer)
+    assert visitor.is_logged_in()
+
+
+@pytest.mark.parametrize("path", ["/login", "/signup", "/password/forgotten"])
+def test_the_token_of_another_browser_is_worth_nothing(visitor: Visitor, path: str) -> None:
+    theirs = Visitor(visitor.forum).form(path)["form_token"].value
+    visitor.get(path)
+    assert visitor.app.post(path, {"form_token": theirs}, status="*").status_int == 403
+    visitor.app.reset()
+    assert visitor.app.post(path, {"form_token": theirs}, status="*").status_int == 403
+
+
+def test_a_form_of_before_the_login_is_worth_nothing_afterwards(visitor: Visitor, ann: int) -> None:
+    old = visitor.form("/login")["form_token"].value
+    visitor.log_in()
+    answer = visitor.app.post(
+        "/password",
+        {"form_token": old, "current_password": PASSWORD, "new_password": NEW_PASSWORD},
+        status="*",
+    )
+    assert answer.status_int == 403
+
+
+ELSEWHERE = [
+    "//evil.example",
+    "https://evil.example/",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "javascript:alert(1)",
+    "evil.example",
+    " /x",
+    "/x\r\nSet-Cookie: a=b",
+    "/ü",
+    "/" + "x" * 20_000,
+]
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_nobody_is_sent_elsewhere_after_the_login(visitor: Visitor, ann: int, path: str) -> None:
+    answer = visitor.log_in(next=path)
+    assert (answer.status_int, answer.location) == (303, "http://localhost/applications")
+    again = visitor.get("/login", next=path)
+    assert again.location == "http://localhost/applications"
+
+
+def test_the_login_goes_on_to_the_page_that_was_asked_for(visitor: Visitor, ann: int) -> None:
+    asked = visitor.get("/password?x=1&y=%C3%A4")
+    answer = sent(form_of(asked.follow()), username="ann", password=PASSWORD)
+    assert answer.location == "http://localhost/password?x=1&y=%C3%A4"

@@ -1,0 +1,96 @@
+"""Signing up on the page."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.models import User
+from tests.functional.forum import Forum
+
+from .visitor import Visitor, form_of, problem, sent, wrong
+
+GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
+
+
+def test_a_newcomer_signs_up_logs_in_and_goes_on(visitor: Visitor) -> None:
+    form = visitor.form("/signup", next="/password")
+    answer = sent(form, **GOOD)
+    assert answer.status_int == 303
+    login = answer.follow()
+    assert "account is open" in login.html.find(role="status").text
+    assert (
+        sent(form_of(login), username="nina", password=GOOD["password"]).location
+        == "http://localhost/password"
+    )
+    with visitor.forum.database.reads.connect() as db:
+        row = db.execute(select(User.login, User.email, User.role, User.email_public)).one()
+    assert row == ("Nina", "nina@example.org", "member", False)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("login", "", "Login is required"),
+        ("login", "x", "Login must be 2 to 20"),
+        ("login", "123", "must not be all digits"),
+        ("login", "me", "is reserved"),
+        ("email", "nina", "E-mail must be an address"),
+        ("email", "a b@example.org", "E-mail must be an address"),
+        ("password", "short", "Password must have 8 to 1024 characters"),
+        ("password", "password1", "is too easily guessed"),
+        ("password", "P@ssw0rd!", "is too easily guessed"),
+        ("password", "nina1234", "is too easily guessed"),
+        ("password", "nina@example.org", "is too easily guessed"),
+        ("password", "qwertyuiop", "is too easily guessed"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field_and_the_rest_is_kept(
+    visitor: Visitor, field: str, value: str, reason: str
+) -> None:
+    page = visitor.send("/signup", **{**GOOD, field: value})
+    if value:
+        assert reason in wrong(page)
+    else:
+        assert page.status_int == 400
+    form = form_of(page)
+    assert form["password"].value == ""
+    for name in {"login", "email"} - {field}:
+        assert form[name].value == GOOD[name]
+    assert visitor.forum.count(User) == 0
+
+
+@pytest.mark.parametrize(("field", "value"), [("login", "NINA"), ("email", "Nina@Example.org")])
+def test_what_is_taken_is_taken_whatever_the_case(visitor: Visitor, field: str, value: str) -> None:
+    visitor.send("/signup", **GOOD)
+    other = {"login": "other", "email": "other@example.org", "password": GOOD["password"]}
+    assert "is taken" in wrong(visitor.send("/signup", **{**other, field: value}))
+
+
+def test_where_registration_is_closed_the_page_says_so_and_nothing_leads_to_it(
+    make_forum: Callable[..., Forum],
+) -> None:
+    visitor = Visitor(make_forum())
+    page = visitor.get("/signup")
+    assert (page.status_int, problem(page)) == (
+        403,
+        "Registration is closed here; ask an administrator for an account.",
+    )
+    assert visitor.post("/signup", **GOOD).status_int == 403
+    assert visitor.forum.count(User) == 0
+    for path in ("/", "/login"):
+        assert "/signup" not in visitor.get(path).text
+
+
+def test_one_address_cannot_open_accounts_without_end(make_forum: Callable[..., Forum]) -> None:
+    forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="2")
+    visitor = Visitor(forum, REMOTE_ADDR="2001:db8::1")
+    neighbour = Visitor(forum, REMOTE_ADDR="2001:db8::2")
+    stranger = Visitor(forum, REMOTE_ADDR="2001:db8:0:1::1")
+    assert visitor.send("/signup", **{**GOOD, "login": "1"}).status_int == 400
+    assert neighbour.send("/signup", **GOOD).status_int == 303
+    again = {"login": "third", "email": "third@example.org", "password": GOOD["password"]}
+    answer = visitor.send("/signup", **again)
+    assert answer.status_int == 429
+    assert 0 < int(answer.headers["Retry-After"]) <= 3600
+    assert stranger.send("/signup", **again).status_int == 303

@@ -1,0 +1,89 @@
+"""POST /api/v3/users."""
+
+from collections.abc import Callable
+
+import pytest
+
+from forumsvc.models import User
+from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
+
+GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
+
+
+def test_anybody_opens_an_account_and_logs_in_with_it(forum: Forum) -> None:
+    made = forum.nobody.post("/users", **GOOD)
+    assert made.status_int == 201
+    assert made.headers["Location"] == f"http://localhost/api/v3/users/{made.json['id']}"
+    assert (made.json["login"], made.json["level"]) == ("Nina", "member")
+    assert made.json["abilities"] == {"follow": False, "block": False, "update": False}
+    assert {"bio", "created_at", "topics_count"} <= set(made.json)
+    assert "password" not in made.text
+    given = Application(forum).log_in("nina", GOOD["password"])
+    assert forum.caller(given.json["access_token"]).get("/users/me").json["email"] == GOOD["email"]
+
+
+def test_json_works_too(forum: Forum) -> None:
+    assert forum.nobody.call("POST", "/users", json=GOOD).status_int == 201
+
+
+@pytest.mark.parametrize("scope", ["read", "write"])
+def test_it_needs_no_scope(forum: Forum, scope: str) -> None:
+    assert forum.person("bob", scope=scope).post("/users", **GOOD).status_int == 201
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("login", None),
+        ("login", "x"),
+        ("login", "a" * 21),
+        ("login", "no blanks"),
+        ("email", None),
+        ("email", "nina"),
+        ("email", "a\0b@example.org"),
+        ("password", None),
+        ("password", "short"),
+        ("password", "password1"),
+        ("password", "x" * 1025),
+        ("password", 12345678),
+    ],
+)
+def test_a_wrong_field_is_named(forum: Forum, field: str, value: object) -> None:
+    answer = forum.nobody.call("POST", "/users", json={**GOOD, field: value})
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith(f"{field}: ")
+    assert forum.count(User) == 0
+
+
+@pytest.mark.parametrize("field", ["login", "email"])
+def test_what_is_taken_is_named(forum: Forum, field: str) -> None:
+    forum.nobody.post("/users", **GOOD)
+    other = {**GOOD, "login": "other", "email": "other@example.org", field: GOOD[field].upper()}
+    answer = forum.nobody.post("/users", **other)
+    assert (answer.status_int, answer.json["error"]) == (400, f"{field}: is taken")
+
+
+def test_where_registration_is_closed_that_comes_before_what_was_sent(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum()
+    for fields in (GOOD, {}):
+        answer = forum.nobody.post("/users", **fields)
+        assert answer.status_int == 403
+        assert answer.json["error"].startswith("Registration is closed here")
+    assert forum.count(User) == 0
+
+
+def test_one_address_tries_so_often_and_no_more(make_forum: Callable[..., Forum]) -> None:
+    forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="1")
+    assert (
+        forum.nobody.post(
+            "/users",
+            **GOOD,
+        ).status_int
+        == 201
+    )
+    answer = forum.nobody.post("/users")
+    assert answer.status_int == 429
+    assert 0 < int(answer.headers["Retry-After"]) <= 3600

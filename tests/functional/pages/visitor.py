@@ -1,0 +1,102 @@
+"""Somebody with a browser, as far as WebTest is one."""
+
+from typing import Any
+
+from sqlalchemy import update
+from webtest import Form, TestApp, TestResponse
+
+from forumsvc import clock
+from forumsvc.models import BrowserSession
+from forumsvc.passwords import hash_password
+from tests.functional.forum import Forum
+
+PASSWORD = "tangled-wire-77"
+NEW_PASSWORD = "another-rope-12"
+BROWSER = {"HTTP_ACCEPT": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+class Visitor:
+    """A browser with cookies of its own."""
+
+    def __init__(self, forum: Forum, **environ: str) -> None:
+        self.forum = forum
+        self.app = TestApp(forum.application, extra_environ={**BROWSER, **environ})
+
+    def get(self, path: str, **params: Any) -> TestResponse:
+        """Load a page, whatever its status."""
+        return self.app.get(path, params, status="*")
+
+    def form(self, path: str, **params: Any) -> Form:
+        """Load a page and return the form that it is about."""
+        return form_of(self.get(path, **params))
+
+    def send(self, path: str, **fields: str) -> TestResponse:
+        """Load a page, fill in its form and send it."""
+        return sent(self.form(path), **fields)
+
+    def log_in(self, login: str = "ann", password: str = PASSWORD, **params: str) -> TestResponse:
+        """Log in by the form."""
+        return sent(self.form("/login", **params), username=login, password=password)
+
+    def is_logged_in(self) -> bool:
+        """Tell whether the pages know who this is."""
+        return self.get("/applications").status_int == 200
+
+    def post(self, path: str, **fields: str) -> TestResponse:
+        """Send a form that no page has, with the token of one that there is."""
+        token = self.get("/login").follow() if self.is_logged_in() else self.get("/login")
+        fields["form_token"] = token.html.find("input", {"name": "form_token"})["value"]
+        return self.app.post(path, fields, status="*")
+
+
+def form_of(page: TestResponse) -> Form:
+    """Return the last form inside the page's main part."""
+    assert page.status_int < 500, page.text
+    action = page.html.find("main").find_all("form")[-1]["action"]
+    return next(form for form in reversed(page.forms.values()) if form.action == action)
+
+
+def sent(form: Form, **fields: str) -> TestResponse:
+    """Fill in a form and send it."""
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(status="*")
+
+
+def wrong(page: TestResponse) -> str:
+    """Return what the page says is wrong with the one field that is."""
+    assert page.status_int == 400
+    found = page.html.find_all(class_="wrong")
+    assert len(found) == 1, page.text
+    field = page.html.find(id=found[0]["id"].removesuffix("-wrong"))
+    assert field["aria-invalid"] == "true"
+    assert found[0]["id"] in field["aria-describedby"]
+    return found[0].text
+
+
+def problem(page: TestResponse) -> str:
+    """Return what the page says is wrong on the whole."""
+    return page.html.find(role="alert").text.strip()
+
+
+def with_password(forum: Forum, login: str = "ann", **columns: Any) -> int:
+    """Add a user who logs in with PASSWORD, and return the id."""
+    person = forum.person(login)
+    forum.change(
+        person.id,
+        password_hash=hash_password(PASSWORD),
+        email=f"{login}@example.org",
+        email_key=f"{login}@example.org",
+        **columns,
+    )
+    return person.id
+
+
+def expire_sessions(forum: Forum) -> None:
+    """Let the time of every session be over."""
+    with forum.database.session.begin() as db:
+        db.execute(
+            update(BrowserSession)
+            .values(expires_at=clock.now())
+            .execution_options(synchronize_session=False)
+        )

@@ -1,0 +1,143 @@
+"""The real service in processes of its own, with the pages open to everybody."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import insert, select, update
+
+from forumsvc import clock
+from forumsvc.models import BrowserSession, User
+from forumsvc.models.engine import Database
+from forumsvc.oauth import clients
+from forumsvc.passwords import hash_password
+from tests.system.process import PATIENCE, alive, prepare_child, wait_until
+from tests.system.pserve import ROOT, Pserve
+
+PASSWORD = "tangled-wire-77"
+INI = """
+[app:main]
+use = call:forumsvc:main
+sqlalchemy.url = {url}
+session.secret = a secret of the tests, long enough for everybody
+site.name = Harbour
+accounts.registration = open
+accounts.registrations_per_hour = 1000
+mail.requests_per_hour = 1000
+oauth.self_service = true
+mail.delivery = folder
+mail.dir = mail
+markup.workers = 0
+
+[server:main]
+paste.server_factory = forumsvc.serving:server_factory
+listen = 127.0.0.1:0
+threads = 4
+
+[loggers]
+keys = root
+[handlers]
+keys = console
+[formatters]
+keys = plain
+[logger_root]
+level = INFO
+handlers = console
+[handler_console]
+class = StreamHandler
+args = (sys.stderr,)
+formatter = plain
+[formatter_plain]
+format = %(name)s: %(message)s
+"""
+
+
+@dataclass
+class Service:
+    """A running service. address: without a slash at its end; mail: the folder of its mail."""
+
+    server: Pserve
+    database: Database
+    mail: Path
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def person(self, login: str) -> int:
+        """Add a user with PASSWORD and return the id."""
+        now = clock.now()
+        values = {
+            "login": login,
+            "login_key": login.lower(),
+            "email": f"{login}@example.org",
+            "email_key": f"{login}@example.org".lower(),
+            "password_hash": hash_password(PASSWORD),
+            "created_at": now,
+            "updated_at": now,
+        }
+        with self.database.session.begin() as db:
+            return db.execute(insert(User).values(**values).returning(User.id)).scalar_one()
+
+    def client(self, name: str, redirect_uri: str, owner: int | None = None) -> str:
+        """Register a public application and return its identifier."""
+        grants = ("authorization_code", "refresh_token")
+        with self.database.session.begin() as db:
+            return clients.create(
+                db, name, grants=grants, redirect_uris=[redirect_uri], public=True, owner_id=owner
+            ).client_id
+
+    def expire_sessions(self, login: str) -> None:
+        """Let the time of a user's sessions be over."""
+        past = clock.now() - timedelta(seconds=1)
+        user = select(User.id).where(User.login == login).scalar_subquery()
+        with self.database.session.begin() as db:
+            db.execute(
+                update(BrowserSession)
+                .where(BrowserSession.user_id == user)
+                .values(expires_at=past)
+                .execution_options(synchronize_session=False)
+            )
+
+
+@contextmanager
+def running(folder: Path, url: str) -> Iterator[Service]:
+    """Serve a database until the end of the context. folder: for the ini, the log and the mail."""
+    ini = folder / "forum.ini"
+    ini.write_text(INI.replace("{url}", url))
+    output = folder / "output"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=prepare_child,
+        )
+    server = Pserve(process, output, folder)
+    database = Database(url)
+    try:
+        wait_until(
+            lambda: "forumsvc serves on" in server.said or not alive(process.pid), "it serves"
+        )
+        assert alive(process.pid), server.said
+        yield Service(server, database, folder / "mail")
+    finally:
+        database.dispose()
+        server.workers()
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        finally:
+            for pid in (process.pid, *server.seen):
+                if alive(pid):
+                    os.kill(pid, 9)

@@ -1,0 +1,176 @@
+"""Mail: taken at once, delivered by a thread, to a folder or a server."""
+
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+
+from forumsvc.mail import FolderDelivery, Outbox, SmtpDelivery, make_delivery
+from forumsvc.settings import Settings, SettingsError
+from tests.postgres_keeper import free_port
+
+SENDER = "forum@example.org"
+REQUIRED = {"sqlalchemy.url": "sqlite:///x", "session.secret": "s" * 32}
+
+
+class Server:
+    """A mail server's memory."""
+
+    def __init__(self) -> None:
+        self.came: list[tuple[str, list[str], bytes]] = []
+
+    async def handle_DATA(  # noqa: N802 - aiosmtpd calls it so
+        self, server: Any, session: Any, envelope: Any
+    ) -> str:
+        """Keep a message."""
+        self.came.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
+        return "250 OK"
+
+
+def _check(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
+    right = LoginPassword(login=b"forum", password=b"secret")
+    return AuthResult(success=data == right, handled=False)
+
+
+@pytest.fixture
+def smtp(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, int]]:
+    """A mail server that lets `forum` in with `secret`, and its port."""
+    # Both ends would ask the name servers for their own name.
+    monkeypatch.setattr(socket, "getfqdn", lambda name="": "localhost")
+    memory = Server()
+    controller = Controller(
+        memory,
+        hostname="127.0.0.1",
+        port=free_port(),
+        auth_require_tls=False,
+        authenticator=_check,
+    )
+    controller.start()
+    yield memory, controller.port
+    controller.stop()
+
+
+def delivery(port: int, *, password: str) -> SmtpDelivery:
+    """Return the way to that server."""
+    return SmtpDelivery("127.0.0.1", port, "none", "forum", password, 10)
+
+
+def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int]) -> None:
+    server, port = smtp
+    outbox = Outbox(delivery(port, password="secret"), SENDER)
+    outbox.send("ann@example.org", "Grüße", "Zeile eins\nZeile zwei: https://x.example/?a=b")
+    outbox.close()
+    [(sender, recipients, content)] = server.came
+    assert (sender, recipients) == (SENDER, ["ann@example.org"])
+    message = message_from_bytes(content, policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    assert message["Subject"] == "Grüße"
+    assert message["Date"]
+    assert message["Message-ID"].endswith("@example.org>")
+    assert "https://x.example/?a=b" in message.get_content()
+
+
+def test_a_server_that_refuses_is_tried_again_and_then_given_up(
+    smtp: tuple[Server, int], caplog: pytest.LogCaptureFixture
+) -> None:
+    server, port = smtp
+    outbox = Outbox(delivery(port, password="wrong"), SENDER, pause=0)
+    outbox.send("ann@example.org", "x", "y")
+    outbox.wait()
+    outbox.close()
+    assert server.came == []
+    assert len(caplog.records) == 3
+    assert "ann@example.org" not in caplog.text
+
+
+class Flaky:
+    """A way that fails a number of times."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.delivered: list[EmailMessage] = []
+
+    def deliver(self, message: EmailMessage) -> None:
+        """Fail, or take the message."""
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionRefusedError
+        self.delivered.append(message)
+
+
+def test_a_server_that_is_away_for_a_moment_loses_nothing() -> None:
+    flaky = Flaky(2)
+    outbox = Outbox(flaky, SENDER, pause=0)
+    outbox.send("ann@example.org", "x", "y")
+    outbox.wait()
+    outbox.close()
+    assert len(flaky.delivered) == 1
+
+
+def test_closing_does_not_wait_for_the_next_attempt() -> None:
+    flaky = Flaky(2)
+    outbox = Outbox(flaky, SENDER, pause=3600)
+    outbox.send("ann@example.org", "x", "y")
+    outbox.close()
+    assert flaky.delivered == []
+
+
+def test_sending_does_not_wait_for_the_delivery() -> None:
+    opened = threading.Event()
+
+    class Slow(Flaky):
+        def deliver(self, message: EmailMessage) -> None:
+            assert opened.wait(60)
+            super().deliver(message)
+
+    slow = Slow(0)
+    outbox = Outbox(slow, SENDER)
+    outbox.send("ann@example.org", "x", "y")
+    assert slow.delivered == []
+    opened.set()
+    outbox.close()
+    assert len(slow.delivered) == 1
+
+
+@pytest.mark.parametrize(
+    "address", ["a,b@example.org", "a@b@c", "", "ann", "a\r\nBcc: b@example.org", "<a>@b>"]
+)
+def test_an_address_never_becomes_two(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    flaky = Flaky(0)
+    outbox = Outbox(flaky, SENDER)
+    outbox.send(address, "x", "y")
+    outbox.close()
+    assert flaky.delivered == []
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+
+def test_a_folder_gets_whole_files(tmp_path: Path) -> None:
+    outbox = Outbox(FolderDelivery(tmp_path / "new" / "mail"), SENDER)
+    for number in range(3):
+        outbox.send("ann@example.org", f"Number {number}", "text")
+    outbox.close()
+    files = sorted((tmp_path / "new" / "mail").iterdir())
+    assert [file.suffix for file in files] == [".eml"] * 3
+
+
+def test_the_settings_choose_the_way(tmp_path: Path) -> None:
+    assert make_delivery(Settings(REQUIRED), tmp_path) is None
+    folder = Settings({**REQUIRED, "mail.delivery": "folder", "mail.dir": "post"})
+    assert make_delivery(folder, tmp_path) == FolderDelivery(tmp_path / "post")
+    written = {"mail.delivery": "smtp", "mail.host": "mx", "site.url": "https://f.example"}
+    chosen = make_delivery(Settings({**REQUIRED, **written}), tmp_path)
+    assert isinstance(chosen, SmtpDelivery)
+    assert (chosen.host, chosen.port, chosen.security) == ("mx", 25, "none")
+
+
+def test_mail_to_a_server_needs_the_address_that_links_lead_to() -> None:
+    with pytest.raises(SettingsError, match=r"^site\.url: missing"):
+        Settings({**REQUIRED, "mail.delivery": "smtp"})
