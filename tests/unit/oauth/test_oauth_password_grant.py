@@ -1,6 +1,8 @@
 """POST /oauth/token with a password (RFC 6749 §4.3)."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -215,6 +217,27 @@ def test_an_old_hash_is_replaced_when_its_password_is_used(world: World) -> None
     assert stored is not None
     assert not needs_rehash(stored)
     assert world.alive(world.log_in()["access_token"])
+
+
+def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
+    world.change(world.ann, password_hash=old)
+    together, verify = Barrier(2, timeout=30), owners.verify_password
+
+    def verify_together(stored: str | None, password: str) -> bool:
+        matches = verify(stored, password)
+        together.wait()
+        return matches
+
+    monkeypatch.setattr(owners, "verify_password", verify_together)
+    with ThreadPoolExecutor(2) as pool:
+        given = list(pool.map(lambda _: world.log_in(), range(2)))
+    assert all(world.alive(each["access_token"]) for each in given)
+    with world.database.reads.connect() as connection:
+        stored = connection.execute(select(User.password_hash)).scalar_one()
+    assert not needs_rehash(stored)
 
 
 def test_a_password_changed_while_it_was_checked_gives_no_token(
