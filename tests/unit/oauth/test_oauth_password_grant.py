@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import event, select
+from sqlalchemy import event, select, text
+from sqlalchemy.exc import DBAPIError
 
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import owners, server, tokens
@@ -293,3 +294,12 @@ def test_oauthlib_logs_nothing_that_is_secret(
     for secret in (*given.values(), PASSWORD, "wrong secret", world.app.client_secret):
         if isinstance(secret, str) and len(secret) > 10:
             assert secret not in caplog.text
+
+
+def test_what_people_typed_is_in_no_error_of_the_database(world: World) -> None:
+    with world.database.reads.connect() as connection, pytest.raises(DBAPIError) as failed:
+        connection.execute(
+            select(User.id).where(User.login == "a password typed there", text("no_such_column"))
+        )
+    assert "no_such_column" in str(failed.value)
+    assert "typed there" not in str(failed.value)
