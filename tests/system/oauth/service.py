@@ -75,8 +75,8 @@ class Service:
         """The address under which it is reached, which is its issuer identifier too."""
         return f"http://127.0.0.1:{self.server.port}"
 
-    def person(self, login: str) -> int:
-        """Add a user whose password is PASSWORD, and return the id."""
+    def person(self, login: str, password: str = PASSWORD) -> int:
+        """Add a user who logs in with the password, and return the id."""
         now = clock.now()
         with self.database.session.begin() as db:
             return db.execute(
@@ -84,7 +84,7 @@ class Service:
                 .values(
                     login=login,
                     login_key=login.lower(),
-                    password_hash=hash_password(PASSWORD),
+                    password_hash=hash_password(password),
                     created_at=now,
                     updated_at=now,
                 )
