@@ -2,13 +2,15 @@
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import event, select, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import owners, server, tokens
@@ -232,7 +234,16 @@ def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
         together.wait()
         return matches
 
+    both_hold_the_user, rehash = Barrier(2), owners.rehash
+
+    def rehash_together(db: Session, owner: owners.Owner) -> None:
+        # Two that come here at once would each wait for the other to let go of the user.
+        with suppress(BrokenBarrierError):
+            both_hold_the_user.wait(0.5)
+        rehash(db, owner)
+
     monkeypatch.setattr(owners, "verify_password", verify_together)
+    monkeypatch.setattr(owners, "rehash", rehash_together)
     with ThreadPoolExecutor(2) as pool:
         given = list(pool.map(lambda _: world.log_in(), range(2)))
     assert all(world.alive(each["access_token"]) for each in given)
