@@ -25,6 +25,8 @@ class Database:
         pool_size: the connections that each pool keeps open.
         """
         self.url = make_url(url)
+        # Neither the log of statements nor an error's message shows what people have typed:
+        # passwords land in the field of the login, and letters are nobody's business.
         make = _sqlite_engine if self.is_sqlite else _postgresql_engine
         self.reads = make(url, pool_size, read_only=True)
         self.writes = make(url, pool_size, read_only=False)
@@ -54,6 +56,7 @@ def _sqlite_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
+        hide_parameters=True,
         connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
         **options,
     )
@@ -94,6 +97,7 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
+        hide_parameters=True,
         connect_args={"options": server_settings, "application_name": "forumsvc"},
         **options,
     )

@@ -85,7 +85,7 @@ def allow(provider: Provider, asked: Asked, user_id: int) -> str:
 
     Raises Refused where the client or the user is gone meanwhile.
     """
-    if not owners.hold(provider.db, asked.client.id, user_id, None):
+    if owners.hold(provider.db, asked.client.id, user_id) is None:
         deny(provider, asked)
     validator = AuthorizationValidator(provider, user_id=user_id)
     validator.find(asked.parameters["client_id"])

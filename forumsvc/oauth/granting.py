@@ -63,7 +63,7 @@ class TokenValidator(ClientValidator):
             login.failed(provider.db, attempt, provider.settings, self.now)
             self.commit = True
             return False
-        self._proof = PasswordProof(user_id=attempt.owner.id, attempt=attempt)
+        self._proof = PasswordProof(user_id=attempt.owner.id, attempt=attempt, password=password)
         return True
 
     def validate_refresh_token(
@@ -185,9 +185,12 @@ class TokenValidator(ClientValidator):
         Raises InvalidGrantError where what it brought was used up, changed or gone meanwhile.
         """
         proof, provider = self._proof, self.provider
-        held = owners.hold(provider.db, self.client.id, proof.user_id, proof.password_hash)
-        if not held or not proof.spend(provider.db, self.now):
-            if held:
+        held = owners.hold(
+            provider.db, self.client.id, proof.user_id, to_change=proof.changes_the_user
+        )
+        good = held is not None and proof.holds(held.password_hash)
+        if not good or not proof.spend(provider.db, self.now):
+            if good:
                 self._punish()
             raise InvalidGrantError("The grant is no longer valid.")
         if proof.user_id is None or "refresh_token" not in self.client.grants:

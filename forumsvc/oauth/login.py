@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from ..errors import TooManyAttempts
+from ..passwords import verify_password
 from . import owners, throttle
 
 
@@ -32,16 +33,30 @@ def attempt(
     """Check a username (login or e-mail) and a password that came from `address`.
 
     Nothing is written and no connection is held while the password is hashed; an unknown user
-    costs what a known one does. Raises TooManyAttempts before the password is looked at.
+    costs what a known one does. Raises TooManyAttempts, whatever the password.
     """
     with reads.connect() as connection:
         owner = owners.find(connection, username)
         user_id = None if owner is None else owner.id
         key = throttle.key(settings["session.secret"], username, user_id, address)
-        wait = throttle.wait(connection, key, settings, now)
+        _refuse_to_hurry(throttle.wait(connection, key, settings, now))
+    verified = owners.verified(owner, password)
+    # Guesses that were let through together are as many as there are threads: those that come out
+    # after the limit was reached learn nothing, right or wrong.
+    with reads.connect() as connection:
+        _refuse_to_hurry(throttle.wait(connection, key, settings, now))
+    return Attempt(verified, key)
+
+
+def _refuse_to_hurry(wait: int) -> None:
     if wait:
         raise TooManyAttempts(f"Too many failed attempts. Try again in {wait} seconds.", wait)
-    return Attempt(owners.verified(owner, password), key)
+
+
+def still_good(attempt: Attempt, password: str, password_hash: str | None) -> bool:
+    """Return whether the password that was checked fits what is the user's hash by now."""
+    assert attempt.owner is not None, "it succeeded"  # noqa: S101
+    return attempt.owner.password_hash == password_hash or verify_password(password_hash, password)
 
 
 def failed(db: Session, attempt: Attempt, settings: Mapping[str, Any], now: datetime) -> None:

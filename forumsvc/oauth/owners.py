@@ -1,8 +1,8 @@
 """Resource owners: the people who log in, as far as the provider needs to know them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, or_, select, true
+from sqlalchemy import Connection, Select, null, or_, select, true
 from sqlalchemy.orm import Session
 
 from ..models import OAuthClient, User, UserState
@@ -46,23 +46,32 @@ def verified(owner: Owner | None, password: str) -> Owner | None:
     return owner._replace(new_hash=hash_password(password)) if needs_rehash(stored) else owner
 
 
-def hold(db: Session, client_id: int, user_id: int | None, password_hash: str | None) -> bool:
+class Held(NamedTuple):
+    """What cannot change before the transaction ends. password_hash: the user's."""
+
+    password_hash: str | None
+
+
+def hold(
+    db: Session, client_id: int, user_id: int | None, *, to_change: bool = False
+) -> Held | None:
     """Keep the client and the user as they are until the transaction ends.
 
-    Returns False where either is gone, or where `password_hash` is given and no longer the
-    user's: the password was changed since it was checked. Ids are rows; None: no user.
+    Ids are rows; None: no user. to_change: this transaction is going to change the user, and two
+    that shared the row before would wait for each other. Returns None where either is gone.
     """
     if user_id is None:
-        query = select(OAuthClient.id).where(OAuthClient.id == client_id)
+        query: Select[Any] = (
+            select(null()).select_from(OAuthClient).where(OAuthClient.id == client_id)
+        )
     else:
         query = (
-            select(OAuthClient.id)
-            .join(User, true())
+            select(User.password_hash)
+            .join(OAuthClient, true())
             .where(OAuthClient.id == client_id, User.id == user_id, User.state != UserState.DELETED)
         )
-        if password_hash is not None:
-            query = query.where(User.password_hash == password_hash)
-    return db.execute(query.with_for_update(read=True)).first() is not None
+    row = db.execute(query.with_for_update(read=not to_change, key_share=to_change)).first()
+    return None if row is None else Held(*row)
 
 
 def rehash(db: Session, owner: Owner) -> None:

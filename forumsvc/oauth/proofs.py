@@ -24,9 +24,13 @@ class Proof:
     refresh_scope: str | None = None
 
     @property
-    def password_hash(self) -> str | None:
-        """What must still be the user's for the proof to hold."""
-        return None
+    def changes_the_user(self) -> bool:
+        """Whether spending it changes the user's row."""
+        return False
+
+    def holds(self, password_hash: str | None) -> bool:
+        """Return whether it is still good where this is the user's hash now."""
+        return True
 
     def spend(self, db: Session, now: datetime) -> bool:
         """Use the proof up; False where that was done before."""
@@ -42,11 +46,16 @@ class PasswordProof(Proof):
     """A password that was the user's."""
 
     attempt: login.Attempt
+    password: str = field(repr=False)
 
     @property
-    def password_hash(self) -> str | None:
-        """The hash that the password was checked against."""
-        return self.attempt.owner.password_hash if self.attempt.owner else None
+    def changes_the_user(self) -> bool:
+        """Whether the user's hash is outdated."""
+        return self.attempt.owner is not None and self.attempt.owner.new_hash is not None
+
+    def holds(self, password_hash: str | None) -> bool:
+        """Return whether the password is still the user's; another log-in may have rehashed it."""
+        return login.still_good(self.attempt, self.password, password_hash)
 
     def spend(self, db: Session, now: datetime) -> bool:
         """Write down that the user logged in."""

@@ -139,7 +139,11 @@ def start(
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     ini = tmp_path / "serving.ini"
     ini.write_text(INI.format(app=app.format(notes=notes), keys=lines, entry=entry))
-    output = tmp_path / "output"
+    return launch(ini, tmp_path / "output", notes, *arguments)
+
+
+def launch(ini: Path, output: Path, notes: Path, *arguments: str) -> Pserve:
+    """Start pserve with an ini file, let it write to `output`, and return at once."""
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
@@ -157,7 +161,13 @@ def start(
 @contextmanager
 def pserve(tmp_path: Path, *arguments: str, **keys: Any) -> Iterator[Pserve]:
     """Start pserve, wait until it serves, and leave nothing of it."""
-    server = start(tmp_path, *arguments, **keys)
+    with serving(start(tmp_path, *arguments, **keys)) as server:
+        yield server
+
+
+@contextmanager
+def serving(server: Pserve) -> Iterator[Pserve]:
+    """Wait until a started pserve serves, and leave nothing of it."""
     try:
         wait_until(
             lambda: "forumsvc serves on" in server.said or not alive(server.process.pid),

@@ -151,3 +151,16 @@ def test_the_metadata_is_where_rfc_8414_puts_it(
     assert said.json["issuer"] == "http://localhost"
     elsewhere = make_forum(site__url="https://forum.example/")
     assert elsewhere.app.get(path).json["token_endpoint"] == "https://forum.example/oauth/token"
+
+
+def test_an_answer_to_a_token_in_the_address_is_for_no_shared_cache(
+    forum: Forum, app: Application
+) -> None:
+    token = app.log_in().json["access_token"]
+    for path in ("/api/v3/hello", "/api/v3/topics"):
+        answer = forum.app.get(path, {"access_token": token})
+        assert answer.headers["Cache-Control"] == "private"
+        by_header = forum.app.get(path, headers={"Authorization": f"Bearer {token}"})
+        assert "Cache-Control" not in by_header.headers
+    wrong = forum.app.get("/api/v3/hello", {"access_token": "wrong"}, status=401)
+    assert wrong.headers["Cache-Control"] == "private"

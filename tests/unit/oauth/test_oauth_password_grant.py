@@ -1,11 +1,16 @@
 """POST /oauth/token with a password (RFC 6749 §4.3)."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import event, select
+from sqlalchemy import event, select, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from forumsvc.models import OAuthToken, User
 from forumsvc.oauth import owners, server, tokens
@@ -217,6 +222,36 @@ def test_an_old_hash_is_replaced_when_its_password_is_used(world: World) -> None
     assert world.alive(world.log_in()["access_token"])
 
 
+def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
+    world.change(world.ann, password_hash=old)
+    together, verify = Barrier(2, timeout=30), owners.verify_password
+
+    def verify_together(stored: str | None, password: str) -> bool:
+        matches = verify(stored, password)
+        together.wait()
+        return matches
+
+    both_hold_the_user, rehash = Barrier(2), owners.rehash
+
+    def rehash_together(db: Session, owner: owners.Owner) -> None:
+        # Two that come here at once would each wait for the other to let go of the user.
+        with suppress(BrokenBarrierError):
+            both_hold_the_user.wait(0.5)
+        rehash(db, owner)
+
+    monkeypatch.setattr(owners, "verify_password", verify_together)
+    monkeypatch.setattr(owners, "rehash", rehash_together)
+    with ThreadPoolExecutor(2) as pool:
+        given = list(pool.map(lambda _: world.log_in(), range(2)))
+    assert all(world.alive(each["access_token"]) for each in given)
+    with world.database.reads.connect() as connection:
+        stored = connection.execute(select(User.password_hash)).scalar_one()
+    assert not needs_rehash(stored)
+
+
 def test_a_password_changed_while_it_was_checked_gives_no_token(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,3 +305,12 @@ def test_oauthlib_logs_nothing_that_is_secret(
     for secret in (*given.values(), PASSWORD, "wrong secret", world.app.client_secret):
         if isinstance(secret, str) and len(secret) > 10:
             assert secret not in caplog.text
+
+
+def test_what_people_typed_is_in_no_error_of_the_database(world: World) -> None:
+    with world.database.reads.connect() as connection, pytest.raises(DBAPIError) as failed:
+        connection.execute(
+            select(User.id).where(User.login == "a password typed there", text("no_such_column"))
+        )
+    assert "no_such_column" in str(failed.value)
+    assert "typed there" not in str(failed.value)

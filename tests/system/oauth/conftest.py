@@ -1,0 +1,29 @@
+"""One service for all that only use it, and a person who lets applications in."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from .browser import Browser
+from .service import PASSWORD, Service, service
+
+
+@pytest.fixture(scope="session")
+def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A running service with a user called Ann."""
+    with service(tmp_path_factory.mktemp("oauth")) as running:
+        running.person("Ann")
+        yield running
+
+
+@pytest.fixture
+def ann(forum: Service) -> Browser:
+    """Ann's browser, in which she is not logged in yet."""
+    return Browser(forum.url, "ann", PASSWORD)
+
+
+@pytest.fixture
+def plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the clients' libraries talk to a service without TLS."""
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")

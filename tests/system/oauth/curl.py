@@ -1,0 +1,56 @@
+"""What docs/oauth.md uses of curl, for machines without it: `python curl.py [options] ADDRESS`."""
+
+import argparse
+import sys
+from http.cookiejar import MozillaCookieJar
+from pathlib import Path
+from urllib.parse import urljoin
+
+import requests
+
+TIMEOUT = 60
+
+
+def main() -> int:
+    """Make one request, and write the body, or what `-w` asks for, to standard output."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("-sS", action="store_true", dest="silent")
+    parser.add_argument("-u", metavar="USER:PASSWORD", dest="user")
+    parser.add_argument("-d", action="append", default=[], dest="data")
+    parser.add_argument("-H", action="append", default=[], dest="headers")
+    parser.add_argument("-b", metavar="JAR", dest="jar")
+    parser.add_argument("-c", metavar="JAR", dest="new_jar")
+    parser.add_argument("-o", metavar="FILE", dest="output")
+    parser.add_argument("-w", choices=["%{redirect_url}"], dest="write")
+    asked = parser.parse_args()
+    http = requests.Session()
+    if asked.jar and Path(asked.jar).stat().st_size:
+        kept = MozillaCookieJar(asked.jar)
+        kept.load(ignore_discard=True)
+        http.cookies.update(kept)
+    http.headers.update(dict(line.split(": ", 1) for line in asked.headers))
+    if asked.data:
+        http.headers["Content-Type"] = "application/x-www-form-urlencoded"
+    answer = http.request(
+        "POST" if asked.data else "GET",
+        asked.address,
+        data="&".join(asked.data),
+        auth=tuple(asked.user.split(":", 1)) if asked.user else None,
+        allow_redirects=False,
+        timeout=TIMEOUT,
+    )
+    if asked.new_jar:
+        jar = MozillaCookieJar(asked.new_jar)
+        for cookie in http.cookies:
+            jar.set_cookie(cookie)
+        jar.save(ignore_discard=True)
+    if asked.output is None:
+        sys.stdout.write(answer.text)
+    if asked.write and "Location" in answer.headers:
+        sys.stdout.write(urljoin(answer.url, answer.headers["Location"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

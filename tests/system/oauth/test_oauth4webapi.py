@@ -1,0 +1,72 @@
+"""oauth4webapi under node, which takes nothing that the RFCs do not allow, runs every flow."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.system.process import PATIENCE, prepare_child
+
+from . import node
+from .browser import Browser
+from .service import CALLBACK, PASSWORD, Service
+
+FLOWS = [
+    "metadata",
+    "password, refresh, introspection, revocation; Basic",
+    "password, refresh, introspection, revocation; body",
+    "password, refresh, revocation; public",
+    "wrong password, wrong secret",
+    "client credentials",
+    "authorization code; confidential",
+    "authorization code; public",
+    "authorization refused to the client",
+]
+
+
+@pytest.fixture(scope="session")
+def scripts(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder of the client's script, with its library installed."""
+    base = tmp_path_factory.getbasetemp()
+    return node.install(base if worker_id == "master" else base.parent)
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_strict_client_gets_along(forum: Service, ann: Browser, scripts: Path, flow: str) -> None:
+    task = {
+        "issuer": forum.url,
+        "username": "ann",
+        "password": PASSWORD,
+        "shown": "Ann",
+        "redirect_uri": CALLBACK,
+        "clients": {
+            "confidential": forum.client("strict")._asdict(),
+            "public": forum.client("strict", public=True)._asdict(),
+            "robot": forum.client("strict", grants=("client_credentials",))._asdict(),
+        },
+        "flows": [flow],
+    }
+    with subprocess.Popen(
+        [str(node.NODE), "client.mjs"],
+        cwd=scripts,
+        env=node.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=prepare_child,
+        text=True,
+    ) as client:
+        assert client.stdin
+        assert client.stdout
+        assert client.stderr
+        print(json.dumps(task), file=client.stdin, flush=True)
+        said: dict[str, object] = {}
+        for line in client.stdout:
+            said = json.loads(line)
+            if "visit" in said:
+                print(ann.allow(str(said["visit"])), file=client.stdin, flush=True)
+        complaint = client.stderr.read()
+        client.wait(PATIENCE)
+    assert not complaint
+    assert said == {"done": [flow]}
