@@ -41,9 +41,8 @@ def work_ahead(request: ForumRequest) -> None:
     caller = request.caller
     if caller is None or caller.user_id is None or not request.is_write:
         return
-    if Scope.WRITE not in caller.scopes or principals.ACTIVE not in principals.principals_of(
-        caller
-    ):
+    may_write = principals.ACTIVE in principals.principals_of(caller)
+    if not may_write or Scope.WRITE not in caller.scopes:
         return
     body = request.parameters.one("body")
     if isinstance(body, str) and _is_text(body, request.settings["posts.max_body"]):
@@ -65,10 +64,10 @@ def _is_text(text: str, longest: int) -> bool:
 
 def _shrink_avatar(request: ForumRequest, user_id: int) -> None:
     address = request.parameters.one("avatar")
-    if isinstance(address, str) and address:
+    if isinstance(address, str) and address.strip():
         registry = request.registry
         request.avatar = Outcome(
             lambda: photos.store_avatar(
-                request.reader, registry.photos, registry.photo_limits, user_id, address
+                request.reader, registry.photos, registry.photo_limits, user_id, address.strip()
             )
         )
