@@ -107,6 +107,10 @@ class S3Storage:
                 )
             )
 
+    def lasting_url(self, name: str) -> str | None:
+        """Return the public address of a picture; a presigned one expires; see Storage."""
+        return None if self._options.public_url is None else self.url(name)
+
     def delete(self, name: str) -> None:
         """Remove a picture; see Storage."""
         digest_of(name)

@@ -53,6 +53,12 @@ class Storage(Protocol):
         Asks nothing of the storage. Raises NotFound for a name that can be none.
         """
 
+    def lasting_url(self, name: str) -> str | None:
+        """Return the address if it holds for ever, so that it may stand in a text, or None.
+
+        Raises NotFound for a name that can be none.
+        """
+
     def delete(self, name: str) -> None:
         """Remove a picture; nothing happens where it is not there. Raises ValueError, OSError."""
 
@@ -149,6 +155,10 @@ class LocalStorage:
         """Return None: the service serves what is in the folder; see Storage."""
         check_name(name)
         return None
+
+    def lasting_url(self, name: str) -> str | None:
+        """Return None, as `url` does; see Storage."""
+        return self.url(name)
 
     def delete(self, name: str) -> None:
         """Remove a picture; see Storage."""

@@ -34,7 +34,7 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     upload = request.validated["file"].file
     picture = photos.store(registry.photos, registry.photo_limits, upload)
     name = photos.record(request.db, request.actor_id, request.now, picture)
-    return Uploaded(registry.photos.url(name) or request.site.photo_url(name))
+    return Uploaded(registry.photos.lasting_url(name) or request.site.photo_url(name))
 
 
 def serve_photo(context: Public, request: ForumRequest) -> Response:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import boto3
 import pytest
@@ -167,18 +168,31 @@ def s3(endpoint: str, bucket: str, **more: str) -> dict[str, str]:
     }
 
 
-def test_in_a_bucket_a_picture_is_uploaded_shown_by_a_presigned_address_and_made_an_avatar(
+def test_in_a_bucket_a_picture_has_our_address_which_leads_to_a_presigned_one(
     make_forum: MakeForum, endpoint: str, bucket: Any
 ) -> None:
     forum = make_forum(**s3(endpoint, bucket.name, photos__s3_prefix="p/"))
+    url = send(forum.person("alice")).json["image_url"]
+    [there] = bucket.objects.all()
+    assert url == f"http://localhost/photos/{there.key.removeprefix('p/')}"
+    presigned = forum.app.get(url, status=302).headers["Location"]
+    assert presigned.startswith(f"{endpoint}/{bucket.name}/{there.key}?")
+    with urlopen(presigned) as answer:  # noqa: S310 - moto
+        assert Image.open(answer).size == (300, 200)
+
+
+def test_a_picture_in_a_bucket_becomes_an_avatar_by_either_address(
+    make_forum: MakeForum, endpoint: str, bucket: Any
+) -> None:
+    forum = make_forum(**s3(endpoint, bucket.name))
     alice = forum.person("alice")
     url = send(alice).json["image_url"]
-    assert url.startswith(f"{endpoint}/{bucket.name}/p/")
-    assert "X-Amz-Signature=" in url
-    avatar = alice.put("/users/me", avatar=url).json["avatar_url"]
+    presigned = forum.app.get(url, status=302).headers["Location"]
+    shown = {alice.put("/users/me", avatar=form).json["avatar_url"] for form in (url, presigned)}
+    assert len(shown) == 1
     assert len(list(bucket.objects.all())) == 2
-    shown = forum.app.get(avatar, status=302)
-    assert shown.headers["Location"].startswith(f"{endpoint}/{bucket.name}/p/")
+    alice.put("/users/me", avatar="")
+    assert alice.get("/users/me").json["avatar_url"].endswith("/avatars/alice.svg")
 
 
 def test_a_public_bucket_is_shown_by_its_address(

@@ -131,7 +131,7 @@ def test_several_posts_can_count_as_first_ones(make_forum: MakeForum) -> None:
         "Visit our CASINO!",
         "cas**i**no",
         "free\n money",
-        "ｃａｓｉｎｏ",
+        "\uff43\uff41\uff53\uff49\uff4e\uff4f",
         "ca\u200bsino",
         "线上赌博网",
     ],
