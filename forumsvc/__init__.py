@@ -35,7 +35,10 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     config.include(".web")
     config.include(".views")
     config.include(".pages")
-    equip(config.registry, settings, Path(global_config.get("here", ".")))
+    try:
+        equip(config.registry, settings, Path(global_config.get("here", ".")))
+    except SettingsError as error:
+        sys.exit(f"forumsvc: {error}")
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
     return config.make_wsgi_app()
@@ -44,14 +47,15 @@ def main(global_config: dict[str, str], **written: str) -> Any:
 def equip(registry: Any, settings: Settings, here: Path) -> None:
     """Give the registry what views work with, and see to it that it is put away at the end.
 
-    here: the ini file's folder, to which relative paths refer.
+    here: the ini file's folder, to which relative paths refer. Raises SettingsError.
     """
     from .mail import Outbox, make_delivery
     from .markup import Renderer
     from .media.limits import Limits
-    from .media.storage import LocalStorage
     from .services.authoring import Authoring
     from .services.hits import HitCounter
+    from .services.photo_storage import open_storage
+    from .services.rules import rules_of
     from .web.rates import Rates
     from .web.request import level_names
 
@@ -59,12 +63,17 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         settings["markup.workers"], settings["markup.timeout"], settings["site.url"]
     )
     registry.authoring = Authoring(
-        renderer, settings["site.user_url"], settings["notifications.max_mentions"]
+        renderer,
+        settings["site.user_url"],
+        settings["notifications.max_mentions"],
+        rules_of(settings, here),
     )
     registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
-    registry.photos = LocalStorage(here / settings["photos.dir"])
+    registry.photos = open_storage(settings, here)
     registry.photo_limits = Limits(
-        max_bytes=settings["photos.max_bytes"], max_pixels=settings["photos.max_pixels"]
+        max_bytes=settings["photos.max_bytes"],
+        max_pixels=settings["photos.max_pixels"],
+        max_frames=settings["photos.max_frames"],
     )
     registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
     registry.rates = Rates(settings)

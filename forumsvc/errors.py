@@ -64,6 +64,10 @@ class Taken(Conflict):
         self.field = field
 
 
+class Unavailable(ForumError):
+    """Something that the forum needs is away (the photo storage, say); later it may be back."""
+
+
 class TooManyAttempts(ForumError):
     """Too often in too short a time.
 

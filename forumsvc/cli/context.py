@@ -45,6 +45,11 @@ class Context:
         return Settings(self._section("app:main"))
 
     @property
+    def here(self) -> Path:
+        """The ini file's folder, to which relative paths in it refer."""
+        return Path(self.ini or ".").resolve().parent
+
+    @property
     def address(self) -> str:
         """The address under which the service of this ini file is reached."""
         if self.settings["site.url"]:

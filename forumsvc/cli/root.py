@@ -10,10 +10,12 @@ from ..errors import ForumError
 from ..settings import SettingsError
 from .client import client
 from .command import Group
+from .content import content
 from .context import Context, Refused, pass_context
 from .db import db
 from .demo import demo
 from .node import node
+from .photos import photos
 from .settings import settings
 from .token import token
 from .user import user
@@ -58,5 +60,5 @@ def main(context: Context, ini: str | None) -> None:
     context.ini = ini
 
 
-for command in (db, demo, user, node, client, token, settings):
+for command in (db, demo, user, node, client, token, content, photos, settings):
     main.add_command(command)

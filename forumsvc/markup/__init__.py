@@ -3,7 +3,7 @@
 Rendering happens in worker processes: importing this package loads no Markdown library.
 """
 
-from forumsvc.markup.draft import RENDERER_VERSION, Draft
+from forumsvc.markup.draft import RENDERER_VERSION, Draft, linked_logins
 from forumsvc.markup.renderer import Renderer
 
-__all__ = ["RENDERER_VERSION", "Draft", "Renderer"]
+__all__ = ["RENDERER_VERSION", "Draft", "Renderer", "linked_logins"]

@@ -1,13 +1,24 @@
 """A rendered text whose mentions are still to be linked."""
 
 import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
+from forumsvc.markup.html_nodes import nodes
+from forumsvc.markup.text_content import text_content
+
 RENDERER_VERSION = 1
 """Stored beside every `body_html`; raised whenever the same text would render to other HTML."""
+
+_LINKED = re.compile(r'class="user-mention">@([A-Za-z0-9_.-]+)</a>')
+
+
+def linked_logins(html: str) -> set[str]:
+    """Return the logins, in lower case, of the users whose mentions are linked in stored HTML."""
+    return {login.lower() for login in _LINKED.findall(html)}
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,21 @@ class Draft:
     def html(self) -> str:
         """The HTML with every mention left plain text."""
         return self._joined([f"@{login}" for login in self.parts[1::2]])
+
+    @property
+    def text(self) -> str:
+        """What a reader reads."""
+        return text_content(self.html)
+
+    @property
+    def links(self) -> int:
+        """How many links lead to other hosts."""
+        return sum(node.tag == "a" and ' rel="' in node.attributes for node in nodes(self.html))
+
+    @property
+    def images(self) -> int:
+        """How many pictures it shows."""
+        return sum(node.tag == "img" for node in nodes(self.html))
 
     def link(self, logins: Mapping[str, str], user_url: str) -> str:
         """Return the HTML with the mentions of existing users linked and all others plain text.

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
+from forumsvc import cores
+
 _MAX_ADDRESS_SPACE = 1 << 30
 _MAX_RESIDENT = 120 << 20
 _RESIDENT = Path("/proc/self/statm")
@@ -61,6 +63,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_ADDRESS_SPACE, _MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    cores.everywhere()
     serve(sys.stdin, sys.stdout)
 
 

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self
 
+from forumsvc.cores import CORES
 from forumsvc.errors import Invalid, TooManyAttempts
 from forumsvc.media.limits import Limits
 
@@ -153,6 +154,7 @@ def _run(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[s
     environment = {
         "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
         "TMPDIR": tempfile.gettempdir(),
+        CORES: os.environ.get(CORES, ""),
     }
     try:
         done = subprocess.run(  # noqa: S603

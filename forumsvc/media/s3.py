@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, cast
 
 from forumsvc.errors import NotFound
@@ -12,6 +12,8 @@ from forumsvc.media.storage import Stored, check_digest, check_name, digest_of
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _MISSING = {"404", "NoSuchKey", "NotFound"}
+_RECENT = timedelta(minutes=30)
+"""A picture put longer ago is sent again: that is how the store says that it was put anew."""
 
 
 class StorageError(OSError):
@@ -71,7 +73,8 @@ class S3Storage:
         size = check_digest(name, file)
         file.seek(start)
         with _told():
-            if self._size(name) == size:
+            found = self._look(name)
+            if found and found["ContentLength"] == size and _is_recent(found["LastModified"]):
                 return False
             self._client.put_object(
                 Bucket=self._options.bucket,
@@ -104,11 +107,25 @@ class S3Storage:
                 )
             )
 
+    def lasting_url(self, name: str) -> str | None:
+        """Return the public address of a picture; a presigned one expires; see Storage."""
+        return None if self._options.public_url is None else self.url(name)
+
     def delete(self, name: str) -> None:
         """Remove a picture; see Storage."""
         digest_of(name)
         with _told():
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
+
+    def discard(self, name: str, before: datetime) -> bool:
+        """Remove a picture if it is old; see Storage. The store cannot do both in one step."""
+        digest_of(name)
+        with _told():
+            found = self._look(name)
+            if found is None or found["LastModified"] >= before:
+                return False
+            self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
+        return True
 
     def names(self) -> Iterator[Stored]:
         """Yield every picture; see Storage."""
@@ -128,17 +145,23 @@ class S3Storage:
     def _key(self, name: str) -> str:
         return self._options.prefix + name
 
-    def _size(self, name: str) -> int | None:
-        """Return the size of what is there, or None."""
+    def _look(self, name: str) -> dict[str, Any] | None:
+        """Return what the store knows of a picture, or None where there is none."""
         from botocore.exceptions import ClientError
 
         try:
-            found = self._client.head_object(Bucket=self._options.bucket, Key=self._key(name))
+            found: dict[str, Any] = self._client.head_object(
+                Bucket=self._options.bucket, Key=self._key(name)
+            )
         except ClientError as error:
             if error.response["Error"]["Code"] in _MISSING:
                 return None
             raise
-        return int(found["ContentLength"])
+        return found
+
+
+def _is_recent(modified: datetime) -> bool:
+    return datetime.now(UTC) - modified < _RECENT
 
 
 def _is_name(text: str) -> bool:

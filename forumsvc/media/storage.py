@@ -31,7 +31,8 @@ class Storage(Protocol):
     """Keeps pictures under their content-addressed names (`Picture.name`).
 
     A put, once it returns, is durable; one that fails leaves nothing; one of a name that is there
-    changes nothing. What a storage itself fails at is an OSError.
+    changes nothing but `Stored.modified`, so that `discard` spares what is being uploaded again.
+    What a storage itself fails at is an OSError.
     """
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
@@ -52,8 +53,20 @@ class Storage(Protocol):
         Asks nothing of the storage. Raises NotFound for a name that can be none.
         """
 
+    def lasting_url(self, name: str) -> str | None:
+        """Return the address if it holds for ever, so that it may stand in a text, or None.
+
+        Raises NotFound for a name that can be none.
+        """
+
     def delete(self, name: str) -> None:
         """Remove a picture; nothing happens where it is not there. Raises ValueError, OSError."""
+
+    def discard(self, name: str, before: datetime) -> bool:
+        """Remove a picture unless it was put after `before`; return whether it was removed.
+
+        Raises ValueError, OSError.
+        """
 
     def names(self) -> Iterator[Stored]:
         """Yield every picture that is there, in no order that means anything."""
@@ -111,6 +124,7 @@ class LocalStorage:
         file.seek(start)
         with suppress(FileNotFoundError):
             if target.stat().st_size == size:
+                os.utime(target)
                 return False
         self._make(target.parent)
         descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED, dir=target.parent)
@@ -142,6 +156,10 @@ class LocalStorage:
         check_name(name)
         return None
 
+    def lasting_url(self, name: str) -> str | None:
+        """Return None, as `url` does; see Storage."""
+        return self.url(name)
+
     def delete(self, name: str) -> None:
         """Remove a picture; see Storage."""
         digest_of(name)
@@ -149,6 +167,23 @@ class LocalStorage:
         with suppress(FileNotFoundError):
             path.unlink()
             _sync(path.parent)
+
+    def discard(self, name: str, before: datetime) -> bool:
+        """Remove a picture if it is old; see Storage."""
+        digest_of(name)
+        path = self._folder / name
+        # Out of the way first: what is put from now on is a file of its own.
+        aside = path.with_name(f"{_UNFINISHED}{path.name}")
+        try:
+            os.rename(path, aside)
+        except FileNotFoundError:
+            return False
+        if aside.stat().st_mtime >= before.timestamp():
+            os.rename(aside, path)
+            return False
+        aside.unlink()
+        _sync(path.parent)
+        return True
 
     def names(self) -> Iterator[Stored]:
         """Yield every picture; see Storage. Files of other names are no pictures."""

@@ -16,6 +16,7 @@ import sys
 
 from PIL import Image
 
+from forumsvc import cores
 from forumsvc.errors import Invalid
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import Facts, reencode
@@ -63,7 +64,6 @@ def _confine(limits: Limits) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # A server process is pinned to one core and inherited so: its work must not wait for ours.
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    cores.everywhere()
     os.nice(5)
     Image.MAX_IMAGE_PIXELS = limits.max_pixels

@@ -28,6 +28,7 @@ class Reply(Base):
 
     __table_args__ = (
         Index("ix_replies_topic_id_id", "topic_id", "id"),
+        Index("ix_replies_markup_version_id", "markup_version", "id"),
         Index(
             "ix_replies_user_id_id",
             "user_id",

@@ -73,6 +73,7 @@ class Topic(Base):
         _listed("ix_topics_user_recent", "user_id", "id"),
         _listed("ix_topics_user_likes", "user_id", "likes_count", "id"),
         _listed("ix_topics_user_replies", "user_id", "replies_count", "id"),
+        Index("ix_topics_markup_version_id", "markup_version", "id"),
         # Foreign keys are looked up from the other side when a node is emptied.
         Index("ix_topics_node_id", "node_id"),
         *not_negative("replies_count", "others_replies_count", "likes_count", "hits"),

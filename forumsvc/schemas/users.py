@@ -9,6 +9,7 @@ from .fields import Flag, Text, WebAddress, clearable, parameters
 _LINE = 100
 _BIO = 2000
 _ADDRESS = 255
+_PICTURE = 2000  # a bucket's signed address is long
 
 
 def profile_form(settings: Any) -> colander.SchemaNode:
@@ -18,6 +19,6 @@ def profile_form(settings: Any) -> colander.SchemaNode:
         *(clearable(line, Text(0, _LINE, strip=True)) for line in lines),
         clearable("website", WebAddress(0, _ADDRESS, strip=True)),
         clearable("bio", Text(0, _BIO, strip=True)),
-        clearable("avatar", Text(0, _ADDRESS, strip=True)),
+        clearable("avatar", Text(0, _PICTURE, strip=True)),
         colander.SchemaNode(Flag(), name="email_public", missing=colander.drop),
     )

@@ -1,12 +1,15 @@
 """From what an author typed to what is stored: rendered, with the mentioned users found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
-from ..markup import Draft, Renderer
+from sqlalchemy.orm import Session
+
+from ..markup import Draft, Renderer, linked_logins
 from ..queries import users
 from ..queries.reading import Reader
+from .rules import Rules
 
 # A text can name thousands; those beyond stay plain text.
 _MOST_LINKED = 500
@@ -29,27 +32,55 @@ class Text:
 class Authoring:
     """How texts become HTML here.
 
-    user_url: the template of a mention's link; max_mentions: how many users one text may tell.
+    user_url: the template of a mention's link; max_mentions: how many users one text may tell;
+    ready: texts that are rendered already.
     """
 
     renderer: Renderer
     user_url: str
     max_mentions: int
+    rules: Rules
+    ready: Mapping[str, Draft] = field(default_factory=dict)
 
-    def write(self, db: Reader, body: str, *, before: str | None = None) -> Text:
+    def ahead(self, body: str) -> Self:
+        """Return the same authoring, with a text rendered.
+
+        Rendering may take a second, in which no lock should be held: whoever calls this does so
+        before the first statement of a transaction that locks.
+        """
+        return replace(self, ready={body: self.renderer.render(body)})
+
+    def write(
+        self,
+        db: Session,
+        actor_id: int,
+        body: str,
+        *,
+        title: str | None = None,
+        before: str | None = None,
+    ) -> Text:
         """Render a text and resolve its mentions, in one query if there are any.
 
-        before: the text that this one replaces; whom that mentioned already is not told again.
+        title: what stands above it; before: the HTML of the text that this one replaces, None for
+        a new post; whom that mentioned already is not told again. Raises Invalid where title or
+        text break a rule.
         """
-        draft = self.renderer.render(body)
+        if title is not None:
+            self.rules.check_title(title)
+        draft = self.ready.get(body) or self.renderer.render(body)
+        self.rules.check_body(db, actor_id, body, draft, new=before is None)
         known = self._known(db, draft)
-        html = draft.link({key: found.login for key, found in known.items()}, self.user_url)
         keys = [key for login in draft.mentions if (key := login.lower()) in known]
-        old: set[str] = set()
-        if keys and before is not None:
-            old.update(login.lower() for login in self.renderer.render(before).mentions)
+        old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
-        return Text(body, html, draft.version, mentioned)
+        return Text(body, self._link(draft, known), draft.version, mentioned)
+
+    def link(self, db: Reader, draft: Draft) -> str:
+        """Return the HTML of a rendered text, its mentions linked to the users there are today."""
+        return self._link(draft, self._known(db, draft))
+
+    def _link(self, draft: Draft, known: Mapping[str, Any]) -> str:
+        return draft.link({key: found.login for key, found in known.items()}, self.user_url)
 
     def _known(self, db: Reader, draft: Draft) -> Mapping[str, Any]:
         candidates = draft.mentions[:_MOST_LINKED]

@@ -18,7 +18,7 @@ def create(
     db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: str
 ) -> int:
     """Write a reply to a visible topic and return its id."""
-    text = authoring.write(db, body)
+    text = authoring.write(db, actor_id, body)
     reply_id = db.execute(
         insert(Reply)
         .values(
@@ -62,7 +62,7 @@ def edit(
     """Change the text of a reply."""
     if body == reply.body:
         return
-    text = authoring.write(db, body, before=reply.body)
+    text = authoring.write(db, actor_id, body, before=reply.body_html)
     db.execute(
         change(Reply)
         .where(Reply.id == reply.id)

@@ -28,8 +28,11 @@ def create(
     node_id: int,
     body: str,
 ) -> int:
-    """Open a topic and return its id. Raises Invalid where there is no such node."""
-    text = authoring.write(db, body)
+    """Open a topic and return its id.
+
+    Raises Invalid where there is no such node, or where the text breaks a rule.
+    """
+    text = authoring.write(db, actor_id, body, title=title)
     _check_node(db, node_id)
     topic_id = db.execute(
         insert(Topic)
@@ -63,13 +66,13 @@ def edit(
     node_id: int,
     body: str,
 ) -> None:
-    """Change a topic's title, node and body. Raises Invalid where there is no such node."""
+    """Change a topic's title, node and body. Raises Invalid as `create` does."""
     moved = node_id != topic.node_id
     if moved:
         _check_node(db, node_id)
     if not moved and (title, body) == (topic.title, topic.body):
         return
-    text = authoring.write(db, body, before=topic.body)
+    text = authoring.write(db, actor_id, body, title=title, before=topic.body_html)
     _set(
         db,
         topic.id,

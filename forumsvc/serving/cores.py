@@ -7,8 +7,7 @@ the interpreter's lock.
 import logging
 import os
 
-CORES = "FORUMSVC_CORES"
-"""The environment variable with the cores that were there before the pinning: `0,1`."""
+from ..cores import CORES
 
 log = logging.getLogger(__name__)
 

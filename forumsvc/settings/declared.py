@@ -13,6 +13,7 @@ from .kinds import (
     Kind,
     choice,
     matching,
+    or_off,
     seconds,
     whole,
 )
@@ -139,6 +140,30 @@ DECLARED: tuple[Setting, ...] = (
     Setting("posts.max_title", whole(1, 255), "255", "the longest title, in characters"),
     Setting("posts.max_body", whole(1, 10_000_000), "65536", "the longest text, in characters"),
     Setting(
+        "posts.newbie_posts",
+        whole(1, 1000),
+        "1",
+        "how many of a member's posts are first ones, for which the next two limits hold",
+    ),
+    Setting(
+        "posts.newbie_max_links",
+        or_off(whole(0, 1000)),
+        "off",
+        "how many links to other hosts a member's first post may hold",
+    ),
+    Setting(
+        "posts.newbie_max_images",
+        or_off(whole(0, 1000)),
+        "off",
+        "how many pictures a member's first post may hold",
+    ),
+    Setting(
+        "posts.forbidden_words",
+        TEXT,
+        "",
+        "words that no title or text may hold, separated by commas; or file:PATH, a word a line",
+    ),
+    Setting(
         "notifications.max_mentions",
         whole(0, 1000),
         "20",
@@ -213,7 +238,12 @@ DECLARED: tuple[Setting, ...] = (
         "10",
         "how often an hour one address may ask for mail; each process counts by itself",
     ),
-    Setting("photos.storage", choice("local"), "local", "where pictures are kept"),
+    Setting(
+        "photos.storage",
+        choice("local", "s3"),
+        "local",
+        "where pictures are kept: in photos.dir, or in a bucket of S3 or what speaks its protocol",
+    ),
     Setting("photos.dir", WORD, "var/photos", "the folder of the local storage"),
     Setting("photos.max_bytes", whole(1024, 1024**3), "10000000", "the largest picture, in bytes"),
     Setting(
@@ -221,6 +251,27 @@ DECLARED: tuple[Setting, ...] = (
         whole(1, 10**9),
         "50000000",
         "the largest picture, in pixels over all its frames",
+    ),
+    Setting("photos.max_frames", whole(1, 10_000), "500", "the longest animation, in frames"),
+    Setting("photos.s3_bucket", TEXT, "", "the name of the bucket, which must be there"),
+    Setting("photos.s3_prefix", TEXT, "", "what stands before every picture's name in the bucket"),
+    Setting("photos.s3_endpoint", ADDRESS, "", "the object store; where empty, Amazon's"),
+    Setting("photos.s3_region", TEXT, "", "its region; where empty, what boto3 finds"),
+    Setting(
+        "photos.s3_access_key", TEXT, "", "its key; where empty, what boto3 finds", secret=True
+    ),
+    Setting("photos.s3_secret_key", TEXT, "", "the secret of that key", secret=True),
+    Setting(
+        "photos.s3_public_url",
+        ADDRESS,
+        "",
+        "under which address everybody reads the bucket; where empty, addresses are presigned",
+    ),
+    Setting(
+        "photos.s3_expires",
+        whole(1, 604_800),
+        "3600",
+        "how long a presigned address holds, in seconds",
     ),
     Setting(
         "markup.workers", whole(0, 64), "2", "processes that render text; 0: none of their own"

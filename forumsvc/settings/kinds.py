@@ -28,6 +28,15 @@ def whole(low: int, high: int) -> Kind:
     return Kind(parse, f"a whole number from {low} to {high}")
 
 
+def or_off(kind: Kind) -> Kind:
+    """Return the kind of a limit that can be off: None."""
+
+    def parse(text: str) -> Any:
+        return None if text == "off" else kind.parse(text)
+
+    return Kind(parse, f"{kind.allowed}, or off")
+
+
 def seconds(low: float, high: float) -> Kind:
     """Return the kind of a time in seconds in a range."""
 

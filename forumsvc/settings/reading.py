@@ -115,6 +115,8 @@ def _unknown(name: str) -> str:
 def _show(setting: Setting, value: Any) -> str:
     if setting.secret:
         return "********"
+    if value is None:
+        return "off"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, frozenset):

@@ -28,6 +28,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
     errors.NotFound: 404,
     errors.TooLarge: 413,
     errors.TooManyAttempts: 429,
+    errors.Unavailable: 503,
 }
 
 
@@ -57,6 +58,8 @@ def _headers(error: errors.ForumError) -> dict[str, str]:
             return {"WWW-Authenticate": f'{_CHALLENGE} error="insufficient_scope", scope="{scope}"'}
         case errors.TooManyAttempts(retry_after=seconds):
             return {"Retry-After": str(seconds)}
+        case errors.Unavailable():
+            return {"Retry-After": "10"}
     return {}
 
 

@@ -7,7 +7,6 @@ from pyramid.response import FileIter, Response
 from ..errors import NotFound
 from ..ids import is_login
 from ..media.avatars import letter_avatar
-from ..media.pictures import normalise
 from ..permissions import Common, PhotoPermission
 from ..resources.photos import Photos
 from ..resources.public import Public
@@ -29,14 +28,13 @@ _HARMLESS = {
 
 
 @api_view(Photos, "POST", PhotoPermission.CREATE, schema=photo_form)
-def upload(container: Photos, request: ForumRequest) -> Uploaded:
+def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     """Take a picture."""
-    with normalise(request.validated["file"].file, request.registry.photo_limits) as picture:
-        name = photos.keep(
-            request.db, request.registry.photos, request.actor_id, request.now, picture
-        )
-    url = request.registry.photos.url(name) or request.site.photo_url(name)
-    return Uploaded(url)
+    registry = request.registry
+    upload = request.validated["file"].file
+    picture = photos.store(registry.photos, registry.photo_limits, upload)
+    name = photos.record(request.db, request.actor_id, request.now, picture)
+    return Uploaded(registry.photos.lasting_url(name) or request.site.photo_url(name))
 
 
 def serve_photo(context: Public, request: ForumRequest) -> Response:
@@ -45,7 +43,8 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
     elsewhere = request.registry.photos.url(name)
     if elsewhere is not None:
         return HTTPFound(elsewhere)
-    file = request.registry.photos.open(name)
+    with photos.available():
+        file = request.registry.photos.open(name)
     length = file.seek(0, 2)
     file.seek(0)
     response = Response(

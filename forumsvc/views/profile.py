@@ -3,7 +3,7 @@
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
-from ..services import profiles
+from ..services import photos, profiles
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
 from ..web.results import Kind, Single
@@ -13,14 +13,8 @@ from ..web.results import Kind, Single
 def update_profile(item: UserItem, request: ForumRequest) -> Single:
     """Change what the caller says of themselves; what is not sent stays."""
     changes = dict(request.validated)
-    if "avatar" in changes:
-        changes["avatar"] = profiles.make_avatar(
-            request.db,
-            request.registry.photos,
-            request.registry.photo_limits,
-            item.row.user_id,
-            request.now,
-            changes["avatar"],
-        )
+    if changes.get("avatar"):
+        picture = request.avatar.result()
+        changes["avatar"] = photos.record(request.db, item.row.user_id, request.now, picture)
     profiles.edit(request.db, item.row.user_id, request.now, **changes)
     return Single(Kind.USER, item.again())

@@ -23,7 +23,7 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
         request.db,
         request.actor_id,
         request.now,
-        request.registry.authoring,
+        request.authoring,
         item.row,
         request.validated["body"],
     )

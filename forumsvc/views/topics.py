@@ -46,7 +46,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
         request.db,
         request.actor_id,
         request.now,
-        request.registry.authoring,
+        request.authoring,
         **request.validated,
     )
     location = f"{request.site.base_url}/api/v3/topics/{topic_id}"
@@ -69,7 +69,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Single:
         request.db,
         request.actor_id,
         request.now,
-        request.registry.authoring,
+        request.authoring,
         item.row,
         **request.validated,
     )
@@ -98,7 +98,7 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Single:
         request.db,
         request.actor_id,
         request.now,
-        request.registry.authoring,
+        request.authoring,
         item.row,
         request.validated["body"],
     )

@@ -15,11 +15,14 @@ from .. import clock
 from ..presenters.site import Site
 from ..queries.reading import Reader
 from ..security.identity import Identity
+from ..services.authoring import Authoring
 from ..settings import LEVELS, Settings
 from .parameters import Parameters, open_parts, read_parameters
 
 if TYPE_CHECKING:
+    from ..media.pictures import Picture
     from ..resources.base import Resource
+    from .ahead import Outcome
 
 # The description puts the `type` of an action into the query.
 _QUERY_WINS = frozenset({"type"})
@@ -29,10 +32,11 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set by the root of the tree once it accepted the token; validated: the parameters, set
-    by the `schema=` of the view.
+    by the `schema=` of the view; avatar: what came of making one (`web.ahead`).
     """
 
     caller: Identity | None = None
+    avatar: "Outcome[Picture]"
     validated: dict[str, Any]
     context: "Resource"
 
@@ -82,6 +86,12 @@ class ForumRequest(Request):
     def now(self) -> datetime:
         """The time of the request: all that it writes is of one moment."""
         return clock.now()
+
+    @reify
+    def authoring(self) -> Authoring:
+        """How texts become HTML."""
+        authoring: Authoring = self.registry.authoring
+        return authoring
 
     @property
     def settings(self) -> Settings:

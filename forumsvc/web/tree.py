@@ -17,6 +17,7 @@ from ..resources.base import Resource
 from ..resources.root import Root
 from ..security.credentials import access_token
 from ..security.identity import identify
+from .ahead import work_ahead
 from .methods import MethodTable
 from .request import ForumRequest, newbie_time
 
@@ -37,6 +38,7 @@ def make_root(request: ForumRequest) -> Root:
         if row is None:
             raise BadToken("The access token is wrong, expired or revoked.")
         request.caller = identify(row, request.now, newbie_time(request.settings))
+        work_ahead(request)
     return Root(request, request.caller, locks=request.is_write)
 
 

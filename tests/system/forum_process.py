@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,8 @@ INI = """
 use = call:forumsvc:main
 sqlalchemy.url = {url}
 session.secret = {secret}
-markup.workers = 1
+
+{more}
 
 [server:main]
 paste.server_factory = forumsvc.serving:server_factory
@@ -70,10 +71,22 @@ def prepare(url: str, database: Database, folder: Path) -> Setting:
 
 
 @contextmanager
-def serving(folder: Path, url: str, *, processes: int = 1) -> Iterator[Pserve]:
-    """Serve a database, and leave nothing of the server."""
+def serving(
+    folder: Path,
+    url: str,
+    *,
+    processes: int = 1,
+    prepare: Callable[[], None] = prepare_child,
+    **settings: str,
+) -> Iterator[Pserve]:
+    """Serve a database, and leave nothing of the server.
+
+    prepare: called in the new process first; settings: more of them, as keyword `area__setting`.
+    """
+    settings.setdefault("markup__workers", "1")
+    more = "\n".join(f"{key.replace('__', '.')} = {value}" for key, value in settings.items())
     ini, output = folder / "forum.ini", folder / "output"
-    ini.write_text(INI.format(url=url, secret=SECRET, processes=processes))
+    ini.write_text(INI.format(url=url, secret=SECRET, processes=processes, more=more))
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
@@ -83,7 +96,7 @@ def serving(folder: Path, url: str, *, processes: int = 1) -> Iterator[Pserve]:
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=prepare_child,
+            preexec_fn=prepare,
         )
     server = Pserve(process, output, folder)
     try:

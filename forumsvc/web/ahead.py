@@ -1,0 +1,73 @@
+"""What takes long is done before the transaction's first statement, so that no lock waits for it.
+
+An unsafe request locks what it loads, on SQLite the whole database. A hostile text may take a
+second to render and a large picture longer to shrink, so both are done when the caller is known and
+the item is not loaded yet. What comes of it is used, or an error raised, only where the view asks:
+the checks keep their order.
+"""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from ..errors import ForumError
+from ..permissions import Scope
+from ..security import principals
+from ..services import photos
+from .request import ForumRequest
+
+T = TypeVar("T")
+
+
+class Outcome(Generic[T]):
+    """What a piece of work came to: a value, or an error to be raised where it is asked for."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        """Do the work."""
+        self._error: ForumError | None = None
+        try:
+            self._value = work()
+        except ForumError as error:
+            self._error = error
+
+    def result(self) -> T:
+        """Return the value. Raises ForumError."""
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
+def work_ahead(request: ForumRequest) -> None:
+    """Do what the request will need if it is allowed; for callers who may write at all."""
+    caller = request.caller
+    if caller is None or caller.user_id is None or not request.is_write:
+        return
+    may_write = principals.ACTIVE in principals.principals_of(caller)
+    if not may_write or Scope.WRITE not in caller.scopes:
+        return
+    body = request.parameters.one("body")
+    if isinstance(body, str) and _is_text(body, request.settings["posts.max_body"]):
+        request.authoring = request.authoring.ahead(body)
+    if request.method == "PUT" and request.matchdict["traverse"][:1] == ("users",):
+        _shrink_avatar(request, caller.user_id)
+
+
+def _is_text(text: str, longest: int) -> bool:
+    """Tell whether the text can pass the schema."""
+    if not 0 < len(text) <= longest or "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shrink_avatar(request: ForumRequest, user_id: int) -> None:
+    address = request.parameters.one("avatar")
+    if isinstance(address, str) and address.strip():
+        registry = request.registry
+        request.avatar = Outcome(
+            lambda: photos.store_avatar(
+                request.reader, registry.photos, registry.photo_limits, user_id, address.strip()
+            )
+        )

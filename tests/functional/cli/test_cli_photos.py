@@ -1,0 +1,215 @@
+"""`forumsvc photos check`."""
+
+import io
+import json
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from sqlalchemy import insert, select, update
+
+from forumsvc import clock
+from forumsvc.media.limits import Limits
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import Photo, User
+from forumsvc.models.engine import Database
+from forumsvc.services import photos
+from tests.functional.cli.conftest import Run
+
+NOTHING = {
+    "files_without_row": 0,
+    "broken_files": 0,
+    "rows_without_file": 0,
+    "wrong_rows": 0,
+    "lost_avatars": 0,
+    "unfinished_removed": 0,
+}
+TWO_HOURS_AGO = (clock.now() - timedelta(hours=2)).timestamp()
+
+Upload = Callable[..., str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of pictures beside the ini file."""
+    return tmp_path / "var" / "photos"
+
+
+@pytest.fixture
+def owner(database: Database) -> int:
+    """A user's id."""
+    now = clock.now()
+    values = {"login": "ann", "login_key": "ann", "created_at": now, "updated_at": now}
+    with database.session.begin() as db:
+        return db.execute(insert(User).values(**values).returning(User.id)).scalar_one()
+
+
+@pytest.fixture
+def upload(database: Database, folder: Path, owner: int) -> Upload:
+    """A function: upload a picture of a colour, long ago; return its name."""
+    storage = LocalStorage(folder)
+
+    def make(colour: str = "red", *, row: bool = True, old: bool = True) -> str:
+        data = io.BytesIO()
+        Image.new("RGB", (8, 8), colour).save(data, "PNG")
+        data.seek(0)
+        picture = photos.store(storage, Limits(), data)
+        if row:
+            with database.session.begin() as db:
+                photos.record(db, owner, clock.now(), picture)
+        if old:
+            os.utime(folder / picture.name, (TWO_HOURS_AGO, TWO_HOURS_AGO))
+        return picture.name
+
+    return make
+
+
+def rows(database: Database) -> list[str]:
+    """Return the names of all rows."""
+    with database.reads.connect() as db:
+        return list(db.execute(select(Photo.name).order_by(Photo.id)).scalars())
+
+
+def files(folder: Path) -> set[str]:
+    """Return the names of all files."""
+    return {str(path.relative_to(folder)) for path in folder.glob("*/*")}
+
+
+def wrong(found: Any, **counts: int) -> None:
+    """Assert what a check found, and that it said so by its exit code."""
+    assert found.code == 1
+    told = json.loads(found.out)
+    assert {key: told[key] for key in NOTHING} == {**NOTHING, **counts}
+    assert told["wrong"] == sum(counts.values())
+
+
+def test_where_all_is_well_nothing_is_found_or_changed(
+    run: Run, database: Database, folder: Path, upload: Upload
+) -> None:
+    name = upload()
+    found = run("photos", "check", "--fix", "--every-byte", "--json").json
+    assert found == {"checked": 2, "wrong": 0, "fixed": 0, **NOTHING}
+    assert (rows(database), files(folder)) == ([name], {name})
+
+
+def test_nothing_at_all_is_well(run: Run) -> None:
+    assert run("photos", "check", "--json").json["checked"] == 0
+
+
+def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, upload: Upload) -> None:
+    kept = upload("red")
+    upload("blue", row=False)
+    wrong(run("photos", "check", "--json"), files_without_row=1)
+    assert run("photos", "check", "--fix", "--json").json["fixed"] == 1
+    assert files(folder) == {kept}
+    assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(
+    run: Run, folder: Path, upload: Upload
+) -> None:
+    name = upload(row=False, old=False)
+    assert run("photos", "check", "--fix", "--json").json["wrong"] == 0
+    assert files(folder) == {name}
+
+
+def test_a_forgotten_file_that_is_uploaded_again_is_left_alone(
+    run: Run, folder: Path, upload: Upload
+) -> None:
+    name = upload(row=False)
+    assert upload(row=False, old=False) == name
+    assert run("photos", "check", "--fix", "--json").json["wrong"] == 0
+    assert files(folder) == {name}
+
+
+def test_a_row_without_its_file_is_found_and_deleted_and_the_picture_can_come_back(
+    run: Run, database: Database, folder: Path, upload: Upload
+) -> None:
+    kept, lost = upload("red"), upload("blue")
+    (folder / lost).unlink()
+    wrong(run("photos", "check", "--json"), rows_without_file=1)
+    assert run("photos", "check", "--fix", "--json").json["fixed"] == 1
+    assert rows(database) == [kept]
+    assert upload("blue") == lost
+    assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_a_user_whose_picture_is_lost_gets_the_letter_again(
+    run: Run, database: Database, folder: Path, upload: Upload, owner: int
+) -> None:
+    upload("red")
+    lost = upload("blue")
+    with database.session.begin() as db:
+        db.execute(update(User).values(avatar=lost))
+    (folder / lost).unlink()
+    wrong(run("photos", "check", "--json"), rows_without_file=1, lost_avatars=1)
+    run("photos", "check", "--fix")
+    with database.reads.connect() as db:
+        assert db.execute(select(User.avatar)).scalar_one() == ""
+
+
+def test_a_file_cut_short_is_found_by_its_size_and_deleted_with_its_row(
+    run: Run, database: Database, folder: Path, upload: Upload
+) -> None:
+    kept, cut = upload("red"), upload("blue")
+    os.truncate(folder / cut, 20)
+    wrong(run("photos", "check", "--json"), broken_files=1, rows_without_file=1)
+    run("photos", "check", "--fix")
+    assert (rows(database), files(folder)) == ([kept], {kept})
+
+
+def test_a_file_with_other_bytes_of_the_same_size_is_found_where_every_byte_is_read(
+    run: Run, database: Database, folder: Path, upload: Upload
+) -> None:
+    kept, spoilt = upload("red"), upload("blue")
+    path = folder / spoilt
+    path.write_bytes(bytes(path.stat().st_size))
+    assert run("photos", "check", "--json").json["wrong"] == 0
+    wrong(run("photos", "check", "--every-byte", "--json"), broken_files=1, rows_without_file=1)
+    run("photos", "check", "--every-byte", "--fix")
+    assert (rows(database), files(folder)) == ([kept], {kept})
+
+
+def test_a_row_of_another_size_or_digest_than_its_good_file_is_corrected(
+    run: Run, database: Database, upload: Upload
+) -> None:
+    name = upload()
+    with database.session.begin() as db:
+        right = db.execute(select(Photo.size, Photo.digest)).one()
+        db.execute(update(Photo).values(size=1, digest="0" * 64))
+    wrong(run("photos", "check", "--json"), wrong_rows=1)
+    run("photos", "check", "--fix")
+    with database.reads.connect() as db:
+        assert db.execute(select(Photo.name, Photo.size, Photo.digest)).one() == (name, *right)
+
+
+def test_what_killed_uploads_left_behind_is_removed(run: Run, folder: Path, upload: Upload) -> None:
+    name = upload()
+    left = folder / name[:2] / ".unfinished-x"
+    left.write_bytes(b"half")
+    os.utime(left, (TWO_HOURS_AGO, TWO_HOURS_AGO))
+    assert run("photos", "check", "--fix", "--json").json["unfinished_removed"] == 1
+    assert files(folder) == {name}
+
+
+def test_a_storage_without_any_of_the_pictures_is_taken_for_a_wrong_setting(
+    run: Run, database: Database, folder: Path, upload: Upload
+) -> None:
+    name = upload()
+    folder.rename(folder.with_name("elsewhere"))
+    assert "holds no picture at all" in run("photos", "check", "--fix", "--json").refusal
+    assert rows(database) == [name]
+
+
+def test_a_storage_that_cannot_be_read_is_told_in_one_line(
+    run: Run, folder: Path, upload: Upload
+) -> None:
+    name = upload()
+    os.truncate(folder / name, 5)
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    assert "storage cannot be used" in run("photos", "check", "--json").refusal

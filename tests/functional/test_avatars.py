@@ -1,0 +1,142 @@
+"""Pictures of users: made from an upload, shown, taken off."""
+
+import io
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from sqlalchemy import update
+
+from forumsvc.markup import Renderer
+from forumsvc.models import Photo, Topic
+from forumsvc.services import photos
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.test_photos import picture, send
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+def test_every_form_of_its_address_names_an_uploaded_picture(alice: Person) -> None:
+    url = send(alice).json["image_url"]
+    name = "/".join(url.split("/")[-2:])
+    shown = {
+        alice.put("/users/me", avatar=form).json["avatar_url"]
+        for form in (url, f"{url}?X-Amz-Signature=x", f"/photos/{name}", name, f" {name} ")
+    }
+    assert len(shown) == 1
+
+
+def test_an_animation_becomes_a_still_picture(forum: Forum, alice: Person) -> None:
+    url = send(alice, picture("red", "GIF", frames=5)).json["image_url"]
+    served = forum.app.get(alice.put("/users/me", avatar=url).json["avatar_url"])
+    shown = Image.open(io.BytesIO(served.body))
+    assert (shown.format, shown.size, getattr(shown, "n_frames", 1)) == ("JPEG", (240, 240), 1)
+    red, green, blue = shown.convert("RGB").getpixel((120, 120))
+    assert (red > 200, green < 60, blue < 60) == (True, True, True)
+
+
+def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(
+    make_forum: MakeForum, tmp_path: Path
+) -> None:
+    forum = make_forum()
+    alice = forum.person("alice")
+    url = send(alice).json["image_url"]
+    before = alice.get("/users/me").json
+    (tmp_path / "var/photos" / "/".join(url.split("/")[-2:])).unlink()
+    answer = alice.put("/users/me", avatar=url, location="Rome")
+    assert (answer.status_int, answer.json["error"][:7]) == (400, "avatar:")
+    assert alice.get("/users/me").json == before
+    assert send(alice).json["image_url"] == url
+    assert alice.put("/users/me", avatar=url).status_int == 200
+
+
+def test_another_users_permission_is_asked_before_the_picture(forum: Forum, alice: Person) -> None:
+    bob = forum.person("bob")
+    answer = bob.put(f"/users/{alice.id}", avatar="ab/nothing.png")
+    assert answer.status_int == 403
+
+
+def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(
+    forum: Forum, alice: Person
+) -> None:
+    forum.topic(alice, forum.node())
+    avatar = alice.put("/users/me", avatar=send(alice).json["image_url"]).json["avatar_url"]
+    assert forum.nobody.get("/topics").json[0]["user"]["avatar_url"] == avatar
+    alice.put("/users/me", avatar="")
+    letter = forum.nobody.get("/topics").json[0]["user"]["avatar_url"]
+    assert letter.endswith("/avatars/alice.svg")
+    assert forum.app.get(letter).content_type == "image/svg+xml"
+
+
+def test_what_is_not_sent_leaves_the_picture_as_it_is(alice: Person) -> None:
+    avatar = alice.put("/users/me", avatar=send(alice).json["image_url"]).json["avatar_url"]
+    assert alice.put("/users/me", location="Rome").json["avatar_url"] == avatar
+
+
+def test_doubles_at_the_same_moment_end_as_one(forum: Forum, alice: Person) -> None:
+    url = send(alice).json["image_url"]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: alice.put("/users/me", avatar=url), range(4)))
+    assert [answer.status_int for answer in answers] == [200] * 4
+    assert len({answer.json["avatar_url"] for answer in answers}) == 1
+    assert forum.count(Photo) == 2
+
+
+@contextmanager
+def others_write(forum: Forum, patch: pytest.MonkeyPatch, where: Any, name: str) -> Iterator[list]:
+    """Let somebody else write to every topic while that function works; yield how often."""
+    work, times = getattr(where, name), []
+
+    def meanwhile(*args: Any, **kw: Any) -> Any:
+        with forum.database.session.begin() as db:
+            db.execute(update(Topic).values(hits=Topic.hits + 1))
+        times.append(1)
+        return work(*args, **kw)
+
+    patch.setattr(where, name, meanwhile)
+    yield times
+
+
+def test_nobody_waits_for_a_text_that_is_rendered(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = forum.node()
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, topic)
+    alice.put(f"/topics/{topic}", title="T", node_id=node, body="@alice")
+    with others_write(forum, monkeypatch, Renderer, "render") as times:
+        forum.topic(alice, node, body="new")
+        forum.reply(alice, topic, "new")
+        edited = alice.put(f"/topics/{topic}", title="T", node_id=node, body="@alice edited")
+        changed = alice.post(f"/replies/{reply}", body="edited")
+    assert (edited.status_int, changed.status_int, len(times)) == (200, 200, 4)
+
+
+def test_nobody_waits_for_a_picture_that_is_shrunk(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum.topic(alice, forum.node())
+    url = send(alice).json["image_url"]
+    with others_write(forum, monkeypatch, photos, "thumbnail") as times:
+        assert alice.put("/users/me", avatar=url).status_int == 200
+    assert len(times) == 1
+
+
+def test_a_text_of_somebody_who_may_not_write_is_not_rendered(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = forum.topic(alice, forum.node())
+    blocked, reader = forum.person("blocked1"), forum.person("reader", scope="read")
+    forum.change(blocked.id, state="blocked")
+    with others_write(forum, monkeypatch, Renderer, "render") as times:
+        for caller in (blocked, reader, forum.nobody):
+            assert caller.post(f"/topics/{topic}/replies", body="x").status_int in (401, 403)
+    assert times == []

@@ -1,0 +1,232 @@
+"""POST /photos, and where pictures are served from."""
+
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+from PIL import Image
+from webtest import TestResponse
+
+from forumsvc.media.s3 import StorageError
+from forumsvc.media.storage import LocalStorage
+from forumsvc.models import Photo
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person, make_app
+
+
+def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
+    """Return a small picture."""
+    out = io.BytesIO()
+    images = [Image.new("RGB", (300, 200), (n, 30, 200)) for n in range(frames - 1)]
+    first = Image.new("RGB", (300, 200), colour)
+    more: dict[str, Any] = {"save_all": True, "append_images": images} if images else {}
+    first.save(out, kind, **more)
+    return out.getvalue()
+
+
+def send(person: Person, data: bytes | None = None) -> TestResponse:
+    """Upload a picture."""
+    files = [("file", "a.png", data or picture())]
+    return person.call("POST", "/photos", upload_files=files)
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+def stored(folder: Path) -> list[Path]:
+    """Return every file of a storage, unfinished ones too."""
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(
+    forum: Forum, alice: Person
+) -> None:
+    url = send(alice).json["image_url"]
+    served = forum.app.get(url)
+    assert Image.open(io.BytesIO(served.body)).size == (300, 200)
+    assert served.content_type == "image/png"
+    assert served.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert served.headers["X-Content-Type-Options"] == "nosniff"
+    assert served.headers["Content-Security-Policy"].startswith("default-src 'none';")
+    assert "sandbox" in served.headers["Content-Security-Policy"]
+    again = forum.app.get(url, headers={"If-None-Match": served.headers["ETag"]}, status=304)
+    assert again.body == b""
+
+
+def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
+    forum: Forum, alice: Person
+) -> None:
+    bob = forum.person("bob")
+    urls = {send(person).json["image_url"] for person in (alice, bob, alice)}
+    assert len(urls) == 1
+    assert forum.count(Photo) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["ab/ab.png", "ab/x.svg", "..%2f..%2fetc/passwd", "ab/" + "ab" * 32 + ".png"]
+)
+def test_a_picture_that_is_not_there_is_not_found(forum: Forum, name: str) -> None:
+    answer = forum.app.get(f"/photos/{name}", status=404)
+    assert set(answer.json) == {"error"}
+
+
+def test_an_animation_with_too_many_frames_is_refused(make_forum: MakeForum) -> None:
+    forum = make_forum(photos__max_frames="3")
+    alice = forum.person("alice")
+    assert send(alice, picture(kind="GIF", frames=3)).status_int == 201
+    answer = send(alice, picture(kind="GIF", frames=4))
+    assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
+
+
+class Failing(LocalStorage):
+    """A storage whose disk fails in the middle of a picture, and which cannot be read."""
+
+    def put(self, name: str, file: Any, media_type: str) -> bool:
+        class Full(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                if self.tell() > 100:
+                    raise OSError(28, "No space left on device")
+                return super().read(100)
+
+        return super().put(name, Full(file.read()), media_type)
+
+    def open(self, name: str) -> Any:
+        raise StorageError("the object store failed")
+
+
+def test_a_storage_that_fails_is_503_and_leaves_neither_row_nor_file(
+    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    alice = forum.person("alice")
+    monkeypatch.setattr(forum.registry, "photos", Failing(tmp_path / "failing"))
+    answer = send(alice)
+    assert answer.status_int == 503
+    assert set(answer.json) == {"error"}
+    assert answer.headers["Retry-After"] == "10"
+    assert forum.count(Photo) == 0
+    assert stored(tmp_path / "failing") == []
+
+
+def test_a_storage_that_cannot_be_read_is_503(
+    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    alice = forum.person("alice")
+    url = send(alice).json["image_url"]
+    monkeypatch.setattr(forum.registry, "photos", Failing(tmp_path / "failing"))
+    assert set(forum.app.get(url, status=503).json) == {"error"}
+    answer = alice.put("/users/me", avatar=url)
+    assert (answer.status_int, set(answer.json)) == (503, {"error"})
+
+
+def test_a_folder_that_cannot_be_written_is_503(make_forum: MakeForum, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    forum = make_forum(photos__dir="file/photos")
+    assert send(forum.person("alice")).status_int == 503
+    assert forum.count(Photo) == 0
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """The address of moto's object store."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint: str, request: pytest.FixtureRequest) -> Any:
+    """An empty bucket."""
+    name = f"b{os.getpid()}-{abs(hash(request.node.name))}"
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
+    made = boto3.resource("s3", endpoint_url=endpoint, region_name="us-east-1", **keys).Bucket(name)
+    made.create()
+    return made
+
+
+def s3(endpoint: str, bucket: str, **more: str) -> dict[str, str]:
+    """Return the settings of a bucket."""
+    return {
+        "photos__storage": "s3",
+        "photos__s3_bucket": bucket,
+        "photos__s3_endpoint": endpoint,
+        "photos__s3_region": "us-east-1",
+        "photos__s3_access_key": "key",
+        "photos__s3_secret_key": "secret",
+        **more,
+    }
+
+
+def test_in_a_bucket_a_picture_has_our_address_which_leads_to_a_presigned_one(
+    make_forum: MakeForum, endpoint: str, bucket: Any
+) -> None:
+    forum = make_forum(**s3(endpoint, bucket.name, photos__s3_prefix="p/"))
+    url = send(forum.person("alice")).json["image_url"]
+    [there] = bucket.objects.all()
+    assert url == f"http://localhost/photos/{there.key.removeprefix('p/')}"
+    presigned = forum.app.get(url, status=302).headers["Location"]
+    assert presigned.startswith(f"{endpoint}/{bucket.name}/{there.key}?")
+    with urlopen(presigned) as answer:  # noqa: S310 - moto
+        assert Image.open(answer).size == (300, 200)
+
+
+def test_a_picture_in_a_bucket_becomes_an_avatar_by_either_address(
+    make_forum: MakeForum, endpoint: str, bucket: Any
+) -> None:
+    forum = make_forum(**s3(endpoint, bucket.name))
+    alice = forum.person("alice")
+    url = send(alice).json["image_url"]
+    presigned = forum.app.get(url, status=302).headers["Location"]
+    shown = {alice.put("/users/me", avatar=form).json["avatar_url"] for form in (url, presigned)}
+    assert len(shown) == 1
+    assert len(list(bucket.objects.all())) == 2
+    alice.put("/users/me", avatar="")
+    assert alice.get("/users/me").json["avatar_url"].endswith("/avatars/alice.svg")
+
+
+def test_a_public_bucket_is_shown_by_its_address(
+    make_forum: MakeForum, endpoint: str, bucket: Any
+) -> None:
+    public = "https://cdn.example/photos"
+    forum = make_forum(**s3(endpoint, bucket.name, photos__s3_public_url=public))
+    url = send(forum.person("alice")).json["image_url"]
+    [there] = bucket.objects.all()
+    assert url == f"{public}/{there.key}"
+
+
+def test_a_bucket_that_is_gone_is_503_and_leaves_no_row(
+    make_forum: MakeForum, endpoint: str
+) -> None:
+    forum = make_forum(**s3(endpoint, "never-made"))
+    answer = send(forum.person("alice"))
+    assert (answer.status_int, set(answer.json)) == (503, {"error"})
+    assert "never-made" not in answer.text
+    assert forum.count(Photo) == 0
+
+
+def test_s3_without_a_bucket_stops_the_service_in_one_line(
+    database_url: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        make_app(database_url, tmp_path, **{"photos.storage": "s3"})
+    assert str(stopped.value).startswith("forumsvc: photos.s3_bucket: missing;")
+
+
+def test_s3_without_its_library_stops_the_service_and_says_what_to_install(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "boto3", None)
+    with pytest.raises(SystemExit) as stopped:
+        make_app(database_url, tmp_path, **{"photos.storage": "s3", "photos.s3_bucket": "b"})
+    assert "install forumsvc[s3]" in str(stopped.value)

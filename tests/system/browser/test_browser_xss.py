@@ -1,0 +1,193 @@
+"""What the service makes of hostile texts, logins and pictures, loaded in a browser: nothing runs.
+
+A page counts every call of `pwned()`, which is what all payloads do when they get through (`alert`
+counts too). It is loaded without any policy of its own, its pictures fail, its elements are
+focused, hovered over, opened and clicked.
+"""
+
+import html
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, Route
+
+from forumsvc.markup import Draft
+from forumsvc.media.avatars import letter_avatar
+from tests import databases
+from tests.functional.conftest import put_away
+from tests.functional.forum import Forum, make_app
+from tests.unit.markup import xss_corpus
+
+ADDRESS = "http://forum.example/"
+CODE = "pwned()"
+TOGETHER = 25
+COUNTER = "<!doctype html><script>var hits=0;function pwned(){hits++}alert=pwned</script><body>"
+PROVOKE = """async () => {
+  const inert = thing => ['', ':', 'http:', 'https:', 'mailto:'].includes(thing.protocol);
+  addEventListener('click', event => {
+    const link = event.target.closest('a');
+    if (link && inert(link)) event.preventDefault();
+  }, true);
+  const things = [...document.querySelectorAll('body *')];
+  const bad = things.filter(t => 'protocol' in t && !inert(t));
+  const loads = [...document.images].map(i => new Promise(done => {
+    i.addEventListener('error', done); i.addEventListener('load', done);
+    i.loading = 'eager'; i.src = i.src;
+    if (!i.getAttribute('src')) done();
+  }));
+  await Promise.all(loads);
+  for (const thing of things) {
+    for (const kind of ['mouseover', 'pointerenter', 'focus', 'toggle', 'click'])
+      thing.dispatchEvent(new Event(kind, {bubbles: false, cancelable: true}));
+    if (thing.tagName === 'DETAILS') { thing.open = false; thing.open = true; }
+    if (thing.tagName === 'A') thing.click();
+  }
+  await new Promise(done => setTimeout(done, 0));
+  await new Promise(requestAnimationFrame);
+  return {hits, bad: bad.map(t => t.outerHTML)};
+}"""
+
+Load = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def load(browser: Browser) -> Iterator[Load]:
+    """A function: load a document; return how often script ran, and the links that would run it."""
+    context = browser.new_context()
+    page: Page = context.new_page()
+    served: dict[str, Any] = {}
+
+    def serve(route: Route) -> None:
+        if route.request.url == ADDRESS and route.request.is_navigation_request():
+            route.fulfill(**served)
+        else:
+            route.abort()
+
+    def loaded(body: str, provoke: str = PROVOKE, **how: Any) -> dict[str, Any]:
+        served.clear()
+        served.update(body=body, content_type="text/html; charset=utf-8")
+        served.update(how)
+        page.goto(ADDRESS)
+        found: dict[str, Any] = page.evaluate(provoke)
+        return found
+
+    page.route("**/*", serve)
+    yield loaded
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Forum]:
+    """The application on an empty database."""
+    folder = tmp_path_factory.mktemp("xss")
+    url = databases.new_url("sqlite", f"{folder.name}-xss", tmp_path_factory, worker_id)
+    application = make_app(url, folder, **{"markup.workers": "2"})
+    with databases.opened(url) as database:
+        yield Forum(application, database)
+    put_away(application)
+
+
+def pages(bodies: list[str], size: int = 400) -> list[str]:
+    """Return documents with so many bodies each."""
+    parts = (bodies[start : start + size] for start in range(0, len(bodies), size))
+    return [COUNTER + "".join(f"<div>{body}</div>" for body in part) for part in parts]
+
+
+NOTHING = {"hits": 0, "bad": []}
+
+
+def test_nothing_of_the_corpus_runs_each_text_by_itself(forum: Forum, load: Load) -> None:
+    render = forum.registry.authoring.renderer.render
+    texts = sorted({*xss_corpus.texts(CODE), *xss_corpus.published()})
+    bodies = [render(text).html for text in texts]
+    assert len(bodies) > 2_000
+    assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
+
+
+def test_nothing_of_the_corpus_runs_as_posts_that_the_api_answers_with(
+    forum: Forum, load: Load
+) -> None:
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    texts = [text.replace("\x00", "") for text in xss_corpus.texts(CODE)]
+    for start in range(0, len(texts), TOGETHER):
+        body = "\n\n".join(texts[start : start + TOGETHER])
+        made = alice.call("POST", f"/topics/{topic}/replies", json={"body": body})
+        assert made.status_int == 201, made.text
+    bodies = []
+    while found := alice.get(f"/topics/{topic}/replies", offset=len(bodies), limit=150).json:
+        bodies += [reply["body_html"] for reply in found]
+    assert len(bodies) == -(-len(texts) // TOGETHER)
+    assert [load(page) for page in pages(bodies, 40)] == [NOTHING] * len(pages(bodies, 40))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "<script>pwned()</script>",
+        "<img src=x onerror=pwned()>",
+        "<svg onload=pwned()>",
+        "<details open ontoggle=pwned()><summary>x</summary></details>",
+        "<p onmouseover=pwned()>x</p>",
+        "<p onclick=pwned()>x</p>",
+        "<a href=javascript:pwned()>x</a>",
+        "<a href='java&#10;script:pwned()'>x</a>",
+        "<iframe srcdoc='<script>parent.pwned()</script>'></iframe>",
+        "<script>alert(1)</script>",
+    ],
+)
+def test_the_page_notices_a_payload_that_nobody_sanitized(load: Load, payload: str) -> None:
+    assert load(pages([payload])[0])["hits"] > 0
+
+
+def test_the_page_names_links_that_would_run_script(load: Load) -> None:
+    assert load(pages(["<a href='vbscript:x'>x</a>"])[0])["bad"] == ['<a href="vbscript:x">x</a>']
+
+
+def test_no_login_runs_in_a_mention_or_in_a_letter_avatar(load: Load) -> None:
+    logins = [payload for payload in xss_corpus.payloads(CODE) if "\x00" not in payload]
+    linked = [
+        Draft(("", "bob", "")).link({"bob": login}, template)
+        for login in logins
+        for template in ("/{login}", "https://forum.example/{login}?x=1")
+    ]
+    inline = [letter_avatar(login) for login in logins]
+    for bodies in (linked, inline):
+        assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
+
+
+def test_a_letter_avatar_opened_by_itself_runs_nothing(load: Load) -> None:
+    probe = "() => [document.documentElement.tagName, document.scripts.length]"
+    for login in ("</title><script>pwned()</script>", '"><a onload=pwned()>', "<svg/onload=x>"):
+        found = load(letter_avatar(login), probe, content_type="image/svg+xml")
+        assert found == ["svg", 0]
+
+
+def test_a_picture_with_script_in_it_is_a_picture_whatever_it_is_opened_as(
+    forum: Forum, load: Load
+) -> None:
+    data = io.BytesIO()
+    Image.new("RGB", (64, 64), "red").save(data, "PNG")
+    script = f"<html><script>{CODE}</script>".encode()
+    carol = forum.person("carol")
+    made = carol.call(
+        "POST", "/photos", upload_files=[("file", "a.html", data.getvalue() + script)]
+    )
+    served = forum.app.get(made.json["image_url"])
+    headers = dict(served.headers)
+    probe = "() => [document.contentType, document.images.length, document.scripts.length]"
+    assert load(served.body, probe, headers=headers, content_type=None) == ["image/png", 1, 0]
+    assert b"script" not in served.body
+
+
+@pytest.mark.parametrize("place", ["![x]({})", "[x]({})", "<img src='{}'>", "{}"])
+def test_no_address_of_a_picture_runs(forum: Forum, load: Load, place: str) -> None:
+    url = "http://localhost/photos/ab/x.png"
+    endings = ['"onerror=pwned()', "' onerror=pwned() '", "#<script>pwned()</script>", "?`pwned()`"]
+    render = forum.registry.authoring.renderer.render
+    bodies = [render(place.format(url + ending)).html for ending in endings]
+    bodies += [f"<img src='{html.escape(url + ending, quote=True)}'>" for ending in endings]
+    assert load(pages(bodies)[0]) == NOTHING

@@ -1,0 +1,69 @@
+"""A disk that is full in the middle of an upload."""
+
+import http.client
+import io
+import json
+import resource
+import signal
+from pathlib import Path
+
+from PIL import Image
+from sqlalchemy import func, select
+
+from forumsvc.models import Photo
+from forumsvc.models.engine import Database
+from tests.functional.forum import API
+from tests.system.forum_process import prepare, serving
+from tests.system.process import PATIENCE, prepare_child
+from tests.system.pserve import Pserve
+
+LARGEST_FILE = 3_000_000
+"""No file that the service writes can be larger, which the system says as it does of a full disk:
+by an error in the middle of a write."""
+
+
+def small_disk() -> None:
+    """Prepare a process that can write no large file."""
+    prepare_child()
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+
+
+def picture(side: int) -> bytes:
+    """Return a PNG of few bytes and many pixels: it arrives, and does not fit while it is made."""
+    out = io.BytesIO()
+    Image.new("RGB", (side, side), "red").save(out, "PNG")
+    return out.getvalue()
+
+
+def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict]:  # type: ignore[type-arg]
+    """Upload a picture; return status and body."""
+    edge = "edge"
+    head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
+    body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    try:
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": f"multipart/form-data; boundary={edge}",
+        }
+        connection.request("POST", f"{API}/photos", body, headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_one_does(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    token = prepare(database_url, database, tmp_path).people[0].token or ""
+    with serving(tmp_path, database_url, prepare=small_disk) as server:
+        status, told = upload(server, token, picture(1500))
+        assert (status, set(told)) == (503, {"error"}), server.said
+        left = [path for path in (tmp_path / "var").rglob("*") if path.is_file()]
+        assert [path for path in left if "photos" in path.parts] == []
+        with database.reads.connect() as db:
+            assert db.execute(select(func.count()).select_from(Photo)).scalar_one() == 0
+        status, told = upload(server, token, picture(50))
+        assert (status, set(told)) == (201, {"image_url"})
