@@ -7,7 +7,7 @@ from subprocess import PIPE, Popen
 
 import psutil
 
-from tests.system.process import end_with_parent
+from tests.system.process import prepare_child
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +37,7 @@ def test_a_reload_ends_the_workers_and_the_new_process_has_its_own(tmp_path: Pat
         [sys.executable, "-c", program],
         stdout=PIPE,
         text=True,
-        preexec_fn=end_with_parent,
+        preexec_fn=prepare_child,
         env=os.environ | {"PYTHONPATH": path},
     ) as reloader:
         assert reloader.stdout is not None
