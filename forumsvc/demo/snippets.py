@@ -115,7 +115,7 @@ SNIPPETS: dict[str, tuple[str, ...]] = {
         " «small».41     «number»        12 futex",
     ),
     "docker": (
-        "FROM debian:bookworm-slim\nRUN --mount=type=cache,target=/root/.cache \\\n"
+        "FROM debian:bookworm-slim\nRUN --mount=type=cache,target=/var/cache/pip \\\n"
         "    ./install-«noun».sh\nUSER 10001\nCMD [\"«noun»\", \"--port\", \"«number»\"]",
         "COPY --from=build --chown=10001 /out/«noun» /usr/local/bin/\n"
         "HEALTHCHECK --interval=«small»s CMD [\"«noun»\", \"«verb»\", \"--check\"]",
