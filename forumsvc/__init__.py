@@ -48,6 +48,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .markup import Renderer
     from .media.limits import Limits
     from .media.storage import LocalStorage
+    from .openapi import Description
     from .services.authoring import Authoring
     from .services.hits import HitCounter
     from .web.request import level_names
@@ -64,6 +65,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         max_bytes=settings["photos.max_bytes"], max_pixels=settings["photos.max_pixels"]
     )
     registry.level_names = level_names(settings)
+    registry.description = Description(settings)
     # A server that forks its workers must not hand them open connections.
     os.register_at_fork(after_in_child=registry.database.forget)
     atexit.register(renderer.close)
