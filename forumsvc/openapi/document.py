@@ -1,8 +1,8 @@
 """Putting the description together from its files.
 
-Beside plain YAML the files know four tags: `!setting NAME`, the value of a setting; `!address PATH`,
-a path under the site's address; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an
-operation that needs a token, or takes one.
+Beside plain YAML the files know four tags: `!setting NAME`, the value of a setting; `!address
+PATH`, a path under the site's address; `!needs SCOPE` and `!optional SCOPE`, the security
+requirement of an operation that needs a token, or takes one.
 """
 
 from functools import cache

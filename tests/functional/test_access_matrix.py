@@ -13,6 +13,7 @@ from forumsvc.models.engine import Database
 from tests import databases
 from tests.functional import access_matrix
 from tests.functional.access_matrix import Abilities, Row
+from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import put_away
 from tests.functional.forum import Caller, make_app
 from tests.functional.world import CALLERS, EMAILS, IDS, World, token_of
@@ -38,7 +39,7 @@ def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """The application, where members of an hour are no newcomers any more."""
     settings = {"accounts.newbie_minutes": "60"}
     application = make_app(database_url, tmp_path_factory.mktemp("matrix"), **settings)
-    yield TestApp(application)
+    yield CheckedApp(application)
     put_away(application)
 
 
