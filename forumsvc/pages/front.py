@@ -12,7 +12,7 @@ from .visits import Visit, anybodys
 
 def show(visit: Visit, request: ForumRequest) -> Response:
     """Say what this is."""
-    return page(visit, "front.html", api=f"{request.site.base_url}/api/v3")
+    return page(visit, "front.html", api=f"{request.site.base_url}/api/v3/openapi.json")
 
 
 def style(context: Public, request: ForumRequest) -> Response:

@@ -4,6 +4,7 @@ from pyramid.config import Configurator
 
 NOUNS = (
     "root",
+    "description",
     "users",
     "profile",
     "registration",

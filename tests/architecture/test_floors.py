@@ -17,7 +17,7 @@ FLOORS: list[set[str]] = [
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},
-    {"schemas", "presenters"},
+    {"schemas", "presenters", "openapi"},
     {"web"},
     {"views", "pages", "cli", "serving"},
     {"__init__"},

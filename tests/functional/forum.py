@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.models import Base, Node, User
 from forumsvc.models.engine import Database
 from forumsvc.oauth import tokens
+from tests.functional.checked_app import CheckedApp
 
 API = "/api/v3"
 SECRET = "a secret of the tests, long enough for everybody"
@@ -85,7 +86,7 @@ class Forum:
         self.application = application
         self.registry = application.registry
         self.database = database
-        self.app = TestApp(application)
+        self.app = CheckedApp(application)
         self.nobody = Caller(self.app)
 
     def person(

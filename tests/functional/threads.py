@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
-from webtest import TestApp
-
+from tests.functional.checked_app import CheckedApp
 from tests.functional.forum import Caller, Forum
 
 Task = Callable[[], Any]
@@ -42,7 +41,7 @@ def flat(answers: Sequence[Sequence[Any]]) -> list[Any]:
 
 def alone(forum: Forum, person: Caller) -> Caller:
     """Return the same caller with a client of its own, for a thread."""
-    return Caller(TestApp(forum.application), person.token)
+    return Caller(CheckedApp(forum.application), person.token)
 
 
 def statuses(answers: Sequence[Any]) -> dict[int, int]:

@@ -1,0 +1,103 @@
+"""Putting the description together from its files.
+
+Beside plain YAML the files know four tags: `!setting NAME`, the value of a setting; `!address
+PATH`, a path under the site's address; `!needs SCOPE` and `!optional SCOPE`, the security
+requirement of an operation that needs a token, or takes one.
+"""
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, NamedTuple
+
+import yaml
+
+from ..settings import Settings
+
+_SCHEMES = ("OAuth", "Bearer", "AccessToken")
+_ANY = {
+    "400": "BadRequest",
+    "401": "Unauthorized",
+    "403": "Forbidden",
+    "500": "ServerError",
+    "503": "Unavailable",
+}
+_WRITE = {**_ANY, "413": "PayloadTooLarge"}
+_METHODS = frozenset({"get", "put", "post", "delete"})
+
+
+class _Setting(NamedTuple):
+    name: str
+
+
+class _Address(NamedTuple):
+    path: str
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # libyaml's
+    """YAML with the tags above."""
+
+
+def _needs(loader: Any, node: Any) -> list[dict[str, list[str]]]:
+    # RFC 6750's scope holds for a token however it comes, so each scheme names it.
+    return [{scheme: [node.value]} for scheme in _SCHEMES]
+
+
+_Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
+_Loader.add_constructor("!address", lambda loader, node: _Address(node.value))
+_Loader.add_constructor("!needs", _needs)
+_Loader.add_constructor("!optional", lambda loader, node: [{}, *_needs(loader, node)])
+
+
+def describe(settings: Settings) -> dict[str, Any]:
+    """Return the description of a service with these settings, as a JSON document."""
+    document: dict[str, Any] = _filled(_raw(), settings)
+    for path in document["paths"].values():
+        for method in _METHODS & path.keys():
+            operation = path[method]
+            failures = _ANY if method == "get" else _WRITE
+            responses = {
+                status: {"$ref": f"#/components/responses/{name}"}
+                for status, name in failures.items()
+            }
+            operation["responses"] = dict(sorted({**responses, **operation["responses"]}.items()))
+    return document
+
+
+@cache
+def _raw() -> dict[str, Any]:
+    """Return all files in one, with the tags that depend on settings still in it."""
+    document: dict[str, Any] = {}
+    for file in _files(files(__package__)):
+        _merge(document, yaml.load(file.read_text(encoding="utf-8"), _Loader), file.name)  # noqa: S506
+    return document
+
+
+def _files(folder: Traversable) -> list[Traversable]:
+    found = sorted(folder.iterdir(), key=lambda one: (one.is_dir(), one.name))
+    deeper = [file for one in found if one.is_dir() for file in _files(one)]
+    return [one for one in found if one.name.endswith(".yaml")] + deeper
+
+
+def _merge(into: dict[str, Any], other: dict[str, Any], where: str) -> None:
+    for key, value in other.items():
+        if key not in into:
+            into[key] = value
+        elif isinstance(value, dict) and isinstance(into[key], dict):
+            _merge(into[key], value, where)
+        else:
+            raise ValueError(f"{where}: {key} is described twice")
+
+
+def _filled(value: Any, settings: Settings) -> Any:
+    """Return a copy with the settings' values; anchors give every use a copy of its own."""
+    match value:
+        case _Setting(name=name):
+            return settings[name]
+        case _Address(path=path):
+            return (settings["site.url"] + path).removesuffix("/") or "/"
+        case dict():
+            return {key: _filled(inner, settings) for key, inner in value.items()}
+        case list():
+            return [_filled(inner, settings) for inner in value]
+    return value

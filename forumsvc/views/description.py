@@ -1,0 +1,29 @@
+"""GET /openapi.json and /openapi.yaml: the description of the API."""
+
+from pyramid.response import Response
+
+from ..openapi import Served
+from ..permissions import Common
+from ..resources.root import Root
+from ..web.api_view import api_view
+from ..web.request import ForumRequest
+
+
+@api_view(Root, "GET", Common.VIEW, name="openapi.json")
+def as_json(root: Root, request: ForumRequest) -> Response:
+    """Serve the description as JSON."""
+    return _response(request.registry.description.json)
+
+
+@api_view(Root, "GET", Common.VIEW, name="openapi.yaml")
+def as_yaml(root: Root, request: ForumRequest) -> Response:
+    """Serve the description as YAML."""
+    return _response(request.registry.description.yaml)
+
+
+def _response(served: Served) -> Response:
+    response = Response(served.body, content_type=served.content_type)
+    response.etag = served.etag
+    response.headers["Cache-Control"] = "no-cache"
+    response.conditional_response = True
+    return response

@@ -1,0 +1,71 @@
+"""The description as tests read it: operations by what they are called, references followed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from forumsvc.openapi import describe
+from forumsvc.settings import Settings
+
+METHODS = ("get", "put", "post", "delete")
+WRITTEN = {
+    "sqlalchemy.url": "sqlite:///none",
+    "session.secret": "a secret, long enough for everybody",
+}
+FORMS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method of a path, with the parameters of both."""
+
+    path: str
+    method: str
+    told: dict[str, Any]
+    parameters: list[dict[str, Any]]
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.path}"
+
+    @property
+    def query(self) -> dict[str, dict[str, Any]]:
+        """The parameters of the query by name."""
+        return {one["name"]: one for one in self.parameters if one["in"] == "query"}
+
+    @property
+    def forms(self) -> dict[str, dict[str, Any]]:
+        """The schemas of the body by media type."""
+        body = follow(self.told.get("requestBody", {"content": {}}))
+        return {kind: follow(form["schema"]) for kind, form in body["content"].items()}
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the description of a service with the defaults of all settings."""
+    return describe(Settings(WRITTEN))
+
+
+def follow(value: dict[str, Any]) -> dict[str, Any]:
+    """Return what a reference refers to; anything else is itself."""
+    while "$ref" in value:
+        found: Any = document()
+        for step in value["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        value = found
+    return value
+
+
+@cache
+def operations() -> list[Operation]:
+    """Return all operations."""
+    return [*_operations()]
+
+
+def _operations() -> Iterator[Operation]:
+    for path, item in document()["paths"].items():
+        for method in METHODS:
+            if method in item:
+                told = item[method]
+                listed = [*item.get("parameters", ()), *told.get("parameters", ())]
+                yield Operation(path, method, told, [follow(one) for one in listed])

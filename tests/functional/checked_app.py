@@ -1,0 +1,27 @@
+"""A WebTest application that holds every answer under /api/v3 to the API's description."""
+
+from typing import Any
+
+from webtest import TestApp, TestRequest, TestResponse
+
+from tests.description import answers
+
+
+class CheckedApp(TestApp):
+    """The application of a test. The keyed shape is not described, so its answers pass."""
+
+    def __init__(self, application: Any) -> None:
+        super().__init__(application)
+        settings = application.registry.forum_settings
+        self._is_described = settings["api.envelope"] == "bare"
+
+    def do_request(
+        self, req: TestRequest, status: Any = None, expect_errors: bool | None = None
+    ) -> TestResponse:
+        """Send the request; an answer that is not as described fails the test."""
+        answer = super().do_request(req, status, expect_errors)
+        path = req.environ["PATH_INFO"]
+        if self._is_described and path.startswith(answers.API):
+            found = answers.wrong(path, req.method, answer)
+            assert not found, f"{req.method} {path} → {answer.status_int}: {found}"
+        return answer
