@@ -13,10 +13,12 @@ from forumsvc.permissions import (
     REPLY_ABILITIES,
     TOPIC_ABILITIES,
     USER_ABILITIES,
+    WITHOUT_SCOPE,
     scope_of,
 )
 from forumsvc.resources.notifications import Notifications
 from forumsvc.schemas import fields
+from forumsvc.schemas.accounts import registration_form
 from forumsvc.schemas.likes import Likeable
 from forumsvc.security.policy import granted
 from forumsvc.settings import LEVELS, Settings
@@ -64,6 +66,8 @@ def view_of(operation: Operation, views: list[Any]) -> Any:
     return view
 
 
+# A closed registration is said before a wrong field, so the view reads the fields by itself.
+READ_BY_THE_VIEW = {"openAccount": registration_form}
 EACH = pytest.mark.parametrize("operation", operations(), ids=str)
 
 
@@ -79,7 +83,9 @@ def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
 
 @EACH
 def test_parameters_are_those_of_the_views_schema(operation: Operation, views: list[Any]) -> None:
-    factory = view_of(operation, views)["schema"]
+    factory = view_of(operation, views)["schema"] or READ_BY_THE_VIEW.get(
+        operation.told["operationId"]
+    )
     nodes = {node.name: node for node in factory(SETTINGS)} if factory else {}
     in_body = operation.method in BODY and factory is not None
     if operation.told["operationId"] == "actOnTopic":
@@ -166,6 +172,9 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
     is_public = is_public and not owned
     security = operation.told["security"]
     assert ({} in security) is is_public
+    if view["word"] in WITHOUT_SCOPE:
+        assert security == [{}]
+        return
     named = [one for one in security if one]
     assert {scheme for one in named for scheme in one} == set(
         document()["components"]["securitySchemes"]
