@@ -46,3 +46,12 @@ def database(engines: Database) -> Iterator[Database]:
     """That database, emptied after the test."""
     yield engines
     databases.empty(engines)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests recorded as their `summary`, wherever they ran."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, value in report.user_properties:
+                if name == "summary":
+                    terminalreporter.write_line(f"{report.nodeid}: {value}")

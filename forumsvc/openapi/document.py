@@ -19,6 +19,7 @@ _ANY = {
     "400": "BadRequest",
     "401": "Unauthorized",
     "403": "Forbidden",
+    "429": "TooManyRequests",
     "500": "ServerError",
     "503": "Unavailable",
 }

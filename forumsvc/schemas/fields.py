@@ -154,7 +154,7 @@ class Ids(_Field):
         self.most = most
 
     def read(self, node: Any, value: Any) -> list[int]:
-        """Return the ids, those that no database can hold left out."""
+        """Return the ids, 0 for each that no database can hold."""
         parts: list[Any] = []
         for one in value:
             parts.extend(one.split(",") if isinstance(one, str) else [one])
@@ -162,9 +162,8 @@ class Ids(_Field):
             return []
         if len(parts) > self.most:
             return _refuse(node, f"must be at most {self.most} ids, and is {len(parts)}")
-        whole = Whole()
-        numbers = [whole.read(node, part) for part in parts]
-        return [number for number in numbers if 0 < number <= MAX_ID]
+        one_id = Id()
+        return [one_id.read(node, part) for part in parts]
 
 
 class Upload(_Field):

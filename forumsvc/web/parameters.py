@@ -69,7 +69,11 @@ def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> P
 
 def open_parts(parameters: Parameters) -> list[MultipartPart]:
     """Return the parts of a multipart form that hold files open."""
-    values = (value for values in parameters._body.values() for value in values)
+    return _files(parameters._body)
+
+
+def _files(body: Values) -> list[MultipartPart]:
+    values = (value for values in body.values() for value in values)
     return [value for value in values if isinstance(value, MultipartPart)]
 
 
@@ -135,11 +139,28 @@ def _multipart(environ: dict[str, Any], options: dict[str, str]) -> Values:
         parser = MultipartParser(environ["wsgi.input"], boundary, length, part_limit=_MOST_FIELDS)
         for part in parser:
             values.setdefault(part.name, []).append(
-                part if part.filename is not None else _utf8(part.raw, f"the field {part.name}")
+                part if part.filename is not None else _text(part)
             )
+    except Unreadable:
+        _close(values)
+        raise
     except (MultipartError, UnicodeDecodeError, LookupError) as error:
+        _close(values)
         raise Unreadable(f"the multipart form cannot be read: {error}") from None
     return values
+
+
+def _text(part: MultipartPart) -> str:
+    try:
+        return _utf8(part.raw, f"the field {part.name}")
+    finally:
+        # A long one is in a temporary file.
+        part.close()
+
+
+def _close(values: Values) -> None:
+    for part in _files(values):
+        part.close()
 
 
 def _json(raw: bytes) -> Values:

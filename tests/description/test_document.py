@@ -71,7 +71,7 @@ def test_every_parameter_is_explained_with_an_example(operation: Operation) -> N
 @EACH
 def test_every_status_has_a_schema_and_an_example_that_is_of_it(operation: Operation) -> None:
     statuses = operation.told["responses"]
-    assert set(statuses) >= {"400", "401", "403", "500", "503"}
+    assert set(statuses) >= {"400", "401", "403", "429", "500", "503"}
     assert ("413" in statuses) is (operation.method != "get")
     for status, response in statuses.items():
         told = follow(response)

@@ -86,6 +86,17 @@ def test_where_none_of_the_ids_is_ones_own_nothing_is_found(
     assert (unread(alice), unread(bob)) == (3, 1)
 
 
+@pytest.mark.parametrize("beyond", [2**63, -(2**63), 0])
+def test_ids_that_no_database_can_hold_are_not_there_either(
+    alice: Person, ids: list[int], beyond: int
+) -> None:
+    refused = alice.call("POST", "/notifications/read", json={"ids": [beyond]})
+    assert refused.status_int == 404
+    assert (
+        alice.call("POST", "/notifications/read", json={"ids": [beyond, ids[0]]}).status_int == 200
+    )
+
+
 def test_no_ids_are_fine_and_change_nothing(alice: Person, ids: list[int]) -> None:
     done = alice.call("POST", "/notifications/read", json={"ids": []})
     assert (done.status_int, done.json) == (200, {"ok": 1})

@@ -124,7 +124,7 @@ def test_ids_give_a_list_of_ids(values: list[Any]) -> None:
     ids = read(Ids(3), values)
     if ids is not None:
         assert len(ids) <= 3
-        assert all(type(number) is int and 0 < number <= MAX_ID for number in ids)
+        assert all(type(number) is int and 0 <= number <= MAX_ID for number in ids)
 
 
 @given(VALUES)

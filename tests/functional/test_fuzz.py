@@ -1,0 +1,35 @@
+"""Schemathesis finds nothing: every operation, all checks, as nobody, member and admin."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.functional.forum import Forum
+from tests.functional.fuzzing import There, fuzz, picture, served
+
+WITHOUT = {
+    "nobody": (),
+    "member": (),
+    # To admins a deleted topic or reply is still there, with `deleted`.
+    "admin": ("use_after_free",),
+}
+
+
+@pytest.mark.parametrize("role", WITHOUT)
+def test_no_request_of_the_description_is_answered_wrongly(
+    forum: Forum, role: str, record_property: Callable[[str, object], None]
+) -> None:
+    person = forum.person("somebody", role="admin" if role == "admin" else "member")
+    other = forum.person("other")
+    node = forum.node()
+    forum.reply(other, forum.topic(person, node, body="For @other"), "For @somebody")
+    photo = person.call("POST", "/photos", upload_files=[("file", "a.png", picture())])
+    there = There(node, photo.json["image_url"])
+    with served(forum.application) as base_url:
+        token = None if role == "nobody" else person.token
+        fuzzed = fuzz(base_url, there, token=token, without=WITHOUT[role])
+    summary = f"fuzzed as {role}: {fuzzed.cases.total()} cases, {len(fuzzed.found)} failures"
+    record_property("summary", f"{summary}; answers {dict(sorted(fuzzed.statuses.items()))}")
+    assert fuzzed.found == []
+    assert set(fuzzed.cases) == {"examples", "coverage", "fuzzing", "stateful"}
+    assert fuzzed.cases.total() > 500
