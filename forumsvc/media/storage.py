@@ -75,6 +75,11 @@ class Storage(Protocol):
         """Remove what puts that began before then and were killed left behind; return how many."""
 
 
+def is_name(text: str) -> bool:
+    """Return whether a text can be the content-addressed name of a picture."""
+    return _NAME.fullmatch(text) is not None
+
+
 def digest_of(name: str) -> str:
     """Return the SHA-256 in a content-addressed name.
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from ..errors import Invalid, NotFound, Unavailable
 from ..media.limits import Limits
 from ..media.pictures import Picture, normalise, thumbnail
-from ..media.storage import Storage
+from ..media.storage import Storage, is_name
 from ..models import Photo
 from ..models.statements import insert_if_absent
 from ..queries.reading import Reader
@@ -42,7 +42,7 @@ def store_avatar(
     """
     name = "/".join(address.partition("?")[0].split("/")[-2:])
     owned = select(Photo.name).where(Photo.user_id == user_id, Photo.name == name)
-    if db.execute(owned).first() is None:
+    if not is_name(name) or db.execute(owned).first() is None:
         raise Invalid("avatar", "must be the image_url of a picture that you uploaded")
     with available():
         try:

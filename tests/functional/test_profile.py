@@ -55,6 +55,7 @@ def test_the_email_is_shown_to_others_once_it_is_public(forum: Forum) -> None:
         ("bio", "x" * 2001),
         ("name", "a\0b"),
         ("avatar", "ab/nothing.png"),
+        ("avatar", "ab/\0.png"),
     ],
 )
 def test_a_wrong_value_is_named_and_nothing_changes(forum: Forum, field: str, value: str) -> None:
