@@ -21,7 +21,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say that they were left out."""
+    """Say what tests recorded as their `summary`, and whether the browser's were left out."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, value in report.user_properties:
+                if name == "summary":
+                    terminalreporter.write_line(f"{report.nodeid}: {value}")
     if chromium.find() is None and not chromium.is_required():
         terminalreporter.write_sep("!", f"browser tests NOT RUN: {chromium.MISSING}", red=True)
 
@@ -46,12 +51,3 @@ def database(engines: Database) -> Iterator[Database]:
     """That database, emptied after the test."""
     yield engines
     databases.empty(engines)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests recorded as their `summary`, wherever they ran."""
-    for outcome in ("passed", "failed"):
-        for report in terminalreporter.getreports(outcome):
-            for name, value in report.user_properties:
-                if name == "summary":
-                    terminalreporter.write_line(f"{report.nodeid}: {value}")
