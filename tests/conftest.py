@@ -21,14 +21,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was left out, and print what tests recorded as their `summary`."""
-    if chromium.find() is None and not chromium.is_required():
-        terminalreporter.write_sep("!", f"browser tests NOT RUN: {chromium.MISSING}", red=True)
+    """Say what tests recorded as their `summary`, and whether the browser's were left out."""
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             for name, value in report.user_properties:
                 if name == "summary":
                     terminalreporter.write_line(f"{report.nodeid}: {value}")
+    if chromium.find() is None and not chromium.is_required():
+        terminalreporter.write_sep("!", f"browser tests NOT RUN: {chromium.MISSING}", red=True)
 
 
 @pytest.fixture(params=databases.KINDS, scope="session")

@@ -45,15 +45,16 @@ def work_ahead(request: ForumRequest) -> None:
     if not may_write or Scope.WRITE not in caller.scopes:
         return
     body = request.parameters.one("body")
-    if isinstance(body, str) and _is_text(body, request.settings["posts.max_body"]):
+    longest = request.settings["posts.max_body"]
+    if isinstance(body, str) and 0 < len(body) <= longest and _is_text(body):
         request.authoring = request.authoring.ahead(body)
     if request.method == "PUT" and request.matchdict["traverse"][:1] == ("users",):
         _shrink_avatar(request, caller.user_id)
 
 
-def _is_text(text: str, longest: int) -> bool:
-    """Tell whether the text can pass the schema."""
-    if not 0 < len(text) <= longest or "\0" in text:
+def _is_text(text: str) -> bool:
+    """Tell whether no character of the text keeps it from passing the schema."""
+    if "\0" in text:
         return False
     try:
         text.encode()
@@ -64,7 +65,7 @@ def _is_text(text: str, longest: int) -> bool:
 
 def _shrink_avatar(request: ForumRequest, user_id: int) -> None:
     address = request.parameters.one("avatar")
-    if isinstance(address, str) and address.strip():
+    if isinstance(address, str) and address.strip() and _is_text(address):
         registry = request.registry
         request.avatar = Outcome(
             lambda: photos.store_avatar(

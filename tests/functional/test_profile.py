@@ -87,3 +87,11 @@ def test_the_picture_of_somebody_else_is_no_avatar(forum: Forum) -> None:
     refused = bob.put("/users/me", avatar=upload(alice))
     assert refused.status_int == 400
     assert refused.json["error"].startswith("avatar:")
+
+
+@pytest.mark.parametrize("address", ["a\0b", "\ud800"])
+def test_a_picture_is_not_looked_for_under_what_is_no_text(forum: Forum, address: str) -> None:
+    alice = forum.person("alice")
+    refused = alice.call("PUT", "/users/me", json={"avatar": address})
+    assert refused.status_int == 400
+    assert refused.json["error"].startswith("avatar: must not contain")

@@ -63,3 +63,10 @@ def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(
     assert {path.name for path in there.glob("*.py")} == here
     assert not (installed / "alembic").exists()
     assert not (ROOT / "alembic" / "__init__.py").exists()
+
+
+def test_the_wheel_carries_every_file_of_the_description(installed: Path) -> None:
+    there = {path.relative_to(installed) for path in installed.rglob("forumsvc/openapi/**/*.yaml")}
+    here = {path.relative_to(ROOT) for path in (ROOT / "forumsvc" / "openapi").rglob("*.yaml")}
+    assert here
+    assert there == here
