@@ -107,7 +107,13 @@ def test_a_worker_that_was_killed_while_it_waited_is_replaced(renderer: Renderer
 def test_a_worker_that_dies_at_work_costs_one_text(renderer: Renderer) -> None:
     renderer.render("x")
     victims = workers()
-    killer = threading.Timer(0.2, lambda: [victim.kill() for victim in victims])
+
+    def kill() -> None:
+        for victim in victims:
+            victim.kill()
+        psutil.wait_procs(victims, 30)
+
+    killer = threading.Timer(0.2, kill)
     killer.start()
     assert renderer.render(SLOW).fallback == "crash"
     killer.join()
