@@ -76,7 +76,14 @@ setup(
     package_dir={"forumsvc.migrations": "alembic"},
     package_data={
         "forumsvc.migrations": ["script.py.mako"],
-        "forumsvc.pages": ["templates/*.html", "templates/*.txt", "style.css"],
+        "forumsvc.pages": [
+            "templates/*.html",
+            "templates/*.txt",
+            "*.css",
+            "*.js",
+            "guide/*.md",
+            "swagger_ui/*",
+        ],
         "forumsvc.openapi": ["*.yaml", "*/*.yaml"],
     },
     include_package_data=False,

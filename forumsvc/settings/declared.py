@@ -79,6 +79,7 @@ DECLARED: tuple[Setting, ...] = (
         "connections kept open by each process, for reads and for writes alike",
     ),
     Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),
+    Setting("docs.enabled", FLAG, "true", "whether /docs has the explorer and the guide"),
     Setting(
         "http.max_body",
         whole(1024, 1024**3),
