@@ -24,6 +24,7 @@ _ANY = {
     "503": "Unavailable",
 }
 _WRITE = {**_ANY, "413": "PayloadTooLarge"}
+_REQUEST_ID = {"$ref": "#/components/parameters/RequestId"}
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
 
@@ -54,6 +55,7 @@ def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, as a JSON document."""
     document: dict[str, Any] = _filled(_raw(), settings)
     for path in document["paths"].values():
+        path["parameters"] = [*path.get("parameters", ()), _REQUEST_ID]
         for method in _METHODS & path.keys():
             operation = path[method]
             failures = _ANY if method == "get" else _WRITE

@@ -116,6 +116,7 @@ def commands(folder: Path, curl: str) -> Path:
     words = {
         "forumsvc": "-m forumsvc.cli",
         "openapi-python-client": "-m openapi_python_client",
+        "ruff": "-m ruff",
     }
     if curl == "stand-in":
         words["curl"] = f'"{STAND_IN}"'
