@@ -35,7 +35,7 @@ class Asset:
         response.etag = self.version
         if is_text:
             response.vary = ["Accept-Encoding"]
-        if is_text and "gzip" in request.accept_encoding:
+        if is_text and _takes_gzip(request):
             response.body = self._zipped
             response.content_encoding = "gzip"
             response.etag = f"{self.version}-gzip"
@@ -43,6 +43,12 @@ class Asset:
             response.body = self._body
         response.conditional_response = True
         return response
+
+
+def _takes_gzip(request: ForumRequest) -> bool:
+    # Who names no encoding takes them all, says RFC 9110 §12.5.3; that is not to be relied on.
+    named = "Accept-Encoding" in request.headers
+    return named and bool(request.accept_encoding.acceptable_offers(["gzip"]))
 
 
 @cache

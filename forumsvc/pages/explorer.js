@@ -3,6 +3,12 @@
 const place = document.getElementById('explorer')
 const { description, clientId, redirectUri } = place.dataset
 
+// swagger-ui's style sheet is dark by a class alone.
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const dim = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', dim)
+dim()
+
 const mapped = (object, change) =>
   Object.fromEntries(Object.entries(object ?? {}).map(([key, value]) => [key, change(value)]))
 
@@ -20,12 +26,18 @@ const operation = ({ security, parameters, ...told }) => {
   }
 }
 
+// Every call takes a name for the request; to try one out, nobody needs to give it.
+const item = ({ parameters, ...methods }) => ({
+  parameters: (parameters ?? []).filter((one) => !one.$ref?.endsWith('/RequestId')),
+  ...mapped(methods, operation),
+})
+
 const adapted = ({ components, paths, ...rest }) => {
   const { OAuth } = components.securitySchemes
   const { authorizationCode } = OAuth.flows
   return {
     ...rest,
-    paths: mapped(paths, (item) => mapped(item, (one) => (one.responses ? operation(one) : one))),
+    paths: mapped(paths, item),
     components: {
       ...components,
       parameters: mapped(components.parameters, parameter),

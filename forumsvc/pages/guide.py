@@ -80,15 +80,20 @@ def _chapter(renderer: Renderer, name: str) -> Chapter:
     return Chapter(name, heading.removeprefix("# "), tuple(_pieces(renderer, text)))
 
 
+def _html(renderer: Renderer, text: str) -> str:
+    # To an author a line's end is one; here it is where the file's line was full.
+    return renderer.render(text).html.replace("<br>\n", "\n")
+
+
 def _pieces(renderer: Renderer, text: str) -> Iterator[Piece]:
     end = 0
     for found in _SIDE_BY_SIDE.finditer(text):
-        blocks = {one[1]: renderer.render(one[0]).html for one in _EXAMPLE.finditer(found[0])}
+        blocks = {one[1]: _html(renderer, one[0]) for one in _EXAMPLE.finditer(found[0])}
         if len(blocks) > 1:
-            yield Piece(renderer.render(text[end : found.start()]).html, {})
+            yield Piece(_html(renderer, text[end : found.start()]), {})
             yield Piece("", blocks)
             end = found.end()
-    yield Piece(renderer.render(text[end:]).html, {})
+    yield Piece(_html(renderer, text[end:]), {})
 
 
 def show(visit: Visit, request: ForumRequest) -> Response:
