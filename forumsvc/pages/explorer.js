@@ -15,20 +15,24 @@ const mapped = (object, change) =>
 // A form that begins with the example of every parameter would ask for the third page of one node.
 const parameter = ({ example, ...told }) => (told.required ? { example, ...told } : told)
 
+// What every call takes is for programs: nobody needs it to try one out.
+const everywhere = /\/(RequestId|IfNoneMatch)$/
+const asked = (parameters) =>
+  (parameters ?? []).filter((one) => !everywhere.test(one.$ref)).map(parameter)
+
 // The description names every way to bring a token. Here there is one, so that the dialog asks one
 // question; what needs no token is called with it all the same, once there is one.
 const operation = ({ security, parameters, ...told }) => {
   const scopes = security.find((one) => 'OAuth' in one)
   return {
     ...told,
-    parameters: (parameters ?? []).map(parameter),
+    parameters: asked(parameters),
     security: scopes ? [{ OAuth: scopes.OAuth }] : [],
   }
 }
 
-// Every call takes a name for the request; to try one out, nobody needs to give it.
 const item = ({ parameters, ...methods }) => ({
-  parameters: (parameters ?? []).filter((one) => !one.$ref?.endsWith('/RequestId')),
+  parameters: asked(parameters),
   ...mapped(methods, operation),
 })
 
