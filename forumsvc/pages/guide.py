@@ -129,6 +129,4 @@ def includeme(config: Configurator) -> None:
         config.add_route(name, pattern, factory=anybodys)
         config.add_view(show, route_name=name, request_method="GET", permission=Common.VIEW)
     config.add_route("content_style", "/docs/content.css", factory=Public)
-    config.add_view(
-        style, route_name="content_style", request_method="GET", permission=Common.VIEW
-    )
+    config.add_view(style, route_name="content_style", request_method="GET", permission=Common.VIEW)

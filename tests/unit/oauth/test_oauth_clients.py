@@ -132,6 +132,7 @@ def test_these_redirect_uris_can_be_registered(uri: str) -> None:
         "javascript:alert(1)",
         "data:text/html,x",
         "myapp:/cb",
+        "/docs/oauth2-redirect.html",
         "urn:ietf:wg:oauth:2.0:oob",
         "https://app.example/" + "x" * 2000,
     ],
