@@ -29,6 +29,7 @@ CHAPTERS = (
     "notifications",
     "uploads",
     "oauth",
+    "polite-http",
     "keyed-envelope",
     "generated-clients",
 )

@@ -25,7 +25,8 @@ def main() -> int:
     parser.add_argument("-b", metavar="JAR", dest="jar")
     parser.add_argument("-c", metavar="JAR", dest="new_jar")
     parser.add_argument("-o", metavar="FILE", dest="output")
-    parser.add_argument("-w", choices=["%{redirect_url}"], dest="write")
+    parser.add_argument("-w", choices=["%{redirect_url}", "%{http_code}"], dest="write")
+    parser.add_argument("-sSi", action="store_true", dest="headers_too")
     asked = parser.parse_args()
     http = requests.Session()
     if asked.jar and Path(asked.jar).stat().st_size:
@@ -51,11 +52,16 @@ def main() -> int:
         for cookie in http.cookies:
             jar.set_cookie(cookie)
         jar.save(ignore_discard=True)
+    if asked.headers_too:
+        lines = [f"{name}: {value}" for name, value in answer.headers.items()]
+        sys.stdout.write("\r\n".join([f"HTTP/1.1 {answer.status_code}", *lines, "", ""]))
     if asked.output is None:
         sys.stdout.write(answer.text)
     else:
         Path(asked.output).write_bytes(answer.content)
-    if asked.write and "Location" in answer.headers:
+    if asked.write == "%{http_code}":
+        sys.stdout.write(str(answer.status_code))
+    elif asked.write and "Location" in answer.headers:
         sys.stdout.write(urljoin(answer.url, answer.headers["Location"]))
     return 0
 
