@@ -6,6 +6,7 @@ from ..queries import replies, topics, users
 from ..queries.reading import Page
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
+from ..schemas.including import including
 from ..schemas.paging import paged, popular_users
 from ..schemas.topics import user_topics
 from ..services import relations
@@ -19,20 +20,20 @@ def page_of(request: ForumRequest) -> Page:
     return Page(request.validated["offset"], request.validated["limit"])
 
 
-@api_view(Users, "GET", Common.VIEW, schema=popular_users)
+@api_view(Users, "GET", Common.VIEW, schema=including(popular_users))
 def list_users(container: Users, request: ForumRequest) -> Listing:
     """List the popular users."""
     found = users.popular(request.db, request.validated["limit"])
     return Listing(Kind.USER, "users", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW)
+@api_view(UserItem, "GET", Common.VIEW, schema=including())
 def read_user(item: UserItem, request: ForumRequest) -> Single:
     """Show a user in full."""
     return Single(Kind.USER, item)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=user_topics)
+@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=including(user_topics))
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
@@ -40,35 +41,35 @@ def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     return Listing(Kind.TOPIC, "topics", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=including(paged))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics that a user favours."""
     found = topics.favorites_of(request.db, item.row.user_id, page_of(request))
     return Listing(Kind.TOPIC, "topics", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=including(paged))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
     found = replies.by_user(request.db, item.row.user_id, page_of(request))
     return Listing(Kind.REPLY_IN_FULL, "replies", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=including(paged))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     """List those who follow a user."""
     found = users.followers_of(request.db, item.row.user_id, page_of(request))
     return Listing(Kind.USER, "followers", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="following", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="following", schema=including(paged))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom a user follows."""
     found = users.followed_by(request.db, item.row.user_id, page_of(request))
     return Listing(Kind.USER, "following", found)
 
 
-@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=paged)
+@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=including(paged))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, page_of(request))

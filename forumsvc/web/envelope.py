@@ -13,6 +13,7 @@ from ..resources.base import Item
 from ..security.policy import abilities, granted
 from .request import ForumRequest
 from .results import Count, Done, Greeting, Kind, Listing, Notices, Result, Single, Uploaded
+from .standing import standing
 
 ABILITIES = {
     Kind.USER: USER_ABILITIES,
@@ -58,11 +59,19 @@ class Bare:
 
     def listing(self, result: Listing, request: ForumRequest) -> Any:
         """Return the document of a page."""
-        return [self.listed(result.kind, row, request) for row in result.rows]
+        shown = [self.listed(result.kind, row, request) for row in result.rows]
+        if request.includes_state:
+            states = standing(result.kind, result.rows, request)
+            for one, state in zip(shown, states, strict=True):
+                one["state"] = state
+        return shown
 
     def single(self, result: Single, request: ForumRequest) -> Any:
         """Return the document of one resource, with what the caller may do with it."""
-        return self.in_full(result.kind, result.item, request)
+        shown = self.in_full(result.kind, result.item, request)
+        if request.includes_state:
+            [shown["state"]] = standing(result.kind, [result.item.row], request)
+        return shown
 
     def count(self, result: Count) -> Any:
         """Return the document of a number."""

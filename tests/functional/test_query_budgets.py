@@ -8,6 +8,7 @@ from sqlalchemy import insert
 
 from forumsvc import clock
 from forumsvc.models import Favorite, Notification, Reply, Topic, User, UserBlock, UserFollow
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting, of_request
 
@@ -63,7 +64,7 @@ class Scene:
     def cost(self, caller: Caller, template: str) -> int:
         """Return the statements of reading a whole list, or an item."""
         path = self.path(template)
-        most = 100 if path == "/users" else 150
+        most = 100 if path.partition("?")[0] == "/users" else 150
         whole = f"{path}{'&' if '?' in path else '?'}limit={most}"
         return len(of_request(self.forum, caller, "GET", whole))
 
@@ -129,6 +130,37 @@ def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
 def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
+
+
+WITH_STATE = [
+    "/topics",
+    "/topics?node_id={node}",
+    "/topics/{topic}",
+    "/topics/{topic}/replies",
+    "/replies/{reply}",
+    "/users",
+    "/users/{author}",
+    "/users/author/topics",
+    "/users/author/replies",
+    "/users/author/favorites",
+    "/users/author/followers",
+    "/users/author/following",
+]
+
+
+def test_the_state_costs_one_more_and_nobody_nothing(scene: Scene) -> None:
+    for path in WITH_STATE:
+        asked = f"{path}{'&' if '?' in path else '?'}include=state"
+        assert scene.cost(scene.author, asked) == READS[path] + TOKEN + 1, path
+        assert scene.cost(scene.forum.nobody, asked) == READS[path], path
+
+
+def test_the_keyed_shape_asks_for_the_state_once(make_forum: MakeForum) -> None:
+    scene = fill(make_forum(api__envelope="keyed"), 3)
+    for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
+        plain = scene.cost(scene.author, path)
+        assert plain == READS[path] + TOKEN + 1, path
+        assert scene.cost(scene.author, f"{path}?include=state") == plain, path
 
 
 def test_what_is_not_there_costs_one_statement(forum: Forum) -> None:
