@@ -1,18 +1,20 @@
 """The user endpoints."""
 
+from ..errors import NotFound
 from ..permissions import Common
 from ..permissions import UserPermission as May
-from ..queries import replies, topics, users
+from ..queries import likes, replies, topics, users
 from ..queries.reading import Page
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
 from ..schemas.including import including
+from ..schemas.likes import Likeable, own_likes
 from ..schemas.paging import paged, popular_users
 from ..schemas.topics import user_topics
 from ..services import relations
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Done, Kind, Listing, Single
+from ..web.results import Done, Ids, Kind, Listing, Single
 
 
 def page_of(request: ForumRequest) -> Page:
@@ -74,6 +76,25 @@ def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, page_of(request))
     return Listing(Kind.USER, "blocked", found)
+
+
+@api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=own_likes)
+def list_likes(item: UserItem, request: ForumRequest) -> Ids:
+    """List the ids of what the caller likes."""
+    topic_id = request.validated["topic_id"]
+    kind = Likeable(request.validated["obj_type"])
+    find = likes.topics_of if kind == Likeable.TOPIC else likes.replies_of
+    found = find(request.db, item.row.user_id, page_of(request), topic_id)
+    if not found and topic_id is not None:
+        _check_topic(item, topic_id)
+    return Ids(found)
+
+
+def _check_topic(item: UserItem, topic_id: int) -> None:
+    try:
+        item.root.topics.at(topic_id)
+    except KeyError:
+        raise NotFound(f"topic_id: there is no topic {topic_id}.") from None
 
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")

@@ -12,7 +12,7 @@ from ..presenters.users import user, user_detail
 from ..resources.base import Item
 from ..security.policy import abilities, granted
 from .request import ForumRequest
-from .results import Count, Done, Greeting, Kind, Listing, Notices, Result, Single, Uploaded
+from .results import Count, Done, Greeting, Ids, Kind, Listing, Notices, Result, Single, Uploaded
 from .standing import standing
 
 ABILITIES = {
@@ -36,6 +36,8 @@ class Bare:
                 return self.single(result, request)
             case Notices():
                 return self.notices(result, request)
+            case Ids():
+                return self.ids(result)
             case Greeting(login=login):
                 return {"current_user": login}
             case Uploaded(url=url):
@@ -65,6 +67,10 @@ class Bare:
             for one, state in zip(shown, states, strict=True):
                 one["state"] = state
         return shown
+
+    def ids(self, result: Ids) -> Any:
+        """Return the document of a page of ids."""
+        return [*result.ids]
 
     def single(self, result: Single, request: ForumRequest) -> Any:
         """Return the document of one resource, with what the caller may do with it."""

@@ -13,7 +13,7 @@ from ..resources.topics import TopicItem
 from ..security.policy import abilities
 from .envelope import Bare
 from .request import ForumRequest
-from .results import Count, Greeting, Kind, Listing, Notices, Result, Single
+from .results import Count, Greeting, Ids, Kind, Listing, Notices, Result, Single
 from .standing import standing
 
 _KINDS = {
@@ -62,6 +62,10 @@ class Keyed(Bare):
                 one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
             document["meta"] = {"user_liked_reply_ids": _liked(result, shown, request)}
         return document
+
+    def ids(self, result: Ids) -> Any:
+        """Return a page of ids under its name."""
+        return {"ids": super().ids(result)}
 
     def single(self, result: Single, request: ForumRequest) -> Any:
         """Return one resource under its name, with how the caller stands to it."""

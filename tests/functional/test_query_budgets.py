@@ -7,7 +7,17 @@ import pytest
 from sqlalchemy import insert
 
 from forumsvc import clock
-from forumsvc.models import Favorite, Notification, Reply, Topic, User, UserBlock, UserFollow
+from forumsvc.models import (
+    Favorite,
+    Notification,
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+)
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting, of_request
@@ -43,6 +53,8 @@ OWN_READS = {
     "/hello": 0,
     "/users/me": 1,
     "/users/me/blocked": 2,
+    "/users/me/likes?obj_type=topic": 2,
+    "/users/me/likes?obj_type=reply&topic_id={topic}": 2,
     "/notifications": 4,
     "/notifications/unread_count": 1,
 }
@@ -97,7 +109,9 @@ def fill(forum: Forum, rows: int) -> Scene:
         for model in (UserFollow, UserBlock):
             add(model, [{"user_id": author.id, "target_id": user, **made} for user in people])
         add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
-        add(Favorite, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        for model in (Favorite, TopicLike):
+            add(model, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
         add(
             Notification,
             [
