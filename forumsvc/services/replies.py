@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
 from ..models.statements import change, lock_users, prepared
-from . import counters, notices
+from . import audience, counters, notices
 from .authoring import Authoring
 
 
@@ -88,7 +88,7 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     )
     counters.settle_last_reply(db, reply.topic_id)
     is_author = User.id == reply.user_id
-    told = User.id.in_(notices.told_of_reply())
+    told = User.id.in_(audience.told_of_reply())
     lock_users(db, is_author | told, reply_id=reply.id)
     if _is_shown(reply):
         db.execute(change(User).where(is_author).values(replies_count=User.replies_count - 1))
