@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, literal, select, union
 from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
@@ -72,12 +72,12 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
     keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
-    concerned = or_(is_author, User.id.in_(repliers), User.id.in_(keepers))
-    told = User.id.in_(audience.told_of_topic())
-    lock_users(db, or_(concerned, told), topic_id=topic_id)
+    concerned = (select(literal(user_id, BigId)), repliers, keepers)
+    told = audience.told_of_topic()
+    lock_users(db, User.id.in_(union(*concerned, told)), topic_id=topic_id)
     db.execute(
         change(User)
-        .where(concerned)
+        .where(User.id.in_(union(*concerned)))
         .values(
             topics_count=User.topics_count + case((is_author, sign), else_=0),
             replies_count=User.replies_count + sign * _how_many(repliers, Reply.user_id),

@@ -1,12 +1,18 @@
 """GET /notifications?since=: what is newer than the newest that the client has seen."""
 
+import threading
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
+from sqlalchemy import event, insert, select
 
+from forumsvc import clock
+from forumsvc.models import Notification, User
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
+from tests.functional.threads import alone
 
 TOKEN, LIST = 1, 1
 
@@ -101,3 +107,53 @@ def test_the_keyed_shape_has_them_under_their_name(make_forum: MakeForum) -> Non
     assert bob.post("/users/alice/follow").status_int == 200
     [told] = alice.get("/notifications", since=0).json["notifications"]
     assert alice.get("/notifications", since=told["id"]).json == {"notifications": []}
+
+
+POSTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "topic": ("/topics", {"title": "T", "body": "B"}),
+    "reply": ("/topics/{alices}/replies", {"body": "B"}),
+    "mention": ("/topics/{bobs}/replies", {"body": "For @alice"}),
+    "edit": ("/topics/{bobs}", {"title": "T", "body": "For @alice"}),
+    "follow": ("/users/alice/follow", {}),
+}
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("what", POSTS)
+def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, what: str) -> None:
+    alice, bob, node = forum.person("alice"), forum.person("bob"), forum.node()
+    names = {"alices": forum.topic(alice, node), "bobs": forum.topic(bob, node)}
+    assert alice.post("/users/bob/follow").status_int == 200
+    path, sent = POSTS[what]
+    comes = threading.Event()
+
+    def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
+            comes.set()
+
+    def post() -> None:
+        answers.append(alone(forum, bob).call("POST", path.format(**names), {**sent, **at}))
+
+    answers: list[Any] = []
+    at = {"node_id": node} if "title" in sent else {}
+    engine, now = forum.registry.database.writes, clock.now()
+    moment = {"created_at": now, "updated_at": now}
+    row = {"user_id": alice.id, "actor_id": bob.id, "type": "Follow", **moment}
+    event.listen(engine, "before_cursor_execute", watch)
+    try:
+        with forum.database.writes.connect() as other:
+            other.execute(
+                select(User.id).where(User.id == alice.id).with_for_update(key_share=True)
+            )
+            thread = threading.Thread(target=post)
+            thread.start()
+            assert comes.wait(30)
+            # Meanwhile another is written, which the client sees first.
+            statement = insert(Notification).values(**row).returning(Notification.id)
+            seen = other.execute(statement).scalar_one()
+            other.commit()
+        thread.join()
+    finally:
+        event.remove(engine, "before_cursor_execute", watch)
+    assert [answer.status_int for answer in answers] in ([200], [201])
+    assert len(alice.get("/notifications", since=seen).json) == 1
