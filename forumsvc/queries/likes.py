@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select
 
 from ..models import Reply, ReplyLike, Topic, TopicLike
-from .reading import Page, Reader, paged
+from .reading import Page, Reader, paged, rows
 from .topics import VISIBLE
 
 
@@ -58,4 +58,5 @@ def _ids(
     values: dict[str, Any] = {"user_id": user_id, **page.values}
     if topic_id is not None:
         values["topic_id"] = topic_id
-    return db.execute(_page(of_replies, topic_id is not None), values).scalars().all()
+    found = rows(db, _page(of_replies, topic_id is not None), values)
+    return [each[0] for each in found]

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BindParameter, CompoundSelect, bindparam, literal_column, select, union_all
 
 from ..models import Favorite, ReplyLike, TopicFollow, TopicLike, UserBlock, UserFollow
-from .reading import Reader
+from .reading import Reader, rows
 
 
 class Of(StrEnum):
@@ -57,6 +57,6 @@ def states(db: Reader, of: Of, user_id: int | None, ids: Sequence[int]) -> list[
     by_id = {thing_id: dict.fromkeys(RELATIONS[of], False) for thing_id in ids}
     if user_id is not None and by_id:
         values = {"user_id": user_id, "ids": [*by_id]}
-        for word, thing_id in db.execute(_statement(of), values):
-            by_id[thing_id][word] = True
+        for found in rows(db, _statement(of), values):
+            by_id[found.id][found.word] = True
     return [by_id[thing_id] for thing_id in ids]

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
-from ..models.statements import change, lock_users, prepared
+from ..models.statements import change, change_unmarked, lock_users, prepared
 from . import audience, notices
 
 
@@ -43,7 +43,7 @@ def _post_counted(counter: Any, told: Select[Any]) -> Any:
     author = bindparam("author_id", type_=BigId)
     is_author = User.id == author
     counted = (
-        change(User)
+        change_unmarked(User)
         # One list of ids: of conditions joined by OR the database would ask all users.
         .where(User.id.in_(told.union(select(author))))
         .values(
@@ -68,7 +68,11 @@ def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -
 
 
 def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
-    db.execute(change(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + sign))
+    db.execute(
+        change_unmarked(Node)
+        .where(Node.id == node_id)
+        .values(topics_count=Node.topics_count + sign)
+    )
     repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
     keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
@@ -76,7 +80,7 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     told = audience.told_of_topic()
     lock_users(db, User.id.in_(union(*concerned, told)), topic_id=topic_id)
     db.execute(
-        change(User)
+        change_unmarked(User)
         .where(User.id.in_(union(*concerned)))
         .values(
             topics_count=User.topics_count + case((is_author, sign), else_=0),

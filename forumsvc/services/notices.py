@@ -31,7 +31,7 @@ from ..models import (
     UserState,
 )
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, insert_if_absent, lock_users, prepared, remove
+from ..models.statements import change_unmarked, insert_if_absent, lock_users, prepared, remove
 from . import audience
 
 
@@ -87,7 +87,7 @@ def _tell(
 def _count_unread(db: Session, told: Sequence[int]) -> None:
     """Count a new notification for each of these users, who are locked."""
     if told:
-        counted = change(User).values(unread_count=User.unread_count + 1)
+        counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
         db.execute(counted.where(User.id.in_(told)))
 
 
@@ -218,6 +218,8 @@ def _forget(db: Session, pointing: ColumnElement[bool]) -> None:
     )
     readers = select(Notification.user_id).where(pointing, unread)
     db.execute(
-        change(User).where(User.id.in_(readers)).values(unread_count=User.unread_count - lost)
+        change_unmarked(User)
+        .where(User.id.in_(readers))
+        .values(unread_count=User.unread_count - lost)
     )
     db.execute(remove(Notification).where(pointing))

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, lock_users, prepared
-from . import audience, counters, notices
+from ..models.statements import change, change_unmarked, lock_users, prepared
+from . import audience, counters, notices, versions
 from .authoring import Authoring
 
 
@@ -68,6 +68,7 @@ def edit(
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
+    versions.renew(db, Topic.id == reply.topic_id)
     if _is_shown(reply):
         notices.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
@@ -90,7 +91,7 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     author = select(literal(reply.user_id, BigId))
     lock_users(db, User.id.in_(author.union(audience.told_of_reply())), reply_id=reply.id)
     if _is_shown(reply):
-        counted = change(User).where(User.id == reply.user_id)
+        counted = change_unmarked(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count - 1))
     notices.forget_reply(db, reply.id)
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from ..errors import Invalid
 from ..models import Node, Topic
-from ..models.statements import change
+from ..models.statements import change, change_unmarked
 from ..queries import nodes
 from . import counters, notices
 from .authoring import Authoring
@@ -152,7 +152,9 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Count one topic more or less. Raises Invalid where there is no such node."""
-    counted = change(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by)
+    counted = (
+        change_unmarked(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by)
+    )
     if db.execute(counted.returning(Node.id)).first() is None:
         raise _no_node(node_id)
 

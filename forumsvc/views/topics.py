@@ -15,11 +15,12 @@ from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
 from ..web.api_view import api_view
+from ..web.marks import REPLY_LIST, TOPIC, TOPIC_LIST
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Listing, Single
 
 
-@api_view(Topics, "GET", Common.VIEW, schema=including(topic_list))
+@api_view(Topics, "GET", Common.VIEW, schema=including(topic_list), mark=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     wanted = request.validated
@@ -28,7 +29,7 @@ def list_topics(container: Topics, request: ForumRequest) -> Listing:
         TopicOrder(wanted["type"]),
         Page(wanted["offset"], wanted["limit"]),
         node_id=wanted["node_id"],
-        viewer_id=request.caller.user_id if request.caller else None,
+        viewer_id=request.caller.user_id if request.caller and request.caller.blocks else None,
     )
     if not found and wanted["node_id"] is not None:
         _check_node(request, wanted["node_id"])
@@ -54,11 +55,9 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, container.at(topic_id), location)
 
 
-@api_view(TopicItem, "GET", Common.VIEW, schema=including())
+@api_view(TopicItem, "GET", Common.VIEW, schema=including(), mark=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Single:
-    """Show a topic, and count that it was read."""
-    if request.method == "GET":
-        request.registry.hits.count(item.row.id)
+    """Show a topic."""
     return Single(Kind.TOPIC, item)
 
 
@@ -84,7 +83,7 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=including(paged))
+@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=including(paged), mark=REPLY_LIST)
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     page = Page(request.validated["offset"], request.validated["limit"])

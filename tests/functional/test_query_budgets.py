@@ -25,13 +25,16 @@ from tests.functional.statements import counting, of_request
 TOKEN = 1
 """Looking up who the access token belongs to."""
 
+MARK = 1
+"""Reading whether anything has changed that lists show."""
+
 READS = {
-    "/topics": 1,
-    "/topics?type=recent": 1,
-    "/topics?type=no_reply": 1,
-    "/topics?type=popular": 1,
-    "/topics?type=excellent": 1,
-    "/topics?node_id={node}": 1,
+    "/topics": 1 + MARK,
+    "/topics?type=recent": 1 + MARK,
+    "/topics?type=no_reply": 1 + MARK,
+    "/topics?type=popular": 1 + MARK,
+    "/topics?type=excellent": 1 + MARK,
+    "/topics?node_id={node}": 1 + MARK,
     "/topics/{topic}": 1,
     "/topics/{topic}/replies": 2,
     "/replies/{reply}": 1,
@@ -44,10 +47,18 @@ READS = {
     "/users/author/favorites": 2,
     "/users/author/followers": 2,
     "/users/author/following": 2,
-    "/nodes": 1,
+    "/nodes": 1 + MARK,
     "/nodes/{node}": 1,
 }
 """What anybody reads: statements without a token. A list under an item pays for the item, too."""
+
+KEPT = {
+    **{path: MARK for path in READS if path.startswith("/topics?") or path == "/topics"},
+    "/topics/{topic}": MARK,
+    "/topics/{topic}/replies": MARK,
+    "/nodes": MARK,
+}
+"""What anybody reads once more while nothing has changed."""
 
 OWN_READS = {
     "/hello": 0,
@@ -141,31 +152,42 @@ def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
     assert {path: scene.cost(scene.forum.nobody, path) for path in READS} == READS
 
 
+def test_what_has_not_changed_costs_one_small_statement(scene: Scene) -> None:
+    for path in KEPT:
+        scene.cost(scene.forum.nobody, path)
+    assert {path: scene.cost(scene.forum.nobody, path) for path in KEPT} == KEPT
+
+
 def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
+    # The author blocks others, whose topics the author's lists leave out: no mark tells of that.
+    expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
+    expected["/topics"] = 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
 
 
-WITH_STATE = [
-    "/topics",
-    "/topics?node_id={node}",
-    "/topics/{topic}",
-    "/topics/{topic}/replies",
-    "/replies/{reply}",
-    "/users",
-    "/users/{author}",
-    "/users/author/topics",
-    "/users/author/replies",
-    "/users/author/favorites",
-    "/users/author/followers",
-    "/users/author/following",
-]
+WITH_STATE = {
+    "/topics": 1,
+    "/topics?node_id={node}": 1,
+    "/topics/{topic}": 1,
+    "/topics/{topic}/replies": 2,
+    "/replies/{reply}": 1,
+    "/users": 1,
+    "/users/{author}": 1,
+    "/users/author/topics": 2,
+    "/users/author/replies": 2,
+    "/users/author/favorites": 2,
+    "/users/author/followers": 2,
+    "/users/author/following": 2,
+}
+"""What can be read with `include=state`: statements beside the token's and the state's."""
+STATE = 1
 
 
 def test_the_state_costs_one_more_and_nobody_nothing(scene: Scene) -> None:
-    for path in WITH_STATE:
+    for path, cost in WITH_STATE.items():
         asked = f"{path}{'&' if '?' in path else '?'}include=state"
-        assert scene.cost(scene.author, asked) == READS[path] + TOKEN + 1, path
+        assert scene.cost(scene.author, asked) == cost + TOKEN + STATE, path
         assert scene.cost(scene.forum.nobody, asked) == READS[path], path
 
 
@@ -173,7 +195,7 @@ def test_the_keyed_shape_asks_for_the_state_once(make_forum: MakeForum) -> None:
     scene = fill(make_forum(api__envelope="keyed"), 3)
     for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
         plain = scene.cost(scene.author, path)
-        assert plain == READS[path] + TOKEN + 1, path
+        assert plain == READS[path] + TOKEN + STATE, path
         assert scene.cost(scene.author, f"{path}?include=state") == plain, path
 
 
