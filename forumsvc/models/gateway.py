@@ -156,7 +156,7 @@ class Gateway:
         found = self.rows(statement, values)
         return found[0] if found else None
 
-    def rows_in(self, db: Session, statement: Select[Any], values: Values) -> list[Any]:
+    def rows_in(self, db: Session, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT in a session's transaction and return its rows. Raises DBAPIError."""
         plan = self._plan(statement)
         text, filling = plan.call(values)
