@@ -9,6 +9,7 @@ BIN := .venv/bin
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
 TEST_STAMP := .venv/.installed-test
+BENCH_STAMP := .venv/.installed-bench
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 $(BIN)/python:
@@ -21,6 +22,10 @@ $(STAMP): setup.py constraints.txt | $(BIN)/python
 $(TEST_STAMP): setup.py constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
 	@touch $(STAMP) $@
+
+$(BENCH_STAMP): setup.py constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[dev,bench]'
+	@touch $(STAMP) $(TEST_STAMP) $@
 
 serve: $(STAMP)
 	@$(BIN)/forumsvc -c $(INI) db upgrade
@@ -35,7 +40,7 @@ lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(TEST_STAMP)
+bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 clean:
