@@ -12,6 +12,8 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
+from . import marking
+
 BUSY_TIMEOUT_SECONDS = 10
 
 
@@ -31,6 +33,7 @@ class Database:
         self.reads = make(url, pool_size, read_only=True)
         self.writes = make(url, pool_size, read_only=False)
         self.session: sessionmaker[Session] = sessionmaker(self.writes, autoflush=False)
+        marking.watch(self.session)
 
     @property
     def is_sqlite(self) -> bool:

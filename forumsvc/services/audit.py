@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from ..models import Notification
+from ..models import Notification, marking
 from ..models.statements import change, remove
 from ..queries import recount
 from ..queries.reading import Reader
@@ -46,6 +46,7 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
     is not overwritten (on PostgreSQL REPEATABLE READ); else a counter that moves meanwhile drifts.
     done: called after each of the `STEPS` steps.
     """
+    marking.expect_long(db)
     orphans = recount.orphans().scalar_subquery()
     db.execute(remove(Notification).where(Notification.id.in_(orphans)))
     done()
