@@ -2,9 +2,10 @@
 
 PYTHON ?= python3
 INI ?= development.ini
+ENDPOINT ?= topics
 BIN := .venv/bin
 
-.PHONY: serve test lint bench clean
+.PHONY: serve test lint bench profile clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -42,6 +43,9 @@ lint: $(TEST_STAMP)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+profile: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.profile $(ENDPOINT) $(ARGS)
 
 clean:
 	rm -rf .venv var build dist *.egg-info

@@ -33,9 +33,14 @@ class Size:
     replies: int
 
 
-def fill(ini: Path, size: Size) -> None:
-    """Create the tables in an empty database and a community in them, the same each time."""
+def fill(ini: Path, size: Size | None) -> None:
+    """Bring the tables up to date and, in an empty database, make a community in them.
+
+    size: of the community, which is the same each time; None where there is one already.
+    """
     forumsvc(ini, "db", "upgrade")
+    if size is None:
+        return
     counts = {"users": size.users, "topics": size.topics, "replies": size.replies, "seed": 1}
     forumsvc(ini, "demo", *(word for key, n in counts.items() for word in (f"--{key}", str(n))))
 

@@ -70,11 +70,12 @@ class Fleet:
 
         url: of a database that is filled already, on this machine; else one is made.
         """
+        given = url is not None
         if url is None:
             base = postgres.server(self._folder, postgres.DURABLE)
             self._stack.callback(postgres.leave, self._folder, wait=30)
             url = postgres.create_database(base, "forum")
-            self._fill("postgresql", url, size)
+        self._fill("postgresql", url, None if given else size)
         pid = postgres.server_pid(url)
         yardstick = self._yardstick(url)
         loads = self._loads
@@ -131,8 +132,8 @@ class Fleet:
             for endpoint in measured
         ]
 
-    def _fill(self, name: str, url: str, size: Size) -> None:
-        print(f"filling {name} …", flush=True)
+    def _fill(self, name: str, url: str, size: Size | None) -> None:
+        print(f"preparing {name} …", flush=True)
         fill(self._ini(f"filling {name}", "forumsvc:main", forum_settings(self._folder, url)), size)
 
     def _forum(self, name: str, url: str, processes: int, settings: dict[str, str]) -> Server:

@@ -51,6 +51,7 @@ format = %(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s
 SERVES = re.compile(r"^\w+ serves on http://127\.0\.0\.1:(\d+)$", re.M)
 SITE = "http://127.0.0.1"
 PSERVE = "pyramid.scripts.pserve"
+NONE: Mapping[str, str] = {}
 
 
 @dataclass
@@ -127,23 +128,31 @@ def forum_settings(folder: Path, database: str) -> dict[str, str]:
     }
 
 
-def serve(name: str, ini: Path, processes: int) -> AbstractContextManager[Server]:
+def serve(
+    name: str, ini: Path, processes: int, variables: Mapping[str, str] = NONE
+) -> AbstractContextManager[Server]:
     """Start pserve, wait until it serves, and end it afterwards."""
-    return run(name, [PSERVE, str(ini)], ini, processes)
+    return run(name, [PSERVE, str(ini)], ini, processes, variables)
 
 
 @contextmanager
-def run(name: str, module: Sequence[str], ini: Path, processes: int = 1) -> Iterator[Server]:
+def run(
+    name: str,
+    module: Sequence[str],
+    ini: Path,
+    processes: int = 1,
+    variables: Mapping[str, str] = NONE,
+) -> Iterator[Server]:
     """Start a Python module that is a server, wait until it serves, and end it afterwards.
 
-    module: its name and its arguments; ini: beside it is its log.
+    module: its name and its arguments; ini: beside it is its log; variables: of its environment.
     """
     output = ini.with_suffix(".log")
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", *module],
             cwd=ROOT,
-            env=environment(),
+            env={**environment(), **variables},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
