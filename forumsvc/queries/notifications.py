@@ -25,7 +25,13 @@ class Told:
 
 @cache
 def _page() -> Select[Any]:
-    return paged(
+    ids = (
+        select(Notification.id)
+        .where(Notification.user_id == bindparam("user_id"))
+        .order_by(Notification.id.desc())
+    )
+    page = paged(ids).subquery("page")
+    return (
         select(
             Notification.id,
             Notification.type,
@@ -38,8 +44,8 @@ def _page() -> Select[Any]:
             Notification.updated_at,
             *summary(),
         )
+        .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
-        .where(Notification.user_id == bindparam("user_id"))
         .order_by(Notification.id.desc())
     )
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
 from sqlalchemy.orm import aliased
 
 from ..models import Favorite, Node, Topic, User, UserBlock
@@ -63,6 +63,18 @@ IN_FULL = (*LISTED, Topic.body, Topic.body_html)
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
+
+_hidden = aliased(Topic, name="hidden")
+
+
+def is_hidden(topic_id: Any) -> ColumnElement[bool]:
+    """Return the condition that not everybody sees the topic with the id of this column.
+
+    Asked so, only the index of the few hidden topics is read, not the topics.
+    """
+    states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
+    return exists().where(_hidden.id == topic_id, states)
+
 
 _NEWEST: tuple[ColumnElement[Any], ...] = (Topic.id.desc(),)
 _ORDERS: dict[StrEnum, tuple[tuple[ColumnElement[Any], ...], tuple[ColumnElement[Any], ...]]] = {
@@ -134,15 +146,16 @@ def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequ
 
 @cache
 def _favorites() -> Select[Any]:
-    columns: tuple[Any, ...] = (Topic.id, Favorite.id.label("favorite_id"))
+    columns: tuple[Any, ...] = (Favorite.topic_id, Favorite.id.label("favorite_id"))
     ids = (
         select(*columns)
-        .join(Favorite, Favorite.topic_id == Topic.id)
-        .where(Favorite.user_id == bindparam("user_id"), *VISIBLE)
+        .where(Favorite.user_id == bindparam("user_id"), ~is_hidden(Favorite.topic_id))
         .order_by(Favorite.id.desc())
     )
     page = paged(ids).subquery("page")
-    return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(page.c.favorite_id.desc())
+    return (
+        _joined(LISTED).join(page, page.c.topic_id == Topic.id).order_by(page.c.favorite_id.desc())
+    )
 
 
 def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
