@@ -10,6 +10,8 @@ from pyramid.view import view_config
 from ..resources.base import Resource
 from ..schemas.reading import validate
 from ..settings import Settings
+from .fresh import fresh_deriver
+from .marks import Mark
 from .request import ForumRequest
 
 SchemaFactory = Callable[[Settings], colander.SchemaNode]
@@ -22,12 +24,14 @@ def api_view(
     *,
     name: str = "",
     schema: SchemaFactory | None = None,
+    mark: Mark | None = None,
     **predicates: Any,
 ) -> view_config:
     """Declare a view of the resource tree.
 
     permission: the word that the context's ACL must grant; schema: what makes the schema of the
-    parameters, which the view finds validated in `request.validated`.
+    parameters, which the view finds validated in `request.validated`; mark: what says whether an
+    answer is still true.
     """
     return view_config(
         route_name="api",
@@ -36,6 +40,7 @@ def api_view(
         request_method=method,
         permission=permission,
         schema=schema,
+        mark=mark,
         renderer="api",
         **predicates,
     )
@@ -79,4 +84,5 @@ class ActionPredicate:
 def includeme(config: Configurator) -> None:
     """Register the deriver and the predicate."""
     config.add_view_deriver(schema_deriver, name="schema")
+    config.add_view_deriver(fresh_deriver, name="fresh", under="schema")
     config.add_view_predicate("action", ActionPredicate)

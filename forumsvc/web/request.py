@@ -12,6 +12,7 @@ from pyramid.request import Request
 from sqlalchemy import Connection
 
 from .. import clock
+from ..memory import Memory
 from ..models.gateway import Gateway
 from ..presenters.site import Site
 from ..queries.reading import Reader
@@ -73,6 +74,12 @@ class ForumRequest(Request):
         """The short way to what is committed; for the API, which only runs queries' SELECTs."""
         gateway: Gateway = self.registry.database.gateway
         return gateway
+
+    @property
+    def memory(self) -> Memory:
+        """What this process keeps from one request to the next."""
+        memory: Memory = self.registry.memory
+        return memory
 
     @reify
     def reader(self) -> Connection:
