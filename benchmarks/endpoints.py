@@ -185,12 +185,12 @@ def _grants(community: Community, seconds: float) -> list[Endpoint]:
     token = "/oauth/token"
     many = REFRESHES * math.ceil(seconds)
     return [
-        Endpoint("password grant", "client", _always([form(token, community.password_grant())])),
         Endpoint(
             "refresh grant",
             "client",
             lambda: [form(token, fields) for fields in community.refresh_grants(many)],
         ),
+        Endpoint("password grant", "client", _always([form(token, community.password_grant())])),
     ]
 
 

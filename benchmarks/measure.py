@@ -14,7 +14,7 @@ from benchmarks.usage import cpu_seconds, resident_megabytes, serving
 EMPTY = [get("/")]
 LONGEST = 60.0
 """Seconds that a burst may last at most."""
-SETTLING, GLANCE = 5.0, 0.05
+SETTLING, GLANCE = 30.0, 0.05
 """Seconds that a server gets to finish what was cut off, and between two looks at it."""
 
 
