@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select
 
 from benchmarks.servers import ROOT, environment
 from forumsvc import clock
-from forumsvc.models import OAuthToken, Topic, User, UserState
+from forumsvc.models import Node, OAuthToken, Role, Topic, User, UserState
 from forumsvc.models.engine import Database
 from forumsvc.models.statements import change
 from forumsvc.oauth import clients, tokens
@@ -63,7 +63,7 @@ class Community:
     """The users and topics of a filled database, and credentials to act as them.
 
     logins: of the busiest users, the first of whom is the member that the requests are made as;
-    token: that one's; topics: how many there are.
+    token: that one's; admin_token: an admin's; topics: how many there are.
     """
 
     def __init__(self, url: str, users: int = 100) -> None:
@@ -88,7 +88,8 @@ class Community:
                 .where(User.id == self.ids[0])
                 .values(password_hash=hash_password(PASSWORD))
             )
-        self.token = self.access_tokens(self.ids[:1])[0]
+            admin = db.scalars(select(User.id).where(User.role == Role.ADMIN).limit(1)).one()
+        self.token, self.admin_token = self.access_tokens([self.ids[0], admin])
 
     def close(self) -> None:
         """Close the connections to the database."""
@@ -104,6 +105,18 @@ class Community:
         with self._database.session.begin() as db:
             db.execute(insert(OAuthToken), rows)
         return given
+
+    def open_topics(self, most: int) -> list[int]:
+        """Return the topics that were active last and to which everybody may reply."""
+        shown = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None), Topic.closed_at.is_(None))
+        newest = select(Topic.id).where(*shown).order_by(Topic.last_active_at.desc()).limit(most)
+        with self._database.reads.connect() as db:
+            return list(db.scalars(newest))
+
+    def nodes(self) -> list[int]:
+        """Return all nodes."""
+        with self._database.reads.connect() as db:
+            return list(db.scalars(select(Node.id)))
 
     def password_grant(self) -> dict[str, str]:
         """Return the form by which the member logs in."""
