@@ -28,15 +28,15 @@ _PAGE_SIZE = 1_500
 class Page(NamedTuple):
     """An answer as it is kept. body: the parts around how often a topic was read."""
 
+    tag: str
     headers: list[tuple[str, str]]
     body: list[bytes]
 
     def response(self, hits: int) -> Response:
         """Return the answer, with the number of reads as it is now."""
         body = (b'"hits":%d' % hits).join(self.body)
-        response = Response(headerlist=self.headers.copy(), app_iter=[body])
-        response.content_length = len(body)
-        return response
+        headers = [*self.headers, ("Content-Length", str(len(body)))]
+        return Response(headerlist=headers, app_iter=[body])
 
 
 def fresh_deriver(view: View, info: Any) -> View:
@@ -56,7 +56,9 @@ def _conditional(view: View) -> View:
     def conditional(context: Any, request: ForumRequest) -> Response:
         response = view(context, request)
         tag = tag_of_body(request, response.body)
-        return _tagged(_not_modified() if is_known(request, tag) else response, request, tag)
+        if is_known(request, tag):
+            return _not_modified(request, tag)
+        return _tagged(response, request, tag)
 
     return conditional
 
@@ -70,16 +72,43 @@ def _marked(view: View, mark: Mark, name: str) -> View:
         marks = _marks(mark, context, request)
         if marks is None:
             return by_itself(context, request)
-        tag = tag_of_marks(request, marks)
-        if is_known(request, tag):
-            response = _not_modified()
-        elif _is_common(mark, context, request):
-            response = _remembered(view, mark, name, tag, context, request)
-        else:
-            response = view(context, request)
-        return _tagged(response, request, tag)
+        if not _is_common(mark, context, request):
+            return _made(view, marks, context, request)
+        hits = _hits(context, request) if mark.shown is Shown.TOPIC else 0
+        key = _key(name, context, request)
+        page: Page | None = request.memory.get(key, marks)
+        if page is None:
+            response = _made(view, marks, context, request)
+            _keep(request, key, marks, response)
+            return response
+        if is_known(request, page.tag):
+            return _not_modified(request, page.tag)
+        return page.response(hits)
 
     return marked
+
+
+def _made(view: View, marks: tuple[Any, ...], context: Any, request: ForumRequest) -> Response:
+    tag = tag_of_marks(request, marks)
+    if is_known(request, tag):
+        return _not_modified(request, tag)
+    return _tagged(view(context, request), request, tag)
+
+
+def _key(name: str, context: Any, request: ForumRequest) -> tuple[Any, ...]:
+    wanted = getattr(request, "validated", {})
+    is_nobodys = request.caller is None
+    return (name, context.__name__, is_nobodys, request.base_url, tuple(wanted.items()))
+
+
+def _keep(
+    request: ForumRequest, key: tuple[Any, ...], marks: tuple[Any, ...], response: Response
+) -> None:
+    if response.status_int != 200:
+        return
+    headers = [each for each in response.headerlist if each[0] != "Content-Length"]
+    page = Page(response.headers["ETag"], headers, without_hits(response.body))
+    request.memory.put(key, marks, page, _PAGE_SIZE + len(response.body))
 
 
 def _marks(mark: Mark, context: Any, request: ForumRequest) -> tuple[Any, ...] | None:
@@ -102,27 +131,12 @@ def _is_common(mark: Mark, context: Any, request: ForumRequest) -> bool:
     return envelope.keeps(mark.shown) and (request.caller is None or audience is Audience.EVERYBODY)
 
 
-def _remembered(
-    view: View, mark: Mark, name: str, tag: str, context: Any, request: ForumRequest
-) -> Response:
-    wanted = getattr(request, "validated", {})
-    key = (name, context.__name__, request.site.base_url, tuple(wanted.items()))
-    hits = _hits(context, request) if mark.shown is Shown.TOPIC else 0
-    page: Page | None = request.memory.get(key, tag)
-    if page is not None:
-        return page.response(hits)
-    response = view(context, request)
-    body = without_hits(response.body)
-    request.memory.put(key, tag, Page(response.headerlist, body), _PAGE_SIZE + len(response.body))
-    return response
-
-
 def _hits(context: Any, request: ForumRequest) -> int:
     return int(context.row.hits + request.registry.hits.unwritten(context.row.id))
 
 
-def _not_modified() -> Response:
-    return Response(status=304)
+def _not_modified(request: ForumRequest, tag: str) -> Response:
+    return _tagged(Response(status=304), request, tag)
 
 
 def _tagged(response: Response, request: ForumRequest, tag: str) -> Response:

@@ -113,11 +113,16 @@ class ForumRequest(Request):
         return self.registry.forum_settings
 
     @reify
+    def base_url(self) -> str:
+        """The address of the service, without a slash at its end."""
+        return self.settings["site.url"] or self.application_url
+
+    @reify
     def site(self) -> Site:
         """What presenters need to know."""
         settings = self.settings
         return Site(
-            base_url=settings["site.url"] or self.application_url,
+            base_url=self.base_url,
             level_names=self.registry.level_names,
             newbie=newbie_time(settings),
             now=self.now,

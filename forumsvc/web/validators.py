@@ -43,7 +43,7 @@ def _source() -> bytes:
 
 def tag_of_marks(request: ForumRequest, marks: tuple[Any, ...]) -> str:
     """Return the tag of an answer by what says when it last changed."""
-    return _tag(request, repr((request.site.base_url, marks)).encode())
+    return _tag(request, repr((request.base_url, marks)).encode())
 
 
 def tag_of_body(request: ForumRequest, body: bytes) -> str:
