@@ -163,14 +163,13 @@ def main() -> int:
     )
     print(f"\n{text}")
     for what, many in soak.wrong.most_common(20):
-        print(f"{many} × {what}")
+        print(f"{many} times: {what}")
     if soak.wrong:
         print(said)
     if options.markdown:
         document.put(options.markdown, PART, text)
-    return int(
-        bool(soak.wrong) or any(bound[2] != "kept" for bound in _bounds(soak.tenths, checked))
-    )
+    broken = [what for what, _, kept in _bounds(soak.tenths, checked) if kept != "kept"]
+    return int(bool(broken or soak.wrong))
 
 
 def _options() -> argparse.Namespace:
@@ -220,7 +219,7 @@ def _check(ini: Path) -> dict[str, Any]:
 
 def _report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str:
     """Return the table and what became of the bounds."""
-    rows = [HEAD]
+    rows: list[tuple[str, ...]] = [HEAD]
     for number, tenth in enumerate(tenths, 1):
         reads, writes = _quantiles(tenth.reads), _quantiles(tenth.writes)
         longest = max([0.0, *tenth.reads, *tenth.writes])
