@@ -121,18 +121,26 @@ def _reading(plan: Node) -> Iterator[str]:
 def main() -> int:
     """Explain and report; 0 where every list keeps to its bounds."""
     options = _options()
+    return int(not report(options.url, options.small, options.only, options.markdown))
+
+
+def report(url: str, small_url: str, only: str = "", markdown_file: Path | None = None) -> bool:
+    """Print the table of every list and return whether each keeps to its bounds.
+
+    url, small_url: of the large and of the small database; only: a pattern for names of lists.
+    """
     with tempfile.TemporaryDirectory(prefix="forumsvc-plans-") as name:
-        small = _costs(options.small, Path(name), fronts_only=True)
-        large = _costs(options.url, Path(name), options.only)
+        small = _costs(small_url, Path(name), fronts_only=True)
+        large = _costs(url, Path(name), only)
     fronts = {cost.listed.name: cost.milliseconds for cost in small}
     wrong = [cost for cost in large if not _within(cost, fronts)]
     rows = [_row(cost, fronts, cost in wrong) for cost in large]
     text = markdown([HEAD, *rows], text_columns=1)
     text += f"\n\n{len(large)} pages, {len(wrong)} beyond their bounds (marked !)."
     print(text)
-    if options.markdown:
-        document.put(options.markdown, PART, text)
-    return int(bool(wrong))
+    if markdown_file:
+        document.put(markdown_file, PART, text)
+    return not wrong
 
 
 def _options() -> argparse.Namespace:

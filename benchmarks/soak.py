@@ -6,10 +6,8 @@ its answers to stay quick, every request is to be answered well, and every count
 
 import argparse
 import asyncio
-import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -154,7 +152,7 @@ def main() -> int:
             soak = Soak(server, Day(community, options.seed), options.requests)
             asyncio.run(run(soak, server.port, options.connections))
             said = server.said
-        checked = _check(ini)
+        checked = forumsvc(ini, "db", "check", refused=True)
     text = _report(soak.tenths, at_rest, checked)
     text += (
         f"\n\n{options.requests:,} requests of {MEMBERS} members and strangers on "
@@ -206,15 +204,6 @@ def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Pat
     )
     fill(ini, size)
     return ini
-
-
-def _check(ini: Path) -> dict[str, Any]:
-    """Return what `forumsvc db check` says."""
-    try:
-        found: dict[str, Any] = forumsvc(ini, "db", "check")
-    except subprocess.CalledProcessError as error:
-        found = json.loads(error.stdout)
-    return found
 
 
 def _report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str:
