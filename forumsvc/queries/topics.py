@@ -41,28 +41,33 @@ class UserTopicOrder(StrEnum):
 
 _replier = aliased(User, name="replier")
 
-LISTED: tuple[Any, ...] = (
-    Topic.id,
-    Topic.title,
-    Topic.node_id,
-    Node.name.label("node_name"),
-    Topic.excellent_at,
-    Topic.closed_at,
-    Topic.closed_by_id,
-    Topic.banned_at,
-    Topic.deleted_at,
-    Topic.replies_count,
-    Topic.others_replies_count,
-    Topic.likes_count,
-    Topic.hits,
-    Topic.last_reply_user_id,
-    _replier.login.label("last_reply_user_login"),
-    Topic.replied_at,
-    Topic.created_at,
-    Topic.updated_at,
-    *summary(),
-)
-IN_FULL = (*LISTED, Topic.body, Topic.body_html, Topic.version, marks.names())
+
+def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
+    return (
+        Topic.id,
+        Topic.title,
+        Topic.node_id,
+        node_name.label("node_name"),
+        Topic.excellent_at,
+        Topic.closed_at,
+        Topic.closed_by_id,
+        Topic.banned_at,
+        Topic.deleted_at,
+        Topic.replies_count,
+        Topic.others_replies_count,
+        Topic.likes_count,
+        Topic.hits,
+        Topic.last_reply_user_id,
+        replier_login.label("last_reply_user_login"),
+        Topic.replied_at,
+        Topic.created_at,
+        Topic.updated_at,
+        *summary(),
+    )
+
+
+LISTED = _listed(Node.name, _replier.login)
+_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, marks.names())
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
@@ -168,8 +173,16 @@ def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
 
 @cache
 def _one(*, lock: bool) -> Select[Any]:
-    statement = _joined(IN_FULL).where(Topic.id == bindparam("id"))
-    return locking(statement, Topic) if lock else statement
+    its_own = Topic.id == bindparam("id")
+    if not lock:
+        return _joined((*LISTED, *_TEXTS)).where(its_own)
+    # Whoever waits for PostgreSQL's lock gets the row as it has become, but of the other tables the
+    # rows that it was joined to before: a topic that is moved meanwhile would be lost in the join.
+    node = select(Node.name).where(Node.id == Topic.node_id)
+    replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
+    columns = _listed(node.scalar_subquery(), replier.scalar_subquery())
+    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(its_own)
+    return locking(statement, Topic)
 
 
 def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
