@@ -213,7 +213,7 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     wants_users = threading.Event()
 
     def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
+        if "FOR NO KEY UPDATE OF users" in statement:
             wants_users.set()
 
     engine = forum.registry.database.writes
