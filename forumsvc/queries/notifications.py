@@ -26,7 +26,15 @@ class Told:
 
 @cache
 def _page(*, newer: bool) -> Select[Any]:
-    statement = (
+    ids = (
+        select(Notification.id)
+        .where(Notification.user_id == bindparam("user_id"))
+        .order_by(Notification.id.desc())
+    )
+    if newer:
+        ids = ids.where(Notification.id > bindparam("since"))
+    page = paged(ids).subquery("page")
+    return (
         select(
             Notification.id,
             Notification.type,
@@ -39,13 +47,10 @@ def _page(*, newer: bool) -> Select[Any]:
             Notification.updated_at,
             *summary(),
         )
+        .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
-        .where(Notification.user_id == bindparam("user_id"))
         .order_by(Notification.id.desc())
     )
-    if newer:
-        statement = statement.where(Notification.id > bindparam("since"))
-    return paged(statement)
 
 
 def page_of(db: Reader, user_id: int, page: Page, since: int | None = None) -> Told:
