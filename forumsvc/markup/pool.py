@@ -55,8 +55,7 @@ class Pool:
 
     def set_aside(self, worker: WorkerProcess) -> None:
         """Free the place of a lent worker, whose text takes long, if there is room aside."""
-        worker.give_way()
-        worker.retired = True  # nobody but the superuser can take its niceness away again
+        worker.retired = True  # it has grown
         with self._changed:
             if len(self._aside) < _ASIDE_PER_PLACE * self._size:
                 self._lent.remove(worker)

@@ -1,14 +1,11 @@
 """A worker process as the process that it works for sees it."""
 
 import json
-import os
 import socket
 import time
-from contextlib import suppress
 from typing import Any
 
 _CHUNK = 1 << 16
-_NICENESS = 5
 
 
 class WorkerTimeoutError(Exception):
@@ -75,11 +72,6 @@ class WorkerProcess:
         answer: dict[str, Any] = json.loads(b"".join(received))
         self.retired = self.retired or "last" in answer
         return answer
-
-    def give_way(self) -> None:
-        """Let others have the processor first; it still gets a quarter of what one of them gets."""
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.pid, _NICENESS)
 
     def close(self) -> None:
         """Let go of it; it ends by itself when it has nothing left to do."""
