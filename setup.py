@@ -60,6 +60,8 @@ TEST = [
     "requests-oauthlib>=2",
     "schemathesis>=4.20",
 ]
+# The yardstick of the benchmark, and nothing else, is made of these.
+BENCH = ["asyncpg>=0.30", "httptools>=0.6", "starlette>=0.46", "uvicorn>=0.34", "uvloop>=0.21"]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
 setup(
@@ -89,7 +91,7 @@ setup(
     },
     include_package_data=False,
     install_requires=REQUIRES,
-    extras_require={"postgresql": POSTGRESQL, "s3": S3, "test": TEST, "dev": DEV},
+    extras_require={"postgresql": POSTGRESQL, "s3": S3, "test": TEST, "bench": BENCH, "dev": DEV},
     entry_points={
         "paste.app_factory": ["main = forumsvc:main"],
         "paste.server_factory": ["main = forumsvc.serving:server_factory"],
