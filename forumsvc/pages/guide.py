@@ -30,6 +30,7 @@ CHAPTERS = (
     "uploads",
     "oauth",
     "polite-http",
+    "round-trips",
     "keyed-envelope",
     "generated-clients",
 )
