@@ -18,6 +18,11 @@ def includeme(config: Configurator) -> None:
         under="forumsvc.web.request_id.request_id_tween",
         over="pyramid_tm.tm_tween_factory",
     )
+    config.add_tween(
+        "forumsvc.web.compression.gzip_tween",
+        under="forumsvc.web.cors.cors_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )
     config.add_tween("forumsvc.web.guard.guard_tween", under=EXCVIEW)
     config.add_route(ROUTE, "/api/v3/*traverse", factory=make_root)
     config.add_traverser(StrictTraverser, Root)
