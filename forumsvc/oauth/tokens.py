@@ -23,6 +23,7 @@ from .. import clock
 from ..models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User, UserState
 from ..models.meta import Timestamp
 from ..models.statements import change, insert_if_absent, remove
+from ..queries.reading import Reader, row
 from .secret import digest as digest
 from .secret import new_secret as new_secret
 
@@ -120,13 +121,13 @@ _ACCESS = (
 )
 
 
-def find_access(db: Session | Connection, token: str, now: datetime) -> Row[Any] | None:
+def find_access(db: Reader, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
     itself), scope, client_id (the client's row). One SELECT.
     """
-    return db.execute(_ACCESS, {"hash": digest(token), "now": now}).first()
+    return row(db, _ACCESS, {"hash": digest(token), "now": now})
 
 
 _PRESENTED_COLUMNS: tuple[Any, ...] = (

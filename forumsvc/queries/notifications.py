@@ -66,7 +66,8 @@ def _unread() -> Select[Any]:
 
 def unread_count(db: Reader, user_id: int) -> int:
     """Return how many of the user's notifications are unread."""
-    return db.execute(_unread(), {"user_id": user_id}).scalar_one()
+    count: int = rows(db, _unread(), {"user_id": user_id})[0].unread_count
+    return count
 
 
 @cache

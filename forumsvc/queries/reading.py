@@ -8,9 +8,13 @@ from sqlalchemy import BindParameter, Connection, Integer, Row, Select, bindpara
 from sqlalchemy.orm import Session
 
 from ..ids import MAX_ID
+from ..models.gateway import Gateway
 
-Reader = Connection | Session
-"""A safe request reads on a connection, an unsafe one in its transaction; both run a SELECT."""
+Connected = Connection | Session
+"""A command's or a transaction's way to the database: it runs any statement."""
+
+Reader = Gateway | Connected
+"""A safe request reads by the gateway, an unsafe one in its transaction; all run a SELECT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,13 @@ def paged(statement: Select[Any]) -> Select[Any]:
 
 def rows(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
+    if isinstance(db, Gateway):
+        return db.rows(statement, values)
     return db.execute(statement, values).all()
 
 
 def row(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Row[Any] | None:
     """Run a SELECT of at most one row and return it."""
+    if isinstance(db, Gateway):
+        return db.row(statement, values)
     return db.execute(statement, values).first()

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from ..models import Notification, marking
 from ..models.statements import change, remove
 from ..queries import recount
-from ..queries.reading import Reader
+from ..queries.reading import Connected
 
 STEPS = len(recount.recounts()) + 1
 """How many steps a check has, a table a step."""
@@ -24,7 +24,7 @@ class Finding:
     wrong: int
 
 
-def check(db: Reader, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
+def check(db: Connected, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
     """Compare every counter with a recount, and count the notifications that point nowhere.
 
     done: called after each of the `STEPS` steps.
@@ -55,7 +55,7 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
         done()
 
 
-def _check_notifications(db: Reader) -> Finding:
+def _check_notifications(db: Connected) -> Finding:
     checked = db.execute(select(func.count()).select_from(Notification)).scalar_one()
     orphans = recount.orphans().subquery()
     wrong = db.execute(select(func.count()).select_from(orphans)).scalar_one()

@@ -12,6 +12,7 @@ from pyramid.request import Request
 from sqlalchemy import Connection
 
 from .. import clock
+from ..models.gateway import Gateway
 from ..presenters.site import Site
 from ..queries.reading import Reader
 from ..security.identity import Identity
@@ -59,13 +60,19 @@ class ForumRequest(Request):
 
     @reify
     def db(self) -> Reader:
-        """A session in the request's transaction, or a connection that can only read."""
+        """A session in the request's transaction, or what can only read."""
         database = self.registry.database
         if self.is_write:
             session = database.session()
             zope.sqlalchemy.register(session, transaction_manager=self.tm)
             return session
-        return self.reader
+        return self.gateway
+
+    @property
+    def gateway(self) -> Gateway:
+        """The short way to what is committed; for the API, which only runs queries' SELECTs."""
+        gateway: Gateway = self.registry.database.gateway
+        return gateway
 
     @reify
     def reader(self) -> Connection:

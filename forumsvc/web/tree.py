@@ -34,7 +34,7 @@ def make_root(request: ForumRequest) -> Root:
         if "access_token" in request.environ.get("QUERY_STRING", ""):
             request.add_response_callback(_keep_private)
         # Not in the request's transaction, which on SQLite would lock everybody out from here on.
-        row = tokens.find_access(request.reader, token, request.now)
+        row = tokens.find_access(request.gateway, token, request.now)
         if row is None:
             raise BadToken("The access token is wrong, expired or revoked.")
         request.caller = identify(row, request.now, newbie_time(request.settings))
