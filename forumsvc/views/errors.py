@@ -27,6 +27,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
     errors.Denied: 403,
     errors.NotFound: 404,
     errors.TooLarge: 413,
+    errors.KeyReused: 422,
     errors.TooManyAttempts: 429,
     errors.Unavailable: 503,
 }

@@ -12,6 +12,7 @@ def includeme(config: Configurator) -> None:
     config.include(".database")
     config.include(".rendering")
     config.include(".api_view")
+    config.include(".idempotency")
     config.add_tween("forumsvc.web.request_id.request_id_tween", under=INGRESS)
     config.add_tween(
         "forumsvc.web.cors.cors_tween",

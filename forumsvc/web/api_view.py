@@ -22,12 +22,14 @@ def api_view(
     *,
     name: str = "",
     schema: SchemaFactory | None = None,
+    idempotent: bool = False,
     **predicates: Any,
 ) -> view_config:
     """Declare a view of the resource tree.
 
     permission: the word that the context's ACL must grant; schema: what makes the schema of the
-    parameters, which the view finds validated in `request.validated`.
+    parameters, which the view finds validated in `request.validated`; idempotent: whether it takes
+    an `Idempotency-Key`.
     """
     return view_config(
         route_name="api",
@@ -36,6 +38,7 @@ def api_view(
         request_method=method,
         permission=permission,
         schema=schema,
+        idempotent=idempotent,
         renderer="api",
         **predicates,
     )
