@@ -60,6 +60,7 @@ DECLARED: tuple[Setting, ...] = (
         "connections kept open by each process, for reads and for writes alike",
     ),
     *PROTOCOL,
+    Setting("memory.pages", whole(0, 10_000), "16", "megabytes of pages that a process keeps made"),
     Setting(
         "accounts.newbie_minutes",
         whole(0, 10_000_000),

@@ -12,6 +12,7 @@ from pyramid.request import Request
 from sqlalchemy import Connection
 
 from .. import clock
+from ..memory import Memory
 from ..models.gateway import Gateway
 from ..presenters.site import Site
 from ..queries.reading import Reader
@@ -74,6 +75,12 @@ class ForumRequest(Request):
         gateway: Gateway = self.registry.database.gateway
         return gateway
 
+    @property
+    def memory(self) -> Memory:
+        """What this process keeps from one request to the next."""
+        memory: Memory = self.registry.memory
+        return memory
+
     @reify
     def reader(self) -> Connection:
         """A connection that sees what is committed, cannot write, and holds no lock."""
@@ -106,11 +113,16 @@ class ForumRequest(Request):
         return self.registry.forum_settings
 
     @reify
+    def base_url(self) -> str:
+        """The address of the service, without a slash at its end."""
+        return self.settings["site.url"] or self.application_url
+
+    @reify
     def site(self) -> Site:
         """What presenters need to know."""
         settings = self.settings
         return Site(
-            base_url=settings["site.url"] or self.application_url,
+            base_url=self.base_url,
             level_names=self.registry.level_names,
             newbie=newbie_time(settings),
             now=self.now,
