@@ -96,14 +96,14 @@ def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum: F
     small = raw(forum, "GET", DESCRIPTION, GZIP)
     tag, compressed = plain.headers["ETag"], small.headers["ETag"]
     assert compressed == f'{tag[:-1]}-gzip"'
-    for headers, mine, other in ((GZIP, compressed, tag), ({}, tag, compressed)):
-        again = raw(forum, "GET", DESCRIPTION, {**headers, "If-None-Match": mine})
-        assert (again.status_int, again.body) == (304, b"")
-        assert again.headers["ETag"] == mine
-        assert "Accept-Encoding" in again.headers["Vary"]
-        assert "Content-Encoding" not in again.headers
-        changed = raw(forum, "GET", DESCRIPTION, {**headers, "If-None-Match": other})
-        assert (changed.status_int, changed.headers["ETag"]) == (200, mine)
+    # What the client has is good still, whatever form it would get now.
+    for headers in ({}, GZIP):
+        for mine in (tag, compressed):
+            again = raw(forum, "GET", DESCRIPTION, {**headers, "If-None-Match": mine})
+            assert (again.status_int, again.body) == (304, b"")
+            assert again.headers["ETag"] == mine
+            assert "Accept-Encoding" in again.headers["Vary"]
+            assert "Content-Encoding" not in again.headers
 
 
 def test_a_response_that_compares_tags_by_itself_does_so_with_those_of_its_form(
