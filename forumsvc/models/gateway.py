@@ -180,7 +180,10 @@ class Gateway:
 
     def _is_cut(self, error: Any) -> bool:
         """Tell whether the connection is of no use any more, and drop it if so."""
-        held = self._own.held
+        held = getattr(self._own, "held", None)
+        if held is None:
+            # Nothing was connected yet, so nothing was cut: there is no database to connect to.
+            return False
         cut = self._engine.dialect.is_disconnect(error, held.driver, held.cursor)
         if cut:
             held.close()
