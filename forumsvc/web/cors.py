@@ -8,14 +8,10 @@ from pyramid.response import Response
 from .request import ForumRequest
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-<<<<<<< HEAD
 _EXPOSED = (
-    "Allow, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
     "WWW-Authenticate, X-Request-Id"
 )
-=======
-_EXPOSED = "Allow, ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id"
->>>>>>> f4ca6d949442a6fac6bafa3978d8829e314bfc7c
 _DAY = "86400"
 
 Handler = Callable[[ForumRequest], Any]
