@@ -64,8 +64,10 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .services.hits import HitCounter
     from .services.photo_storage import open_storage
     from .services.rules import rules_of
+    from .web.counting import Counter
     from .web.rates import Rates
     from .web.request import level_names
+    from .web.request_rates import RequestRates
     from .web.validators import edition
 
     renderer = Renderer(
@@ -86,7 +88,9 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         max_frames=settings["photos.max_frames"],
     )
     registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
-    registry.rates = Rates(settings)
+    counter = Counter(settings)
+    registry.rates = Rates(settings, counter)
+    registry.request_rates = RequestRates(settings, counter)
     registry.level_names = level_names(settings)
     registry.edition = edition(settings)
     registry.description = Description(settings)

@@ -41,7 +41,7 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
         raise NotFound(f"node_id: there is no node {node_id}.")
 
 
-@api_view(Topics, "POST", May.CREATE, schema=topic_form)
+@api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True)
 def create_topic(container: Topics, request: ForumRequest) -> Single:
     """Open a topic."""
     topic_id = topic_service.create(
@@ -91,7 +91,7 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     return Listing(Kind.REPLY, "replies", found, item)
 
 
-@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form)
+@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form, idempotent=True)
 def create_reply(item: TopicItem, request: ForumRequest) -> Single:
     """Reply to a topic."""
     reply_id = reply_service.create(

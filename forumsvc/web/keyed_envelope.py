@@ -25,6 +25,7 @@ _KINDS = {
     405: "MethodNotAllowed",
     412: "PreconditionFailed",
     413: "PayloadTooLarge",
+    422: "ParameterInvalid",
     429: "TooManyRequests",
     503: "Unavailable",
 }
