@@ -73,7 +73,9 @@ class Topic(Base):
     """`replied_at`, or `created_at` where there is no reply."""
     created_at: Mapped[Moment]
     updated_at: Mapped[Moment]
-    version: Mapped[int] = mapped_column(BigInteger, server_default="0", onupdate=fresh_mark)
+    version: Mapped[int] = mapped_column(
+        BigInteger, default=fresh_mark, onupdate=fresh_mark, server_default="0"
+    )
     """Another one after every change of the topic or of a reply to it, but for `hits`."""
 
     __table_args__ = (

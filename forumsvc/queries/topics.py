@@ -7,6 +7,7 @@ these few, so that a deep page costs an index scan and not as many joined rows.
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
+from sys import getsizeof
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
@@ -209,7 +210,7 @@ def recalled(db: Gateway, memory: Memory, topic_id: int) -> Any | None:
             return kept._replace(hits=now.hits)
     found: Any = one(db, topic_id)
     if found is not None:
-        size = _ROW_SIZE + len(found.body) + len(found.body_html)
+        size = _ROW_SIZE + getsizeof(found.body) + getsizeof(found.body_html)
         memory.put(key, (found.version, found.names), found, size)
     return found
 
