@@ -17,10 +17,12 @@ class Pool:
     """Starts `size` workers when the first is asked for, and again those that ended.
 
     Texts that may take long never hold the last of several workers, so that short ones pass.
+    killed: how many were killed because a text took too long, or was too much for them.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
+        self.killed = 0
         self._begin()
         _pools.add(self)
 
@@ -43,9 +45,17 @@ class Pool:
             yield worker
         except BaseException:
             worker.retired = True
+            with self._changed:
+                self.killed += 1
             raise
         finally:
             self._give_back(worker, long)
+
+    @property
+    def alive(self) -> int:
+        """How many workers run."""
+        with self._changed:
+            return sum(worker.alive for worker in self._workers)
 
     def close(self, seconds: float) -> None:
         """End the workers; those at work may finish first, within `seconds`."""

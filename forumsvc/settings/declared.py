@@ -1,7 +1,5 @@
 """Every ini setting, declared once: name, kind, default, meaning."""
 
-from dataclasses import dataclass
-
 from .kinds import (
     ADDRESS,
     DATABASE,
@@ -10,30 +8,14 @@ from .kinds import (
     SECRET,
     TEXT,
     WORD,
-    Kind,
     choice,
     matching,
     or_off,
     seconds,
     whole,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One key of the ini files; `default` is written as it would be there, None: required."""
-
-    name: str
-    kind: Kind
-    default: str | None
-    meaning: str
-    secret: bool = False
-
-    @property
-    def area(self) -> str:
-        """The part of the name before the dot."""
-        return self.name.partition(".")[0]
-
+from .operation import OPERATION
+from .setting import Setting
 
 LEVELS = {
     "newbie": "Newcomer",
@@ -293,4 +275,5 @@ DECLARED: tuple[Setting, ...] = (
         "604800",
         "how long somebody stays logged in to the pages, in seconds",
     ),
+    *OPERATION,
 )
