@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, Row, Select, bindparam
+from sqlalchemy import BindParameter, CompoundSelect, Connection, Integer, Row, Select, bindparam
 from sqlalchemy.orm import Session
 
 from ..ids import MAX_ID
@@ -40,7 +40,9 @@ def paged(statement: Select[Any]) -> Select[Any]:
     return statement.limit(_literal("limit")).offset(_literal("offset"))
 
 
-def rows(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Sequence[Row[Any]]:
+def rows(
+    db: Reader, statement: Select[Any] | CompoundSelect[Any], values: dict[str, Any]
+) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
     if isinstance(db, Gateway):
         return db.rows(statement, values)
