@@ -16,6 +16,9 @@ from typing import Any
 
 import pytest
 
+from forumsvc.demo.load import load
+from forumsvc.demo.size import Size
+from forumsvc.markup import RENDERER_VERSION
 from forumsvc.models.engine import Database
 from forumsvc.services.rerendering import Rerendering
 from tests.functional.conftest import put_away
@@ -114,6 +117,25 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
         yield Scene(ports, made, Common(forum, mod, rerendering))
 
 
+def load_demo(scene: Scene, turns: Turns) -> None:
+    """`forumsvc demo`, which is in all lists at once."""
+
+    def look(after: str) -> None:
+        for path in ("/nodes", "/topics", "/topics?type=popular"):
+            turns.watch.compare(path, None, lambda document: document, after)
+
+    look("everything but the demo")
+    load(
+        scene.common.forum.database.writes,
+        Size(5, 10, 20),
+        1,
+        password_hash=None,
+        render=lambda text: f"<p>{text}</p>",
+        markup_version=RENDERER_VERSION,
+    )
+    look("demo")
+
+
 def test_every_process_shows_at_once_what_another_has_answered(
     scene: Scene, record_property: Callable[[str, object], None]
 ) -> None:
@@ -124,6 +146,7 @@ def test_every_process_shows_at_once_what_another_has_answered(
     each = WRITES * 3 // 4 // TOGETHER
     for counted in together([lambda one=one: one.run(each) for one in others]):
         done += counted
+    load_demo(scene, alone)
     seen = sum((turns.watch.seen for turns in (alone, *others)), Counter())
     record_property("summary", f"seed {SEED}: {done.total()} writes {dict(done)}; {dict(seen)}")
     assert {kind.__name__ for kind in alone.owner.kinds()} <= set(done)
