@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,11 @@ TOGETHER = 4
 """So many write at the same time, after one who was alone."""
 
 PATHS = 3
-"""So many paths are read after each write."""
+"""So many paths are read after each write, the same ones for a while: what a process has kept of
+them before a write is what it may show wrongly after it."""
+
+STAYS = 0.8
+"""How likely it is that the same are read next time."""
 
 
 @dataclass
@@ -65,6 +69,7 @@ class Turns:
     owner: Owner
     watch: Watch
     processes: list[Process]
+    looks_at: list[tuple[int, int]] = field(default_factory=list)
 
     def run(self, writes: int) -> Counter[str]:
         """Do so much and return what was done."""
@@ -86,9 +91,13 @@ class Turns:
 
     def look(self, after: str) -> None:
         """Compare a few of the paths that may show what was written."""
-        for path in self.owner.choices.sample(self.owner.paths(), PATHS):
-            reader = self.owner.choices.choice(self.owner.readers())
-            self.watch.compare(path, reader, self.owner.own, after)
+        choices, paths, readers = self.owner.choices, self.owner.paths(), self.owner.readers()
+        if not self.looks_at or choices.random() > STAYS:
+            places = choices.sample(range(len(paths)), PATHS)
+            self.looks_at = [(place, choices.randrange(len(readers))) for place in places]
+        for place, reader in self.looks_at:
+            token = readers[reader % len(readers)]
+            self.watch.compare(paths[place], token, self.owner.own, after)
 
 
 @pytest.fixture
