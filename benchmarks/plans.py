@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import psycopg
 from webob import Request
 
 import forumsvc
@@ -60,12 +60,13 @@ class Explainer:
         self._database = self._app.registry.database
         self._watch = Watch(self._database)
         self._community = Community(url)
-        self._driver = psycopg.connect(re.sub(r"\+\w+", "", url), autocommit=True)
-        self._driver.execute("SET default_transaction_read_only = on")
+        # On the forum's own settings of a connection that reads.
+        self._connection = self._database.reads.connect()
+        self._driver: Any = self._connection.connection.driver_connection
 
     def close(self) -> None:
         """Close all connections."""
-        self._driver.close()
+        self._connection.close()
         self._community.close()
         self._app.registry.hits.close()
         self._app.registry.outbox.close()

@@ -17,12 +17,20 @@ Reader = Gateway | Connected
 """A safe request reads by the gateway, an unsafe one in its transaction; all run a SELECT."""
 
 
+_DEEP = 1000
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """Which part of a list is wanted: `limit` rows after the first `offset`."""
 
     offset: int = 0
     limit: int = 20
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether so many rows are passed over that preparing for it pays."""
+        return self.offset >= _DEEP
 
     @property
     def values(self) -> dict[str, int]:

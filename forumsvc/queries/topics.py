@@ -76,13 +76,16 @@ VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 _hidden = aliased(Topic, name="hidden")
 
 
-def is_hidden(topic_id: Any) -> ColumnElement[bool]:
-    """Return the condition that not everybody sees the topic with the id of this column.
+def is_shown(topic_id: Any, *, deep: bool) -> ColumnElement[bool]:
+    """Return the condition that everybody sees the topic with the id of this column.
 
     Asked so, only the index of the few hidden topics is read, not the topics.
+    deep: whether it is asked of many; all hidden ones are looked up beforehand then.
     """
     states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
-    return exists().where(_hidden.id == topic_id, states)
+    if deep:
+        return topic_id.not_in(select(_hidden.id).where(states))
+    return ~exists().where(_hidden.id == topic_id, states)
 
 
 _NEWEST: tuple[ColumnElement[Any], ...] = (Topic.id.desc(),)
@@ -154,11 +157,11 @@ def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequ
 
 
 @cache
-def _favorites() -> Select[Any]:
+def _favorites(*, deep: bool) -> Select[Any]:
     columns: tuple[Any, ...] = (Favorite.topic_id, Favorite.id.label("favorite_id"))
     ids = (
         select(*columns)
-        .where(Favorite.user_id == bindparam("user_id"), ~is_hidden(Favorite.topic_id))
+        .where(Favorite.user_id == bindparam("user_id"), is_shown(Favorite.topic_id, deep=deep))
         .order_by(Favorite.id.desc())
     )
     page = paged(ids).subquery("page")
@@ -169,7 +172,7 @@ def _favorites() -> Select[Any]:
 
 def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
     """Return a page of a user's favourite topics, the last favoured first."""
-    return rows(db, _favorites(), {"user_id": user_id, **page.values})
+    return rows(db, _favorites(deep=page.is_deep), {"user_id": user_id, **page.values})
 
 
 @cache
