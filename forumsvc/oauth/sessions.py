@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, literal, select
+from sqlalchemy import Connection, Row, false, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ..models import BrowserSession, User, UserState
@@ -24,6 +24,8 @@ _COLUMNS: tuple[Any, ...] = (
     User.created_at.label("user_created_at"),
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
+    # No page shows a list from which somebody could be missing.
+    false().label("blocks"),
 )
 
 
@@ -54,7 +56,8 @@ def begin(db: Session, attempt: Attempt, password: str, *, ttl: int, now: dateti
 def find(db: Session | Connection, secret: str, now: datetime) -> Row[Any] | None:
     """Return who is logged in by the secret of a cookie, or None.
 
-    The row: user_id, login, email, role, state, user_created_at, scope, client_id; one SELECT.
+    The row: user_id, login, email, role, state, user_created_at, scope, client_id, blocks; one
+    SELECT.
     """
     return db.execute(
         select(*_COLUMNS)

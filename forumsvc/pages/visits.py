@@ -46,8 +46,8 @@ class Visit(Visitor):
         self._cookie = self._read()
         self._changed = False
         self.person: Row[Any] | None = None
-        self.form_action = "'self'"
-        """Where this page's forms may lead, redirects included (CSP `form-action`)."""
+        self.policy: dict[str, str] = {}
+        """What this page needs beside what all pages may (directives of the CSP)."""
         request.add_response_callback(self._finish)
         if self._cookie is not None:
             # Not in the request's transaction, which on SQLite would lock everybody out.
