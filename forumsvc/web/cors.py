@@ -9,7 +9,7 @@ from .request import ForumRequest
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 _EXPOSED = (
-    "Allow, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
     "WWW-Authenticate, X-Request-Id"
 )
 _DAY = "86400"
