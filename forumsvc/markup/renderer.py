@@ -1,6 +1,7 @@
 """The one function behind which Markdown becomes HTML."""
 
 import logging
+import time
 import weakref
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 from forumsvc.markup.draft import Draft
 from forumsvc.markup.plain_text import escaped
 from forumsvc.markup.pool import BusyError, Pool
+from forumsvc.markup.tally import Tally
 from forumsvc.markup.worker_process import WorkerDiedError, WorkerTimeoutError
 
 if TYPE_CHECKING:
@@ -15,17 +17,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_START_SECONDS = 15.0
-_PATIENCE = 10
-"""A text waits for a free worker as long as this many slow ones would take."""
-_LONG_TEXT = 2_000
-"""Characters from which a hostile text can take more than a fraction of a second."""
+_LONG = 0.05
+"""The part of the time a text may take after which nobody waits behind it any more."""
 
 
 class Renderer:
     """Renders texts in worker processes; safe to share between threads and to carry over a fork.
 
     A text that takes longer than `timeout`, or that crashes its worker, comes back escaped.
+    tally: what it has done.
     """
 
     def __init__(self, workers: int = 2, timeout: float = 1.0, site_url: str = "") -> None:
@@ -39,12 +39,19 @@ class Renderer:
         self._own_host = urlsplit(site_url).netloc.lower()
         self._in_workers = workers > 0
         self._pool = Pool(workers)
+        self.tally = Tally()
         self._pipeline: Pipeline | None = None
         self._finalizer = weakref.finalize(self, self._pool.close, timeout)
 
-    def start(self) -> None:
-        """Start the workers now, so that the first text need not wait for them."""
-        self._pool.start()
+    @property
+    def workers(self) -> int:
+        """How many workers run."""
+        return self._pool.alive
+
+    @property
+    def killed(self) -> int:
+        """How many workers were killed because a text took too long, or was too much for them."""
+        return self._pool.killed
 
     def close(self) -> None:
         """End the workers, those at work when they are done. A later text starts new ones."""
@@ -52,6 +59,7 @@ class Renderer:
 
     def render(self, text: str) -> Draft:
         """Return the safe HTML of a Markdown text, its mentions not linked yet. Never raises."""
+        began = time.monotonic()
         try:
             answer = self._ask(text) if self._in_workers else self._render_here(text)
             reason = answer.get("error")
@@ -63,20 +71,23 @@ class Renderer:
             reason = "crash"
         except OSError as error:
             reason = f"unstarted: {error}"
+        self.tally.add(time.monotonic() - began, reason)
         if reason is None:
             return Draft(tuple(answer["parts"]))
         log.warning("a text of %d characters is shown unrendered: %s", len(text), reason)
         return Draft((escaped(text),), fallback=reason)
 
     def _ask(self, text: str) -> dict[str, Any]:
+        self._pool.start()  # may take long, once, and is no part of the text's time
+        deadline = time.monotonic() + self._timeout
         job = {"text": text, "own_host": self._own_host, "limit": 2 * self._timeout}
-        patience = _PATIENCE * self._timeout
-        with self._pool.lend(patience, long=len(text) > _LONG_TEXT) as worker:
+        with self._pool.lend(deadline) as worker:
+            worker.ask(job, deadline)
             try:
-                worker.await_ready(_START_SECONDS)
-            except WorkerDiedError as error:
-                raise ChildProcessError("the worker ended as it began") from error
-            return worker.ask(job, self._timeout)
+                return worker.answer(min(deadline, time.monotonic() + _LONG * self._timeout))
+            except WorkerTimeoutError:
+                self._pool.set_aside(worker)
+                return worker.answer(deadline)
 
     def _render_here(self, text: str) -> dict[str, Any]:
         from forumsvc.markup.pipeline import Pipeline

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakSet, finalize
 
-from sqlalchemy import Engine, Select
+from sqlalchemy import CompoundSelect, Engine, Select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -24,12 +24,13 @@ GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
 
 Values = Mapping[str, Any]
+Query = Select[Any] | CompoundSelect[Any]
 
 
 class Plan:
     """How a SELECT is said to one kind of database, and how its rows are read."""
 
-    def __init__(self, statement: Select[Any], engine: Engine) -> None:
+    def __init__(self, statement: Query, engine: Engine) -> None:
         """Compile the statement."""
         dialect = engine.dialect
         self._compiled: Any = statement.compile(dialect=dialect)
@@ -131,7 +132,7 @@ class Gateway:
         self._all: WeakSet[Held] = WeakSet()
         self.observers: list[Callable[[str], None]] = []
 
-    def rows(self, statement: Select[Any], values: Values) -> list[Any]:
+    def rows(self, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT and return its rows. Raises DBAPIError.
 
         A connection that was cut is made again, once: whoever only reads can be read again.
@@ -150,12 +151,12 @@ class Gateway:
         except self._errors as error:
             raise self._told(error, text, cut=self._is_cut(error)) from error
 
-    def row(self, statement: Select[Any], values: Values) -> Any | None:
+    def row(self, statement: Query, values: Values) -> Any | None:
         """Run a SELECT of at most one row and return it."""
         found = self.rows(statement, values)
         return found[0] if found else None
 
-    def rows_in(self, db: Session, statement: Select[Any], values: Values) -> list[Any]:
+    def rows_in(self, db: Session, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT in a session's transaction and return its rows. Raises DBAPIError."""
         plan = self._plan(statement)
         text, filling = plan.call(values)
@@ -177,6 +178,11 @@ class Gateway:
             raise self._told(error, text, cut=cut) from error
         finally:
             cursor.close()
+
+    @property
+    def held(self) -> int:
+        """How many connections threads keep."""
+        return len(self._all)
 
     def close(self) -> None:
         """Close the connections of all threads."""

@@ -57,6 +57,7 @@ def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, as a JSON document."""
     document: dict[str, Any] = _filled(_raw(), settings)
     for path_name, path in document["paths"].items():
+        path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
         for method in _METHODS & path.keys():
             operation = path[method]
             failures = _ANY if method == "get" else _WRITE
@@ -91,8 +92,11 @@ def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> 
     if "ETag" not in shown.get("headers", {}):
         responses["200"] = {**shown, "headers": {**shown.get("headers", {}), **tag}}
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
-    known = {"$ref": "#/components/parameters/IfNoneMatch"}
-    operation["parameters"] = [*operation.get("parameters", []), known]
+    operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
+
+
+def _parameter(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/parameters/{name}"}
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, Row, Select, bindparam
+from sqlalchemy import BindParameter, CompoundSelect, Connection, Integer, Row, Select, bindparam
 from sqlalchemy.orm import Session
 
 from ..ids import MAX_ID
@@ -17,12 +17,20 @@ Reader = Gateway | Connected
 """A safe request reads by the gateway, an unsafe one in its transaction; all run a SELECT."""
 
 
+_DEEP = 1000
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """Which part of a list is wanted: `limit` rows after the first `offset`."""
 
     offset: int = 0
     limit: int = 20
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether so many rows are passed over that preparing for it pays."""
+        return self.offset >= _DEEP
 
     @property
     def values(self) -> dict[str, int]:
@@ -40,7 +48,9 @@ def paged(statement: Select[Any]) -> Select[Any]:
     return statement.limit(_literal("limit")).offset(_literal("offset"))
 
 
-def rows(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Sequence[Row[Any]]:
+def rows(
+    db: Reader, statement: Select[Any] | CompoundSelect[Any], values: dict[str, Any]
+) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
     if isinstance(db, Gateway):
         return db.rows(statement, values)

@@ -11,7 +11,7 @@ from ..models.statements import locking
 from . import marks
 from .people import summary
 from .reading import Page, Reader, paged, row, rows
-from .topics import VISIBLE as VISIBLE_TOPIC
+from .topics import is_shown
 
 LISTED: tuple[Any, ...] = (
     Reply.id,
@@ -52,11 +52,14 @@ def of_topic(db: Reader, topic_id: int, page: Page) -> Sequence[Row[Any]]:
 
 
 @cache
-def _by_user() -> Select[Any]:
+def _by_user(*, deep: bool) -> Select[Any]:
     ids = (
         select(Reply.id)
-        .join(Topic, Topic.id == Reply.topic_id)
-        .where(Reply.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE_TOPIC)
+        .where(
+            Reply.user_id == bindparam("user_id"),
+            Reply.deleted_at.is_(None),
+            is_shown(Reply.topic_id, deep=deep),
+        )
         .order_by(Reply.id.desc())
     )
     page = paged(ids).subquery("page")
@@ -70,7 +73,7 @@ def _by_user() -> Select[Any]:
 
 def by_user(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
     """Return a page of what a user replied where everybody can see it, newest first, in full."""
-    return rows(db, _by_user(), {"user_id": user_id, **page.values})
+    return rows(db, _by_user(deep=page.is_deep), {"user_id": user_id, **page.values})
 
 
 @cache

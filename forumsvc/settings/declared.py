@@ -13,6 +13,7 @@ from .kinds import (
     seconds,
     whole,
 )
+from .operation import OPERATION
 from .protocol import PROTOCOL
 from .setting import Setting
 
@@ -59,6 +60,7 @@ DECLARED: tuple[Setting, ...] = (
         "10",
         "connections kept open by each process, for reads and for writes alike",
     ),
+    Setting("docs.enabled", FLAG, "true", "whether /docs has the explorer and the guide"),
     *PROTOCOL,
     Setting("memory.pages", whole(0, 10_000), "16", "megabytes of pages that a process keeps made"),
     Setting(
@@ -262,4 +264,5 @@ DECLARED: tuple[Setting, ...] = (
         "604800",
         "how long somebody stays logged in to the pages, in seconds",
     ),
+    *OPERATION,
 )

@@ -17,9 +17,11 @@ from forumsvc.permissions import (
     WITHOUT_SCOPE,
     scope_of,
 )
+from forumsvc.queries.states import RELATIONS, Of
 from forumsvc.resources.notifications import Notifications
 from forumsvc.schemas import fields
 from forumsvc.schemas.accounts import registration_form
+from forumsvc.schemas.including import Include
 from forumsvc.schemas.likes import Likeable
 from forumsvc.security.policy import granted
 from forumsvc.settings import LEVELS, Settings
@@ -222,6 +224,7 @@ WORDS: dict[str, type[StrEnum] | tuple[str, ...]] = {
     "Likeable": Likeable,
     "NotificationType": NotificationType,
     "Level": tuple(LEVELS),
+    "Include": Include,
 }
 
 
@@ -242,6 +245,12 @@ def test_mention_types_are_those_of_the_code() -> None:
 def test_abilities_are_those_that_are_told(name: str, words: tuple[str, ...]) -> None:
     schema = document()["components"]["schemas"][f"{name}Abilities"]
     assert list(schema["properties"]) == schema["required"] == [str(word) for word in words]
+
+
+@pytest.mark.parametrize("of", Of)
+def test_states_are_those_that_are_told(of: Of) -> None:
+    schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
+    assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])
 
 
 def test_an_id_of_a_path_is_one_that_the_database_can_hold() -> None:
