@@ -12,20 +12,25 @@ from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakSet, finalize
 
-from sqlalchemy import Engine, Select
+from sqlalchemy import CompoundSelect, Engine, Select
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 _MOST_STATEMENTS = 512
 _MOST_TEXTS = 128
 """Of one statement, as many as there are pages that are asked for often."""
 
+GATEWAY = "gateway"
+"""Where a session has the gateway of its database, in `Session.info`."""
+
 Values = Mapping[str, Any]
+Query = Select[Any] | CompoundSelect[Any]
 
 
 class Plan:
     """How a SELECT is said to one kind of database, and how its rows are read."""
 
-    def __init__(self, statement: Select[Any], engine: Engine) -> None:
+    def __init__(self, statement: Query, engine: Engine) -> None:
         """Compile the statement."""
         dialect = engine.dialect
         self._compiled: Any = statement.compile(dialect=dialect)
@@ -114,20 +119,20 @@ class Held:
 
 
 class Gateway:
-    """Runs SELECTs of the engine that can only read. Safe to share between threads.
+    """Runs SELECTs by themselves, or in a session's transaction. Safe to share between threads.
 
     observers: called with the text of every statement that is sent.
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Connect nowhere yet."""
+        """Connect nowhere yet. engine: the one that can only read."""
         self._engine = engine
         self._plan = lru_cache(_MOST_STATEMENTS)(lambda statement: Plan(statement, engine))
         self._own = threading.local()
         self._all: WeakSet[Held] = WeakSet()
         self.observers: list[Callable[[str], None]] = []
 
-    def rows(self, statement: Select[Any], values: Values) -> list[Any]:
+    def rows(self, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT and return its rows. Raises DBAPIError.
 
         A connection that was cut is made again, once: whoever only reads can be read again.
@@ -146,10 +151,33 @@ class Gateway:
         except self._errors as error:
             raise self._told(error, text, cut=self._is_cut(error)) from error
 
-    def row(self, statement: Select[Any], values: Values) -> Any | None:
+    def row(self, statement: Query, values: Values) -> Any | None:
         """Run a SELECT of at most one row and return it."""
         found = self.rows(statement, values)
         return found[0] if found else None
+
+    def rows_in(self, db: Session, statement: Query, values: Values) -> list[Any]:
+        """Run a SELECT in a session's transaction and return its rows. Raises DBAPIError."""
+        plan = self._plan(statement)
+        text, filling = plan.call(values)
+        for observer in self.observers:
+            observer(text)
+        connection = db.connection()
+        driver = cast("Any", connection.connection.driver_connection)
+        cursor = driver.cursor()
+        try:
+            cursor.execute(text, filling)
+            return plan.rows(cursor.fetchall())
+        except self._errors as error:
+            cut = self._engine.dialect.is_disconnect(error, driver, cursor)
+            if cut:
+                # What cut this one has cut the others in the pool: the next attempt must not
+                # meet one of them.
+                connection.invalidate(error)
+                connection.engine.dispose()
+            raise self._told(error, text, cut=cut) from error
+        finally:
+            cursor.close()
 
     def close(self) -> None:
         """Close the connections of all threads."""
@@ -182,8 +210,7 @@ class Gateway:
         """Tell whether the connection is of no use any more, and drop it if so."""
         held = getattr(self._own, "held", None)
         if held is None:
-            # Nothing was connected yet, so nothing was cut: there is no database to connect to.
-            return False
+            return False  # it could not be made
         cut = self._engine.dialect.is_disconnect(error, held.driver, held.cursor)
         if cut:
             held.close()

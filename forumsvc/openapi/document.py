@@ -24,6 +24,8 @@ _ANY = {
     "503": "Unavailable",
 }
 _WRITE = {**_ANY, "413": "PayloadTooLarge"}
+_EVERYWHERE = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
+"""What every answer may carry: header and component."""
 _API = "/api/v3/"
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
@@ -55,6 +57,7 @@ def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, as a JSON document."""
     document: dict[str, Any] = _filled(_raw(), settings)
     for path_name, path in document["paths"].items():
+        path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
         for method in _METHODS & path.keys():
             operation = path[method]
             failures = _ANY if method == "get" else _WRITE
@@ -66,7 +69,17 @@ def describe(settings: Settings) -> dict[str, Any]:
             if method == "get" and path_name.startswith(_API):
                 _make_conditional(operation, document["components"]["responses"])
             operation["responses"] = dict(sorted(operation["responses"].items()))
+            _tell_rates(operation["responses"])
+    _tell_rates(document["components"]["responses"])
     return document
+
+
+def _tell_rates(responses: dict[str, Any]) -> None:
+    for response in responses.values():
+        if "$ref" not in response:
+            headers = response.setdefault("headers", {})
+            for header, name in _EVERYWHERE.items():
+                headers[header] = {"$ref": f"#/components/headers/{name}"}
 
 
 def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> None:
@@ -79,8 +92,11 @@ def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> 
     if "ETag" not in shown.get("headers", {}):
         responses["200"] = {**shown, "headers": {**shown.get("headers", {}), **tag}}
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
-    known = {"$ref": "#/components/parameters/IfNoneMatch"}
-    operation["parameters"] = [*operation.get("parameters", []), known]
+    operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
+
+
+def _parameter(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/parameters/{name}"}
 
 
 @cache

@@ -11,7 +11,7 @@ from ..models.statements import locking
 from . import marks
 from .people import summary
 from .reading import Page, Reader, paged, row, rows
-from .topics import VISIBLE as VISIBLE_TOPIC
+from .topics import is_hidden
 
 LISTED: tuple[Any, ...] = (
     Reply.id,
@@ -55,8 +55,11 @@ def of_topic(db: Reader, topic_id: int, page: Page) -> Sequence[Row[Any]]:
 def _by_user() -> Select[Any]:
     ids = (
         select(Reply.id)
-        .join(Topic, Topic.id == Reply.topic_id)
-        .where(Reply.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE_TOPIC)
+        .where(
+            Reply.user_id == bindparam("user_id"),
+            Reply.deleted_at.is_(None),
+            ~is_hidden(Reply.topic_id),
+        )
         .order_by(Reply.id.desc())
     )
     page = paged(ids).subquery("page")

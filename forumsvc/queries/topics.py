@@ -10,7 +10,7 @@ from functools import cache
 from sys import getsizeof
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
 from sqlalchemy.orm import aliased
 
 from ..memory import Memory
@@ -42,31 +42,48 @@ class UserTopicOrder(StrEnum):
 
 _replier = aliased(User, name="replier")
 
-LISTED: tuple[Any, ...] = (
-    Topic.id,
-    Topic.title,
-    Topic.node_id,
-    Node.name.label("node_name"),
-    Topic.excellent_at,
-    Topic.closed_at,
-    Topic.closed_by_id,
-    Topic.banned_at,
-    Topic.deleted_at,
-    Topic.replies_count,
-    Topic.others_replies_count,
-    Topic.likes_count,
-    Topic.hits,
-    Topic.last_reply_user_id,
-    _replier.login.label("last_reply_user_login"),
-    Topic.replied_at,
-    Topic.created_at,
-    Topic.updated_at,
-    *summary(),
-)
-IN_FULL = (*LISTED, Topic.body, Topic.body_html, Topic.version, marks.names())
+
+def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
+    return (
+        Topic.id,
+        Topic.title,
+        Topic.node_id,
+        node_name.label("node_name"),
+        Topic.excellent_at,
+        Topic.closed_at,
+        Topic.closed_by_id,
+        Topic.banned_at,
+        Topic.deleted_at,
+        Topic.replies_count,
+        Topic.others_replies_count,
+        Topic.likes_count,
+        Topic.hits,
+        Topic.last_reply_user_id,
+        replier_login.label("last_reply_user_login"),
+        Topic.replied_at,
+        Topic.created_at,
+        Topic.updated_at,
+        *summary(),
+    )
+
+
+LISTED = _listed(Node.name, _replier.login)
+_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, marks.names())
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
+
+_hidden = aliased(Topic, name="hidden")
+
+
+def is_hidden(topic_id: Any) -> ColumnElement[bool]:
+    """Return the condition that not everybody sees the topic with the id of this column.
+
+    Asked so, only the index of the few hidden topics is read, not the topics.
+    """
+    states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
+    return exists().where(_hidden.id == topic_id, states)
+
 
 _NEWEST: tuple[ColumnElement[Any], ...] = (Topic.id.desc(),)
 _ORDERS: dict[StrEnum, tuple[tuple[ColumnElement[Any], ...], tuple[ColumnElement[Any], ...]]] = {
@@ -138,15 +155,16 @@ def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequ
 
 @cache
 def _favorites() -> Select[Any]:
-    columns: tuple[Any, ...] = (Topic.id, Favorite.id.label("favorite_id"))
+    columns: tuple[Any, ...] = (Favorite.topic_id, Favorite.id.label("favorite_id"))
     ids = (
         select(*columns)
-        .join(Favorite, Favorite.topic_id == Topic.id)
-        .where(Favorite.user_id == bindparam("user_id"), *VISIBLE)
+        .where(Favorite.user_id == bindparam("user_id"), ~is_hidden(Favorite.topic_id))
         .order_by(Favorite.id.desc())
     )
     page = paged(ids).subquery("page")
-    return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(page.c.favorite_id.desc())
+    return (
+        _joined(LISTED).join(page, page.c.topic_id == Topic.id).order_by(page.c.favorite_id.desc())
+    )
 
 
 def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
@@ -156,8 +174,16 @@ def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
 
 @cache
 def _one(*, lock: bool) -> Select[Any]:
-    statement = _joined(IN_FULL).where(Topic.id == bindparam("id"))
-    return locking(statement, Topic) if lock else statement
+    its_own = Topic.id == bindparam("id")
+    if not lock:
+        return _joined((*LISTED, *_TEXTS)).where(its_own)
+    # Whoever waits for PostgreSQL's lock gets the row as it has become, but of the other tables the
+    # rows that it was joined to before: a topic that is moved meanwhile would be lost in the join.
+    node = select(Node.name).where(Node.id == Topic.node_id)
+    replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
+    columns = _listed(node.scalar_subquery(), replier.scalar_subquery())
+    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(its_own)
+    return locking(statement, Topic)
 
 
 def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:

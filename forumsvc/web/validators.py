@@ -73,7 +73,12 @@ def is_known(request: ForumRequest, tag: str) -> bool:
     return "HTTP_IF_NONE_MATCH" in request.environ and tag[1:-1] in request.if_none_match
 
 
+def is_wanted(request: ForumRequest, tag: str) -> bool:
+    """Return whether the answer of that tag is what the client wants to change (If-Match)."""
+    return tag[1:-1] in request.if_match
+
+
 def require(request: ForumRequest, tag: str) -> None:
-    """Raise PreconditionFailed where the client wants to change something else (If-Match)."""
-    if tag[1:-1] not in request.if_match:
+    """Raise PreconditionFailed where the client wants to change something else."""
+    if not is_wanted(request, tag):
         raise PreconditionFailed("If-Match: this has changed since you read it.")
