@@ -27,8 +27,8 @@ _INTRODUCTION = """\
 <!-- Made by docs/make_markdown_page.py from docs/markdown_examples.toml; do not edit. -->
 
 The `body` of a topic or reply is Markdown; `body_html` is the HTML made of it when it was written.
-`docs/content.css` is a style sheet for that HTML, light and dark, which clients may take: put the
-HTML into an element of class `forum-content`.
+The service has a style sheet for that HTML under `/docs/content.css`, light and dark, which clients
+may take: put the HTML into an element of class `forum-content`.
 
 A text that takes longer than `markup.timeout` to render is shown as it is, unformatted.
 

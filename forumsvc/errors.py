@@ -52,6 +52,10 @@ class Invalid(ForumError):
         self.reason = reason
 
 
+class PreconditionFailed(ForumError):
+    """What the client wants to change is not any more what it has read."""
+
+
 class Conflict(ForumError):
     """The request is refused because of what is there already (a login that is taken, say)."""
 
@@ -62,6 +66,10 @@ class Taken(Conflict):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
+
+
+class KeyReused(ForumError):
+    """The key of a request is that of another request."""
 
 
 class Unavailable(ForumError):

@@ -6,6 +6,7 @@ import click
 
 from .. import migrate
 from ..models.engine import Database
+from ..oauth import explorer
 from ..services import audit
 from ..services.audit import Finding
 from .command import Group
@@ -27,6 +28,9 @@ def upgrade(context: Context) -> None:
         except OSError as error:
             raise Refused(f"The folder of the database cannot be made: {error}") from None
     revision = migrate.upgrade(context.database.writes)
+    if context.settings["docs.enabled"]:
+        with context.transaction() as db:
+            explorer.register(db)
     context.answer(f"The database is at revision {revision}.", revision=revision)
 
 

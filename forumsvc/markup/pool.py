@@ -22,10 +22,12 @@ class Pool:
 
     Nobody waits behind a text that takes long: its worker is set aside, and its place is free.
     There are as many aside as `_ASIDE_PER_PLACE` says, which bounds the memory that they take.
+    killed: how many were killed because a text took too long, or was too much for them.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
+        self.killed = 0
         self._begin()
         _pools.add(self)
 
@@ -49,6 +51,8 @@ class Pool:
             yield worker
         except BaseException:
             worker.retired = True
+            with self._changed:
+                self.killed += 1
             raise
         finally:
             self._give_back(worker)
@@ -60,6 +64,13 @@ class Pool:
                 self._lent.remove(worker)
                 self._aside.add(worker)
                 self._changed.notify()
+
+    @property
+    def alive(self) -> int:
+        """How many workers run."""
+        with self._changed:
+            at_work = len(self._lent) + len(self._aside)
+            return at_work + sum(worker.alive for worker in self._idle)
 
     def close(self, seconds: float) -> None:
         """End the workers; those at work may finish first, within `seconds`."""

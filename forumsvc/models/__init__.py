@@ -1,5 +1,7 @@
 """Tables and their constraints, a noun a file."""
 
+from .change_mark import ChangeMark
+from .idempotency_key import IdempotencyKey
 from .login import BrowserSession, LoginAddress, LoginFailure
 from .meta import Base
 from .node import Node, Section
@@ -22,8 +24,10 @@ from .user import Role, User, UserState
 __all__ = [
     "Base",
     "BrowserSession",
+    "ChangeMark",
     "Favorite",
     "FollowNotice",
+    "IdempotencyKey",
     "LoginAddress",
     "LoginFailure",
     "MentionType",

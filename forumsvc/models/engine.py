@@ -12,6 +12,9 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
+from . import marking
+from .gateway import GATEWAY, Gateway
+
 BUSY_TIMEOUT_SECONDS = 10
 
 
@@ -30,7 +33,11 @@ class Database:
         make = _sqlite_engine if self.is_sqlite else _postgresql_engine
         self.reads = make(url, pool_size, read_only=True)
         self.writes = make(url, pool_size, read_only=False)
-        self.session: sessionmaker[Session] = sessionmaker(self.writes, autoflush=False)
+        self.gateway = Gateway(self.reads)
+        self.session: sessionmaker[Session] = sessionmaker(
+            self.writes, autoflush=False, info={GATEWAY: self.gateway}
+        )
+        marking.watch(self.session)
 
     @property
     def is_sqlite(self) -> bool:
@@ -38,12 +45,14 @@ class Database:
         return self.url.get_backend_name() == "sqlite"
 
     def dispose(self) -> None:
-        """Close the pooled connections."""
+        """Close all connections."""
+        self.gateway.close()
         self.reads.dispose()
         self.writes.dispose()
 
     def forget(self) -> None:
         """Drop the pools without closing what is in them: it belongs to the process forked from."""
+        self.gateway.forget()
         self.reads.dispose(close=False)
         self.writes.dispose(close=False)
 
@@ -88,11 +97,10 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
     options: dict[str, Any] = {}
     if read_only:
         server_settings += " -c default_transaction_read_only=on"
+        # Room to look up all hidden topics at once, be there two million (`queries.topics`): with
+        # less, each row far down a list would be compared with every one of them.
+        server_settings += " -c hash_mem_multiplier=16"
         options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
-    else:
-        # A write must not be begun on a connection that a restart of the server has cut;
-        # a read that meets one is simply made again, so it does not pay for the question.
-        options = {"pool_pre_ping": True}
     return create_engine(
         url,
         pool_size=pool_size,

@@ -20,7 +20,7 @@ from oauthlib.oauth2 import (
 )
 from oauthlib.oauth2.rfc6749.endpoints.authorization import AuthorizationEndpoint
 
-from . import clients, codes, owners, redirects
+from . import clients, codes, owners
 from .code_grant import CodeGrant
 from .messages import single
 from .provider import Provider
@@ -134,10 +134,10 @@ def _whom(
     if not validator.find(whom["client_id"]):
         raise Unanswerable("There is no such client.")
     given = whom.get("redirect_uri")
-    uris = validator.client.redirect_uris
+    uris = validator.redirect_uris
     if given is None and len(uris) != 1:
         raise Unanswerable("Missing redirect_uri parameter.")
-    if given is not None and not any(redirects.matches(uri, given) for uri in uris):
+    if given is not None and not validator.may_return_to(given):
         raise Unanswerable("The redirect URI is not one that the client registered.")
     validator.redirect_uri = given or uris[0]
     return whom
@@ -177,13 +177,13 @@ class AuthorizationValidator(ClientValidator):
         self, client_id: str, redirect_uri: str, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
         """Return whether the redirect URI is registered."""
-        return any(redirects.matches(uri, redirect_uri) for uri in self.client.redirect_uris)
+        return self.may_return_to(redirect_uri)
 
     def get_default_redirect_uri(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> str | None:
         """Return the registered redirect URI, where it is the only one."""
-        uris = self.client.redirect_uris
+        uris = self.redirect_uris
         return uris[0] if len(uris) == 1 else None
 
     def validate_response_type(

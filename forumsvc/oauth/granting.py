@@ -145,7 +145,7 @@ class TokenValidator(ClientValidator):
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> str | None:
         """Return the registered redirect URI, where it is the only one."""
-        uris = self.client.redirect_uris
+        uris = self.redirect_uris
         return uris[0] if len(uris) == 1 else None
 
     def confirm_redirect_uri(

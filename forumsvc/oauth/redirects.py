@@ -33,13 +33,20 @@ def objection(uri: str) -> str | None:
     return None
 
 
-def matches(registered: str, given: str) -> bool:
+def absolute(registered: str, issuer: str) -> str:
+    """Return a registered redirect URI in full: a path, which only our own clients have, is one
+    of this service itself, wherever it is reached.
+    """
+    return issuer + registered if registered.startswith("/") else registered
+
+
+def matches(registered: str, given: str, issuer: str) -> bool:
     """Return whether an authorization request may name `given` where `registered` is.
 
     To the letter, but for the port of a loopback address, which a native application cannot
-    know beforehand (RFC 8252 §7.3).
+    know beforehand (RFC 8252 §7.3). issuer: the address of this service.
     """
-    if registered == given:
+    if absolute(registered, issuer) == given:
         return True
     ours, theirs = _split(registered), _split(given)
     if ours is None or theirs is None:

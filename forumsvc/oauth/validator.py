@@ -8,7 +8,7 @@ from oauthlib.common import Request
 from oauthlib.oauth2 import InvalidClientError, RequestValidator, UnauthorizedClientError
 
 from .. import clock
-from . import clients
+from . import clients, redirects
 from .messages import client_credentials
 from .provider import Provider
 
@@ -28,6 +28,19 @@ class ClientValidator(RequestValidator):
         """The client that was recognized."""
         assert self._client is not None, "every endpoint recognizes it first"  # noqa: S101
         return self._client
+
+    @property
+    def redirect_uris(self) -> tuple[str, ...]:
+        """The redirect URIs that the client registered, in full."""
+        issuer = self.provider.issuer
+        return tuple(redirects.absolute(uri, issuer) for uri in self.client.redirect_uris)
+
+    def may_return_to(self, redirect_uri: str) -> bool:
+        """Return whether the client registered the redirect URI."""
+        issuer = self.provider.issuer
+        return any(
+            redirects.matches(uri, redirect_uri, issuer) for uri in self.client.redirect_uris
+        )
 
     def recognize(self, headers: Mapping[str, str], parameters: Mapping[str, str]) -> None:
         """Find out which client calls. Raises InvalidClientError, InvalidRequestError."""

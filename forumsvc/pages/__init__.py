@@ -1,4 +1,4 @@
-"""The few pages that a person needs, beside the API: plain HTML, one style sheet, no script."""
+"""The few pages that a person needs, beside the API: plain HTML; the explorer alone has script."""
 
 from pyramid.config import Configurator
 
@@ -11,9 +11,13 @@ _PAGES = (
     "own_password",
     "forgotten",
 )
+_DOCS = ("explorer", "guide")
 
 
 def includeme(config: Configurator) -> None:
     """Add every page."""
     for name in _PAGES:
         config.include(f".{name}")
+    if config.registry.forum_settings["docs.enabled"]:
+        for name in _DOCS:
+            config.include(f".{name}")

@@ -24,14 +24,14 @@ def show(visit: Visit, request: ForumRequest) -> Response:
     """Ask the person, after the request was found good and somebody has logged in."""
     asked = _asked(visit, request)
     # Browsers hold the redirect that answers a form to its page's policy.
-    visit.form_action = f"'self' {_source(asked.redirect_uri)}"
+    visit.policy["form-action"] = f"'self' {_source(asked.redirect_uri)}"
     return page(visit, "consent.html", asked=asked, destination=_destination(asked.redirect_uri))
 
 
 def answer(visit: Visit, request: ForumRequest) -> Response:
     """Bring the person's answer to the client."""
     asked = _asked(visit, request)
-    visit.form_action = f"'self' {_source(asked.redirect_uri)}"
+    visit.policy["form-action"] = f"'self' {_source(asked.redirect_uri)}"
     provider = _provider(request)
     if request.parameters.one("answer") != "allow":
         authorizing.deny(provider, asked)

@@ -18,10 +18,14 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Content-Language": "en",
 }
-_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'; form-action "
-)
+_POLICY = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "img-src": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+    "form-action": "'self'",
+}
 
 
 def dress(visit: "Visit", response: Response) -> None:
@@ -38,7 +42,8 @@ def dress(visit: "Visit", response: Response) -> None:
         response.charset = "utf-8"
         response.text = render(visit, "error.html", {"title": title, "message": message})
     response.headers.update(_HEADERS)
-    response.headers["Content-Security-Policy"] = _POLICY + visit.form_action
+    policy = {**_POLICY, **visit.policy}
+    response.headers["Content-Security-Policy"] = "; ".join(map(" ".join, policy.items()))
 
 
 def accepts_html(request: ForumRequest) -> bool:

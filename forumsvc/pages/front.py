@@ -6,7 +6,8 @@ from pyramid.response import Response
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.request import ForumRequest
-from .rendering import STYLE, STYLE_VERSION, page
+from .assets import asset
+from .rendering import page
 from .visits import Visit, anybodys
 
 
@@ -17,12 +18,7 @@ def show(visit: Visit, request: ForumRequest) -> Response:
 
 def style(context: Public, request: ForumRequest) -> Response:
     """Serve the style sheet; another one has another address."""
-    response = Response(STYLE, content_type="text/css", charset="utf-8")
-    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.etag = STYLE_VERSION
-    response.conditional_response = True
-    return response
+    return asset("style.css").respond()
 
 
 def includeme(config: Configurator) -> None:

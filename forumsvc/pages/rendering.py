@@ -1,20 +1,16 @@
 """The templates, every value in them escaped."""
 
 from datetime import datetime
-from hashlib import sha256
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pyramid.response import Response
 
 from ..services import registration
+from .assets import asset
 
 if TYPE_CHECKING:
     from .visits import Visit
-
-STYLE = files(__package__).joinpath("style.css").read_bytes()
-STYLE_VERSION = sha256(STYLE).hexdigest()[:12]
 
 _environment = Environment(
     loader=PackageLoader(__package__),
@@ -43,7 +39,8 @@ def render(visit: "Visit", name: str, values: dict[str, Any]) -> str:
         person=visit.person,
         visit=visit,
         path=request.route_path,
-        style_version=STYLE_VERSION,
+        style_version=asset("style.css").version,
+        docs_enabled=settings["docs.enabled"],
         **values,
     )
 

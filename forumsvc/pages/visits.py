@@ -14,7 +14,7 @@ from sqlalchemy import Row
 
 from ..errors import Denied
 from ..oauth import sessions
-from ..oauth.owners import Owner
+from ..oauth.login import Attempt
 from ..oauth.secret import new_secret
 from ..resources.visitor import Visitor
 from ..security.identity import identify
@@ -46,8 +46,8 @@ class Visit(Visitor):
         self._cookie = self._read()
         self._changed = False
         self.person: Row[Any] | None = None
-        self.form_action = "'self'"
-        """Where this page's forms may lead, redirects included (CSP `form-action`)."""
+        self.policy: dict[str, str] = {}
+        """What this page needs beside what all pages may (directives of the CSP)."""
         request.add_response_callback(self._finish)
         if self._cookie is not None:
             # Not in the request's transaction, which on SQLite would lock everybody out.
@@ -64,12 +64,12 @@ class Visit(Visitor):
             self._cookie, self._changed = new_secret(), True
         return self._token(self._cookie)
 
-    def log_in(self, owner: Owner) -> bool:
+    def log_in(self, attempt: Attempt, password: str) -> bool:
         """Open a session in place of what the browser had; False where the user is gone."""
         request = self.request
         self._end()
         ttl = request.settings["session.ttl"]
-        secret = sessions.begin(request.db, owner, ttl=ttl, now=request.now)
+        secret = sessions.begin(request.db, attempt, password, ttl=ttl, now=request.now)
         if secret is None:
             return False
         self._cookie, self._changed = secret, True

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
+from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
 from .people import summary
@@ -24,8 +25,16 @@ class Told:
 
 
 @cache
-def _page() -> Select[Any]:
-    return paged(
+def _page(*, newer: bool) -> Select[Any]:
+    ids = (
+        select(Notification.id)
+        .where(Notification.user_id == bindparam("user_id"))
+        .order_by(Notification.id.desc())
+    )
+    if newer:
+        ids = ids.where(Notification.id > bindparam("since"))
+    page = paged(ids).subquery("page")
+    return (
         select(
             Notification.id,
             Notification.type,
@@ -38,15 +47,22 @@ def _page() -> Select[Any]:
             Notification.updated_at,
             *summary(),
         )
+        .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
-        .where(Notification.user_id == bindparam("user_id"))
         .order_by(Notification.id.desc())
     )
 
 
-def page_of(db: Reader, user_id: int, page: Page) -> Told:
-    """Return a page of the user's notifications, newest first."""
-    found = rows(db, _page(), {"user_id": user_id, **page.values})
+def page_of(db: Reader, user_id: int, page: Page, since: int | None = None) -> Told:
+    """Return a page of the user's notifications, newest first.
+
+    since: only those newer than the one with this id, which need not be there any more. A user's
+    ids rise in the order in which their notifications appear: see `services.notices`.
+    """
+    values = {"user_id": user_id, **page.values}
+    if since is not None:
+        values["since"] = min(since, MAX_ID)
+    found = rows(db, _page(newer=since is not None), values)
     return Told(
         found,
         topics.some(db, _ids(one.topic_id for one in found)),
@@ -66,7 +82,8 @@ def _unread() -> Select[Any]:
 
 def unread_count(db: Reader, user_id: int) -> int:
     """Return how many of the user's notifications are unread."""
-    return db.execute(_unread(), {"user_id": user_id}).scalar_one()
+    count: int = rows(db, _unread(), {"user_id": user_id})[0].unread_count
+    return count
 
 
 @cache

@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, Row, Select, bindparam
+from sqlalchemy import BindParameter, CompoundSelect, Connection, Integer, Row, Select, bindparam
 from sqlalchemy.orm import Session
 
 from ..ids import MAX_ID
+from ..models.gateway import GATEWAY, Gateway
 
-Reader = Connection | Session
-"""A safe request reads on a connection, an unsafe one in its transaction; both run a SELECT."""
+Connected = Connection | Session
+"""A command's or a transaction's way to the database: it runs any statement."""
+
+Reader = Gateway | Connected
+"""A safe request reads by the gateway, an unsafe one in its transaction; all run a SELECT."""
+
+
+_DEEP = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +26,11 @@ class Page:
 
     offset: int = 0
     limit: int = 20
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether so many rows are passed over that preparing for it pays."""
+        return self.offset >= _DEEP
 
     @property
     def values(self) -> dict[str, int]:
@@ -36,11 +48,19 @@ def paged(statement: Select[Any]) -> Select[Any]:
     return statement.limit(_literal("limit")).offset(_literal("offset"))
 
 
-def rows(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Sequence[Row[Any]]:
+def rows(
+    db: Reader, statement: Select[Any] | CompoundSelect[Any], values: dict[str, Any]
+) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
+    if isinstance(db, Gateway):
+        return db.rows(statement, values)
+    if isinstance(db, Session) and GATEWAY in db.info:
+        gateway: Gateway = db.info[GATEWAY]
+        return gateway.rows_in(db, statement, values)
     return db.execute(statement, values).all()
 
 
 def row(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Row[Any] | None:
     """Run a SELECT of at most one row and return it."""
-    return db.execute(statement, values).first()
+    found = rows(db, statement, values)
+    return found[0] if found else None

@@ -8,9 +8,10 @@ from sqlalchemy import Row, Select, bindparam, select
 
 from ..models import Reply, Topic, User
 from ..models.statements import locking
+from . import marks
 from .people import summary
 from .reading import Page, Reader, paged, row, rows
-from .topics import VISIBLE as VISIBLE_TOPIC
+from .topics import is_shown
 
 LISTED: tuple[Any, ...] = (
     Reply.id,
@@ -30,6 +31,7 @@ IN_FULL = (
     Topic.closed_at.label("topic_closed_at"),
     Topic.banned_at.label("topic_banned_at"),
     Topic.deleted_at.label("topic_deleted_at"),
+    Topic.version.label("topic_version"),
 )
 
 
@@ -50,11 +52,14 @@ def of_topic(db: Reader, topic_id: int, page: Page) -> Sequence[Row[Any]]:
 
 
 @cache
-def _by_user() -> Select[Any]:
+def _by_user(*, deep: bool) -> Select[Any]:
     ids = (
         select(Reply.id)
-        .join(Topic, Topic.id == Reply.topic_id)
-        .where(Reply.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE_TOPIC)
+        .where(
+            Reply.user_id == bindparam("user_id"),
+            Reply.deleted_at.is_(None),
+            is_shown(Reply.topic_id, deep=deep),
+        )
         .order_by(Reply.id.desc())
     )
     page = paged(ids).subquery("page")
@@ -68,13 +73,13 @@ def _by_user() -> Select[Any]:
 
 def by_user(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
     """Return a page of what a user replied where everybody can see it, newest first, in full."""
-    return rows(db, _by_user(), {"user_id": user_id, **page.values})
+    return rows(db, _by_user(deep=page.is_deep), {"user_id": user_id, **page.values})
 
 
 @cache
 def _one(*, lock: bool) -> Select[Any]:
     statement = (
-        _with_author(IN_FULL)
+        _with_author((*IN_FULL, marks.names()))
         .join(Topic, Topic.id == Reply.topic_id)
         .where(Reply.id == bindparam("id"))
     )

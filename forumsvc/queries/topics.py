@@ -7,13 +7,17 @@ these few, so that a deep page costs an index scan and not as many joined rows.
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
+from sys import getsizeof
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
 from sqlalchemy.orm import aliased
 
+from ..memory import Memory
 from ..models import Favorite, Node, Topic, User, UserBlock
+from ..models.gateway import Gateway
 from ..models.statements import locking
+from . import marks
 from .people import summary
 from .reading import Page, Reader, paged, row, rows
 
@@ -38,31 +42,51 @@ class UserTopicOrder(StrEnum):
 
 _replier = aliased(User, name="replier")
 
-LISTED: tuple[Any, ...] = (
-    Topic.id,
-    Topic.title,
-    Topic.node_id,
-    Node.name.label("node_name"),
-    Topic.excellent_at,
-    Topic.closed_at,
-    Topic.closed_by_id,
-    Topic.banned_at,
-    Topic.deleted_at,
-    Topic.replies_count,
-    Topic.others_replies_count,
-    Topic.likes_count,
-    Topic.hits,
-    Topic.last_reply_user_id,
-    _replier.login.label("last_reply_user_login"),
-    Topic.replied_at,
-    Topic.created_at,
-    Topic.updated_at,
-    *summary(),
-)
-IN_FULL = (*LISTED, Topic.body, Topic.body_html)
+
+def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
+    return (
+        Topic.id,
+        Topic.title,
+        Topic.node_id,
+        node_name.label("node_name"),
+        Topic.excellent_at,
+        Topic.closed_at,
+        Topic.closed_by_id,
+        Topic.banned_at,
+        Topic.deleted_at,
+        Topic.replies_count,
+        Topic.others_replies_count,
+        Topic.likes_count,
+        Topic.hits,
+        Topic.last_reply_user_id,
+        replier_login.label("last_reply_user_login"),
+        Topic.replied_at,
+        Topic.created_at,
+        Topic.updated_at,
+        *summary(),
+    )
+
+
+LISTED = _listed(Node.name, _replier.login)
+_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, marks.names())
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
+
+_hidden = aliased(Topic, name="hidden")
+
+
+def is_shown(topic_id: Any, *, deep: bool) -> ColumnElement[bool]:
+    """Return the condition that everybody sees the topic with the id of this column.
+
+    Asked so, only the index of the few hidden topics is read, not the topics.
+    deep: whether it is asked of many; all hidden ones are looked up beforehand then.
+    """
+    states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
+    if deep:
+        return topic_id.not_in(select(_hidden.id).where(states))
+    return ~exists().where(_hidden.id == topic_id, states)
+
 
 _NEWEST: tuple[ColumnElement[Any], ...] = (Topic.id.desc(),)
 _ORDERS: dict[StrEnum, tuple[tuple[ColumnElement[Any], ...], tuple[ColumnElement[Any], ...]]] = {
@@ -133,27 +157,36 @@ def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequ
 
 
 @cache
-def _favorites() -> Select[Any]:
-    columns: tuple[Any, ...] = (Topic.id, Favorite.id.label("favorite_id"))
+def _favorites(*, deep: bool) -> Select[Any]:
+    columns: tuple[Any, ...] = (Favorite.topic_id, Favorite.id.label("favorite_id"))
     ids = (
         select(*columns)
-        .join(Favorite, Favorite.topic_id == Topic.id)
-        .where(Favorite.user_id == bindparam("user_id"), *VISIBLE)
+        .where(Favorite.user_id == bindparam("user_id"), is_shown(Favorite.topic_id, deep=deep))
         .order_by(Favorite.id.desc())
     )
     page = paged(ids).subquery("page")
-    return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(page.c.favorite_id.desc())
+    return (
+        _joined(LISTED).join(page, page.c.topic_id == Topic.id).order_by(page.c.favorite_id.desc())
+    )
 
 
 def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
     """Return a page of a user's favourite topics, the last favoured first."""
-    return rows(db, _favorites(), {"user_id": user_id, **page.values})
+    return rows(db, _favorites(deep=page.is_deep), {"user_id": user_id, **page.values})
 
 
 @cache
 def _one(*, lock: bool) -> Select[Any]:
-    statement = _joined(IN_FULL).where(Topic.id == bindparam("id"))
-    return locking(statement, Topic) if lock else statement
+    its_own = Topic.id == bindparam("id")
+    if not lock:
+        return _joined((*LISTED, *_TEXTS)).where(its_own)
+    # Whoever waits for PostgreSQL's lock gets the row as it has become, but of the other tables the
+    # rows that it was joined to before: a topic that is moved meanwhile would be lost in the join.
+    node = select(Node.name).where(Node.id == Topic.node_id)
+    replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
+    columns = _listed(node.scalar_subquery(), replier.scalar_subquery())
+    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(its_own)
+    return locking(statement, Topic)
 
 
 def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
@@ -162,6 +195,27 @@ def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
     lock: nobody else changes it until this transaction ends.
     """
     return row(db, _one(lock=lock), {"id": topic_id})
+
+
+_ROW_SIZE = 1_500
+"""About what a row takes beside its texts, in bytes."""
+
+
+def recalled(db: Gateway, memory: Memory, topic_id: int) -> Any | None:
+    """Return a topic as `one` does, from memory where it has not changed since."""
+    key = ("topic", topic_id)
+    if memory.knows(key):
+        now = marks.of_topic(db, topic_id)
+        if now is None:
+            return None
+        kept = memory.get(key, (now.version, now.names))
+        if kept is not None:
+            return kept._replace(hits=now.hits)
+    found: Any = one(db, topic_id)
+    if found is not None:
+        size = _ROW_SIZE + getsizeof(found.body) + getsizeof(found.body_html)
+        memory.put(key, (found.version, found.names), found, size)
+    return found
 
 
 @cache

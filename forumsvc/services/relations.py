@@ -18,8 +18,8 @@ from ..models import (
     UserFollow,
 )
 from ..models.meta import Base
-from ..models.statements import change, insert_if_absent, lock_users, remove
-from . import notices
+from ..models.statements import change, change_unmarked, insert_if_absent, lock_users, remove
+from . import notices, versions
 
 
 def _removed(db: Session, model: type[Base], **pair: int) -> bool:
@@ -58,6 +58,8 @@ def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int
     here = model.id == liked_id
     if not by:
         return db.execute(select(model.likes_count).where(here)).scalar_one()
+    if model is Reply:
+        versions.renew(db, versions.of_reply(liked_id))
     counted = change(model).where(here).values(likes_count=model.likes_count + by)
     return db.execute(counted.returning(model.likes_count)).scalar_one()
 
@@ -87,35 +89,41 @@ def unfavor(db: Session, actor_id: int, topic: Any) -> None:
 
 def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        counted = change(User).values(favorites_count=User.favorites_count + by)
+        counted = change_unmarked(User).values(favorites_count=User.favorites_count + by)
         db.execute(counted.where(User.id == user_id))
 
 
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Hear of a user's new topics; the user is told, once."""
     if insert_if_absent(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
-        _count_follow(db, actor_id, target_id, 1)
-        notices.tell_of_follow(db, actor_id, now, target_id)
+        _lock_both(db, actor_id, target_id)
+        told = notices.tell_of_follow(db, actor_id, now, target_id)
+        _count_follow(db, actor_id, target_id, 1, told=told)
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
     """No longer hear of a user's new topics."""
     if _removed(db, UserFollow, user_id=actor_id, target_id=target_id):
+        _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
 
 
-def _count_follow(db: Session, actor_id: int, target_id: int, by: int) -> None:
-    both = User.id.in_([actor_id, target_id])
-    lock_users(db, both)
+def _lock_both(db: Session, actor_id: int, target_id: int) -> None:
+    lock_users(db, User.id.in_([actor_id, target_id]))
+
+
+def _count_follow(
+    db: Session, actor_id: int, target_id: int, by: int, *, told: bool = False
+) -> None:
     is_actor = User.id == actor_id
-    db.execute(
-        change(User)
-        .where(both)
-        .values(
-            following_count=User.following_count + case((is_actor, by), else_=0),
-            followers_count=User.followers_count + case((is_actor, 0), else_=by),
-        )
-    )
+    values: dict[str, Any] = {
+        "following_count": User.following_count + case((is_actor, by), else_=0),
+        "followers_count": User.followers_count + case((is_actor, 0), else_=by),
+    }
+    if told:
+        values["unread_count"] = User.unread_count + case((is_actor, 0), else_=1)
+    counted = change_unmarked(User).where(User.id.in_([actor_id, target_id]))
+    db.execute(counted.values(**values))
 
 
 def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:

@@ -4,13 +4,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, insert
+from sqlalchemy import Integer, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, lock_users, prepared
-from . import counters, notices
+from ..models.statements import change, change_unmarked, lock_users, prepared
+from . import audience, counters, notices, versions
 from .authoring import Authoring
 
 
@@ -19,24 +19,31 @@ def create(
 ) -> int:
     """Write a reply to a visible topic and return its id."""
     text = authoring.write(db, actor_id, body)
-    reply_id = db.execute(
-        insert(Reply)
-        .values(
-            topic_id=topic.id,
-            user_id=actor_id,
-            body=text.body,
-            body_html=text.html,
-            markup_version=text.version,
-            created_at=now,
-            updated_at=now,
-        )
-        .returning(Reply.id)
+    reply_id: int = db.execute(
+        _reply_written(),
+        {
+            "topic_id": topic.id,
+            "user_id": actor_id,
+            "body": text.body,
+            "body_html": text.html,
+            "markup_version": text.version,
+            "created_at": now,
+            "updated_at": now,
+        },
     ).scalar_one()
     by_other = int(actor_id != topic.user_id)
     db.execute(_topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
     counters.count_reply(db, actor_id, reply_id)
     return reply_id
+
+
+@cache
+def _reply_written() -> Any:
+    columns = ("topic_id", "user_id", "body", "body_html", "markup_version")
+    names = (*columns, "created_at", "updated_at")
+    given: dict[str, Any] = {name: bindparam(name) for name in names}
+    return prepared(insert(Reply).values(given).returning(Reply.id))
 
 
 @cache
@@ -68,6 +75,7 @@ def edit(
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
+    versions.renew(db, Topic.id == reply.topic_id)
     if _is_shown(reply):
         notices.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
@@ -87,11 +95,11 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
         )
     )
     counters.settle_last_reply(db, reply.topic_id)
-    is_author = User.id == reply.user_id
-    told = User.id.in_(notices.told_of_reply())
-    lock_users(db, is_author | told, reply_id=reply.id)
+    author = select(literal(reply.user_id, BigId))
+    lock_users(db, User.id.in_(author.union(audience.told_of_reply())), reply_id=reply.id)
     if _is_shown(reply):
-        db.execute(change(User).where(is_author).values(replies_count=User.replies_count - 1))
+        counted = change_unmarked(User).where(User.id == reply.user_id)
+        db.execute(counted.values(replies_count=User.replies_count - 1))
     notices.forget_reply(db, reply.id)
 
 

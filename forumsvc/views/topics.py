@@ -7,6 +7,7 @@ from ..queries import nodes, replies, topics
 from ..queries.reading import Page
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
+from ..schemas.including import including
 from ..schemas.paging import paged
 from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
@@ -14,11 +15,12 @@ from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
 from ..web.api_view import api_view
+from ..web.marks import REPLY_LIST, TOPIC, TOPIC_LIST
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Listing, Single
 
 
-@api_view(Topics, "GET", Common.VIEW, schema=topic_list)
+@api_view(Topics, "GET", Common.VIEW, schema=including(topic_list), mark=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     wanted = request.validated
@@ -27,7 +29,7 @@ def list_topics(container: Topics, request: ForumRequest) -> Listing:
         TopicOrder(wanted["type"]),
         Page(wanted["offset"], wanted["limit"]),
         node_id=wanted["node_id"],
-        viewer_id=request.caller.user_id if request.caller else None,
+        viewer_id=request.caller.user_id if request.caller and request.caller.blocks else None,
     )
     if not found and wanted["node_id"] is not None:
         _check_node(request, wanted["node_id"])
@@ -39,7 +41,7 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
         raise NotFound(f"node_id: there is no node {node_id}.")
 
 
-@api_view(Topics, "POST", May.CREATE, schema=topic_form)
+@api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True)
 def create_topic(container: Topics, request: ForumRequest) -> Single:
     """Open a topic."""
     topic_id = topic_service.create(
@@ -53,11 +55,9 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, container.at(topic_id), location)
 
 
-@api_view(TopicItem, "GET", Common.VIEW)
+@api_view(TopicItem, "GET", Common.VIEW, schema=including(), mark=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Single:
-    """Show a topic, and count that it was read."""
-    if request.method == "GET":
-        request.registry.hits.count(item.row.id)
+    """Show a topic."""
     return Single(Kind.TOPIC, item)
 
 
@@ -83,7 +83,7 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=paged)
+@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=including(paged), mark=REPLY_LIST)
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     page = Page(request.validated["offset"], request.validated["limit"])
@@ -91,7 +91,7 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     return Listing(Kind.REPLY, "replies", found, item)
 
 
-@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form)
+@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form, idempotent=True)
 def create_reply(item: TopicItem, request: ForumRequest) -> Single:
     """Reply to a topic."""
     reply_id = reply_service.create(

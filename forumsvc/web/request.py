@@ -2,7 +2,9 @@
 request for properties that are added the other way.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import transaction
@@ -12,8 +14,11 @@ from pyramid.request import Request
 from sqlalchemy import Connection
 
 from .. import clock
+from ..memory import Memory
+from ..models.gateway import Gateway
 from ..presenters.site import Site
 from ..queries.reading import Reader
+from ..schemas.including import Include
 from ..security.identity import Identity
 from ..services.authoring import Authoring
 from ..settings import LEVELS, Settings
@@ -32,12 +37,14 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set by the root of the tree once it accepted the token; validated: the parameters, set
-    by the `schema=` of the view; avatar: what came of making one (`web.ahead`).
+    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`);
+    operation: which view it came to, set where metrics are enabled (none: it came to no view).
     """
 
     caller: Identity | None = None
+    operation: str = "none"
     avatar: "Outcome[Picture]"
-    validated: dict[str, Any]
+    validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
 
     @property
@@ -46,6 +53,11 @@ class ForumRequest(Request):
         user_id = self.caller.user_id if self.caller else None
         assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
         return user_id
+
+    @reify
+    def includes_state(self) -> bool:
+        """Whether the client wants to see how the caller stands to what is shown."""
+        return self.validated.get("include") == Include.STATE
 
     @reify
     def tm(self) -> transaction.TransactionManager:
@@ -59,13 +71,25 @@ class ForumRequest(Request):
 
     @reify
     def db(self) -> Reader:
-        """A session in the request's transaction, or a connection that can only read."""
+        """A session in the request's transaction, or what can only read."""
         database = self.registry.database
         if self.is_write:
             session = database.session()
-            zope.sqlalchemy.register(session, transaction_manager=self.tm)
+            zope.sqlalchemy.mark_changed(session, self.tm)
             return session
-        return self.reader
+        return self.gateway
+
+    @property
+    def gateway(self) -> Gateway:
+        """The short way to what is committed; for the API, which only runs queries' SELECTs."""
+        gateway: Gateway = self.registry.database.gateway
+        return gateway
+
+    @property
+    def memory(self) -> Memory:
+        """What this process keeps from one request to the next."""
+        memory: Memory = self.registry.memory
+        return memory
 
     @reify
     def reader(self) -> Connection:
@@ -99,11 +123,16 @@ class ForumRequest(Request):
         return self.registry.forum_settings
 
     @reify
+    def base_url(self) -> str:
+        """The address of the service, without a slash at its end."""
+        return self.settings["site.url"] or self.application_url
+
+    @reify
     def site(self) -> Site:
         """What presenters need to know."""
         settings = self.settings
         return Site(
-            base_url=settings["site.url"] or self.application_url,
+            base_url=self.base_url,
             level_names=self.registry.level_names,
             newbie=newbie_time(settings),
             now=self.now,

@@ -50,6 +50,13 @@ class Notices:
 
 
 @dataclass(frozen=True, slots=True)
+class Ids:
+    """A page of ids, of things that the client knows or can ask for."""
+
+    ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Greeting:
     """Whose token it is."""
 
@@ -76,4 +83,4 @@ class Done:
     """It is done, and there is nothing to show."""
 
 
-Result = Listing | Single | Notices | Greeting | Uploaded | Count | Done
+Result = Listing | Single | Notices | Ids | Greeting | Uploaded | Count | Done

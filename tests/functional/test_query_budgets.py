@@ -7,20 +7,34 @@ import pytest
 from sqlalchemy import insert
 
 from forumsvc import clock
-from forumsvc.models import Favorite, Notification, Reply, Topic, User, UserBlock, UserFollow
+from forumsvc.models import (
+    Favorite,
+    Notification,
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+)
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting, of_request
 
 TOKEN = 1
 """Looking up who the access token belongs to."""
 
+MARK = 1
+"""Reading whether anything has changed that lists show."""
+
 READS = {
-    "/topics": 1,
-    "/topics?type=recent": 1,
-    "/topics?type=no_reply": 1,
-    "/topics?type=popular": 1,
-    "/topics?type=excellent": 1,
-    "/topics?node_id={node}": 1,
+    "/topics": 1 + MARK,
+    "/topics?type=recent": 1 + MARK,
+    "/topics?type=no_reply": 1 + MARK,
+    "/topics?type=popular": 1 + MARK,
+    "/topics?type=excellent": 1 + MARK,
+    "/topics?node_id={node}": 1 + MARK,
     "/topics/{topic}": 1,
     "/topics/{topic}/replies": 2,
     "/replies/{reply}": 1,
@@ -33,15 +47,25 @@ READS = {
     "/users/author/favorites": 2,
     "/users/author/followers": 2,
     "/users/author/following": 2,
-    "/nodes": 1,
+    "/nodes": 1 + MARK,
     "/nodes/{node}": 1,
 }
 """What anybody reads: statements without a token. A list under an item pays for the item, too."""
+
+KEPT = {
+    **{path: MARK for path in READS if path.startswith("/topics?") or path == "/topics"},
+    "/topics/{topic}": MARK,
+    "/topics/{topic}/replies": MARK,
+    "/nodes": MARK,
+}
+"""What anybody reads once more while nothing has changed."""
 
 OWN_READS = {
     "/hello": 0,
     "/users/me": 1,
     "/users/me/blocked": 2,
+    "/users/me/likes?obj_type=topic": 2,
+    "/users/me/likes?obj_type=reply&topic_id={topic}": 2,
     "/notifications": 4,
     "/notifications/unread_count": 1,
 }
@@ -63,7 +87,7 @@ class Scene:
     def cost(self, caller: Caller, template: str) -> int:
         """Return the statements of reading a whole list, or an item."""
         path = self.path(template)
-        most = 100 if path == "/users" else 150
+        most = 100 if path.partition("?")[0] == "/users" else 150
         whole = f"{path}{'&' if '?' in path else '?'}limit={most}"
         return len(of_request(self.forum, caller, "GET", whole))
 
@@ -96,7 +120,9 @@ def fill(forum: Forum, rows: int) -> Scene:
         for model in (UserFollow, UserBlock):
             add(model, [{"user_id": author.id, "target_id": user, **made} for user in people])
         add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
-        add(Favorite, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        for model in (Favorite, TopicLike):
+            add(model, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
         add(
             Notification,
             [
@@ -126,9 +152,51 @@ def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
     assert {path: scene.cost(scene.forum.nobody, path) for path in READS} == READS
 
 
+def test_what_has_not_changed_costs_one_small_statement(scene: Scene) -> None:
+    for path in KEPT:
+        scene.cost(scene.forum.nobody, path)
+    assert {path: scene.cost(scene.forum.nobody, path) for path in KEPT} == KEPT
+
+
 def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
+    # The author blocks others, whose topics the author's lists leave out: no mark tells of that.
+    expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
+    expected["/topics"] = 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
+
+
+WITH_STATE = {
+    "/topics": 1,
+    "/topics?node_id={node}": 1,
+    "/topics/{topic}": 1,
+    "/topics/{topic}/replies": 2,
+    "/replies/{reply}": 1,
+    "/users": 1,
+    "/users/{author}": 1,
+    "/users/author/topics": 2,
+    "/users/author/replies": 2,
+    "/users/author/favorites": 2,
+    "/users/author/followers": 2,
+    "/users/author/following": 2,
+}
+"""What can be read with `include=state`: statements beside the token's and the state's."""
+STATE = 1
+
+
+def test_the_state_costs_one_more_and_nobody_nothing(scene: Scene) -> None:
+    for path, cost in WITH_STATE.items():
+        asked = f"{path}{'&' if '?' in path else '?'}include=state"
+        assert scene.cost(scene.author, asked) == cost + TOKEN + STATE, path
+        assert scene.cost(scene.forum.nobody, asked) == READS[path], path
+
+
+def test_the_keyed_shape_asks_for_the_state_once(make_forum: MakeForum) -> None:
+    scene = fill(make_forum(api__envelope="keyed"), 3)
+    for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
+        plain = scene.cost(scene.author, path)
+        assert plain == READS[path] + TOKEN + STATE, path
+        assert scene.cost(scene.author, f"{path}?include=state") == plain, path
 
 
 def test_what_is_not_there_costs_one_statement(forum: Forum) -> None:

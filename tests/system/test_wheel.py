@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+CODE = {".py", ".pyc"}
 INI = """
 [app:main]
 use = egg:forumsvc
@@ -70,3 +71,13 @@ def test_the_wheel_carries_every_file_of_the_description(installed: Path) -> Non
     here = {path.relative_to(ROOT) for path in (ROOT / "forumsvc" / "openapi").rglob("*.yaml")}
     assert here
     assert there == here
+
+
+def test_the_wheel_carries_all_that_the_pages_load(installed: Path) -> None:
+    def files(root: Path) -> set[Path]:
+        pages = root / "forumsvc" / "pages"
+        found = (path for path in pages.rglob("*") if path.is_file() and path.suffix not in CODE)
+        return {path.relative_to(root) for path in found}
+
+    assert Path("forumsvc/pages/swagger_ui/LICENSE") in files(installed)
+    assert files(installed) == files(ROOT)

@@ -1,6 +1,7 @@
 """`forumsvc client …` and `forumsvc token …`."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -186,3 +187,18 @@ def test_no_secret_is_stored_in_clear(run: Run, database: Database, ann: str) ->
     assert token not in rows
     assert secret not in rows
     assert "correct horse" not in rows
+
+
+def test_db_upgrade_registers_the_explorers_client_unless_there_is_no_explorer(
+    run: Run, ini: Path
+) -> None:
+    original = ini.read_text()
+    ini.write_text(f"{original}docs.enabled = false\n")
+    run("db", "upgrade")
+    assert run("--json", "client", "list").json == {"clients": []}
+    ini.write_text(original)
+    for _ in range(2):
+        run("db", "upgrade")
+    [client] = run("--json", "client", "list").json["clients"]
+    assert (client["client_id"], client["public"]) == ("explorer", True)
+    assert client["grants"] == ["authorization_code"]

@@ -44,6 +44,8 @@ def tour(page: Page, service: Service, callback: Callback, login: str) -> Callab
             ("forgotten", "/password/forgotten"),
             ("error", "/oauth/authorize?client_id=nobody"),
             ("stale-link", "/password/reset?ticket=x"),
+            ("guide", "/docs/guide"),
+            ("guide-errors", "/docs/guide/errors"),
         ):
             page.goto(path)
             look(name)

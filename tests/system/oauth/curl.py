@@ -1,10 +1,10 @@
-"""What docs/oauth.md uses of curl, for machines without it: `python curl.py [options] ADDRESS`."""
+"""What the documents use of curl, for machines without it: `python curl.py [options] ADDRESS`."""
 
 import argparse
 import sys
 from http.cookiejar import MozillaCookieJar
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 import requests
 
@@ -17,25 +17,32 @@ def main() -> int:
     parser.add_argument("address")
     parser.add_argument("-sS", action="store_true", dest="silent")
     parser.add_argument("-u", metavar="USER:PASSWORD", dest="user")
+    parser.add_argument("-X", metavar="METHOD", dest="method")
     parser.add_argument("-d", action="append", default=[], dest="data")
+    parser.add_argument("--data-urlencode", action="append", default=[], dest="encoded")
+    parser.add_argument("-F", metavar="NAME=@FILE", action="append", default=[], dest="files")
     parser.add_argument("-H", action="append", default=[], dest="headers")
     parser.add_argument("-b", metavar="JAR", dest="jar")
     parser.add_argument("-c", metavar="JAR", dest="new_jar")
     parser.add_argument("-o", metavar="FILE", dest="output")
-    parser.add_argument("-w", choices=["%{redirect_url}"], dest="write")
+    parser.add_argument("-w", choices=["%{redirect_url}", "%{http_code}"], dest="write")
+    parser.add_argument("-sSi", action="store_true", dest="headers_too")
     asked = parser.parse_args()
     http = requests.Session()
     if asked.jar and Path(asked.jar).stat().st_size:
         kept = MozillaCookieJar(asked.jar)
         kept.load(ignore_discard=True)
         http.cookies.update(kept)
-    http.headers.update(dict(line.split(": ", 1) for line in asked.headers))
-    if asked.data:
+    data = asked.data + ["=".join(map(quote, one.split("=", 1))) for one in asked.encoded]
+    files = {name: Path(path) for name, path in (one.split("=@", 1) for one in asked.files)}
+    if data:
         http.headers["Content-Type"] = "application/x-www-form-urlencoded"
+    http.headers.update(dict(line.split(": ", 1) for line in asked.headers))
     answer = http.request(
-        "POST" if asked.data else "GET",
+        asked.method or ("POST" if data or files else "GET"),
         asked.address,
-        data="&".join(asked.data),
+        data="&".join(data),
+        files={name: (path.name, path.read_bytes()) for name, path in files.items()},
         auth=tuple(asked.user.split(":", 1)) if asked.user else None,
         allow_redirects=False,
         timeout=TIMEOUT,
@@ -45,9 +52,16 @@ def main() -> int:
         for cookie in http.cookies:
             jar.set_cookie(cookie)
         jar.save(ignore_discard=True)
+    if asked.headers_too:
+        lines = [f"{name}: {value}" for name, value in answer.headers.items()]
+        sys.stdout.write("\r\n".join([f"HTTP/1.1 {answer.status_code}", *lines, "", ""]))
     if asked.output is None:
         sys.stdout.write(answer.text)
-    if asked.write and "Location" in answer.headers:
+    else:
+        Path(asked.output).write_bytes(answer.content)
+    if asked.write == "%{http_code}":
+        sys.stdout.write(str(answer.status_code))
+    elif asked.write and "Location" in answer.headers:
         sys.stdout.write(urljoin(answer.url, answer.headers["Location"]))
     return 0
 

@@ -13,6 +13,7 @@ from forumsvc.markup import sanitizer
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
+STYLE = ROOT / "forumsvc" / "pages" / "content.css"
 Html = Callable[[str], str]
 
 
@@ -35,13 +36,13 @@ def test_the_page_is_what_its_generator_writes() -> None:
 
 
 def test_the_style_sheet_knows_every_class_that_leaves_the_sanitizer() -> None:
-    styled = set(re.findall(r"\.([A-Za-z][\w-]*)", (DOCS / "content.css").read_text()))
+    styled = set(re.findall(r"\.([A-Za-z][\w-]*)", STYLE.read_text()))
     classes = set().union(*sanitizer._OUR_CLASSES.values()) - set(STANDARD_TYPES.values())
     assert classes <= styled
 
 
 def test_the_style_sheet_styles_code_only_by_classes_that_pygments_writes() -> None:
-    sheet = (DOCS / "content.css").read_text()
+    sheet = STYLE.read_text()
     tokens = set(re.findall(r"\.highlight \.([a-z0-9]+)", sheet))
     assert tokens
     assert tokens <= set(STANDARD_TYPES.values())

@@ -7,7 +7,7 @@ from forumsvc.errors import Invalid, NotFound
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, redirects
 
-from .world import World, credentials
+from .world import ISSUER, World, credentials
 
 GRANTS = ("password", "refresh_token")
 
@@ -132,6 +132,7 @@ def test_these_redirect_uris_can_be_registered(uri: str) -> None:
         "javascript:alert(1)",
         "data:text/html,x",
         "myapp:/cb",
+        "/docs/oauth2-redirect.html",
         "urn:ietf:wg:oauth:2.0:oob",
         "https://app.example/" + "x" * 2000,
     ],
@@ -152,7 +153,7 @@ def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
 def test_a_redirect_uri_matches_to_the_letter_but_for_a_loopback_port(
     registered: str, given: str
 ) -> None:
-    assert redirects.matches(registered, given)
+    assert redirects.matches(registered, given, ISSUER)
 
 
 @pytest.mark.parametrize(
@@ -179,4 +180,4 @@ def test_a_redirect_uri_matches_to_the_letter_but_for_a_loopback_port(
     ],
 )
 def test_anything_else_does_not_match(registered: str, given: str) -> None:
-    assert not redirects.matches(registered, given)
+    assert not redirects.matches(registered, given, ISSUER)

@@ -1,0 +1,36 @@
+"""Files that the pages load: each kept in memory, under an address that changes with it."""
+
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from pyramid.response import Response
+
+_TYPES = {"css": "text/css", "js": "text/javascript", "png": "image/png"}
+"""Of our files; what else the machine's tables call them is its own affair."""
+
+
+class Asset:
+    """A file of this package. version: stands in its address, which may be kept for ever."""
+
+    def __init__(self, name: str) -> None:
+        """Read the file. name: its path inside the package."""
+        self._body = files(__package__).joinpath(name).read_bytes()
+        self._type = _TYPES[name.rpartition(".")[2]]
+        self.version = sha256(self._body).hexdigest()[:12]
+
+    def respond(self) -> Response:
+        """Return the file; nothing of it for who has it already."""
+        charset = "utf-8" if self._type.startswith("text/") else None
+        response = Response(self._body, content_type=self._type, charset=charset)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.etag = self.version
+        response.conditional_response = True
+        return response
+
+
+@cache
+def asset(name: str) -> Asset:
+    """Return a file of this package, read once."""
+    return Asset(name)

@@ -1,0 +1,73 @@
+"""/docs: the API's description to try calls on, by swagger-ui and a few files of our own."""
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ..oauth.explorer import CLIENT_ID, REDIRECT_PATH
+from ..permissions import Common
+from ..resources.public import Public
+from ..web.request import ForumRequest
+from .assets import Asset, asset
+from .rendering import page
+from .visits import Visit, anybodys
+
+_FILES = {
+    "swagger-ui.css": "swagger_ui/swagger-ui.css",
+    "swagger-ui-bundle.js": "swagger_ui/swagger-ui-bundle.js",
+    "oauth2-redirect.js": "swagger_ui/oauth2-redirect.js",
+    "favicon.png": "swagger_ui/favicon-32x32.png",
+    "explorer.css": "explorer.css",
+    "explorer.js": "explorer.js",
+}
+_POLICY = {
+    "script-src": "'self'",
+    # swagger-ui.css has its icons inside.
+    "img-src": "'self' data:",
+    "connect-src": "'self'",
+    "form-action": "'none'",
+}
+
+
+def show(visit: Visit, request: ForumRequest) -> Response:
+    """Show the explorer."""
+    visit.policy.update(_POLICY)
+    return page(
+        visit,
+        "explorer.html",
+        file=lambda name: _address(request, name),
+        client_id=CLIENT_ID,
+        redirect_uri=request.site.base_url + REDIRECT_PATH,
+    )
+
+
+def redirect(visit: Visit, request: ForumRequest) -> Response:
+    """Hand what the authorization endpoint answered to the explorer that opened this window."""
+    visit.policy.update({"script-src": "'self'", "form-action": "'none'"})
+    return page(visit, "explorer_redirect.html", script=_address(request, "oauth2-redirect.js"))
+
+
+def file(context: Public, request: ForumRequest) -> Response:
+    """Serve a file of the explorer's."""
+    return _file(request.matchdict["name"]).respond()
+
+
+def _file(name: str) -> Asset:
+    return asset(_FILES[name])
+
+
+def _address(request: ForumRequest, name: str) -> str:
+    path: str = request.route_path("docs_file", name=name, _query={"v": _file(name).version})
+    return path
+
+
+def includeme(config: Configurator) -> None:
+    """Add the addresses."""
+    names = "|".join(_FILES).replace(".", r"\.")
+    config.add_route("docs", "/docs", factory=anybodys)
+    config.add_view(show, route_name="docs", request_method="GET", permission=Common.VIEW)
+    config.add_route("docs_redirect", REDIRECT_PATH, factory=anybodys)
+    config.add_view(
+        redirect, route_name="docs_redirect", request_method="GET", permission=Common.VIEW
+    )
+    config.add_route("docs_file", f"/docs/files/{{name:{names}}}", factory=Public)
+    config.add_view(file, route_name="docs_file", request_method="GET", permission=Common.VIEW)

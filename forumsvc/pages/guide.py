@@ -1,0 +1,134 @@
+"""/docs/guide: how to write a client. A chapter is a Markdown file of the folder `guide`."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ..errors import NotFound
+from ..markup import Renderer
+from ..permissions import Common
+from ..resources.public import Public
+from ..web.request import ForumRequest
+from .assets import asset
+from .rendering import page
+from .visits import Visit, anybodys
+
+CHAPTERS = (
+    "quick-start",
+    "requests",
+    "paging",
+    "errors",
+    "abilities",
+    "notifications",
+    "uploads",
+    "oauth",
+    "polite-http",
+    "round-trips",
+    "keyed-envelope",
+    "generated-clients",
+)
+"""In the order in which they are read."""
+
+LANGUAGES = {"sh": "curl", "python": "Python", "js": "JavaScript"}
+ADDRESS = "http://127.0.0.1:6543"
+"""What the texts call the service; a reader is shown the address that he came to."""
+
+_EXAMPLE = re.compile(rf"^```({'|'.join(LANGUAGES)})\n.*?^```\n", re.MULTILINE | re.DOTALL)
+_SIDE_BY_SIDE = re.compile(rf"(?:{_EXAMPLE.pattern}\n*)+", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a chapter: text, or one example in several languages.
+
+    html: the text; examples: language -> HTML, where there are several.
+    """
+
+    html: str
+    examples: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A page of the guide. name: in its address; title: its heading."""
+
+    name: str
+    title: str
+    pieces: tuple[Piece, ...]
+
+
+def source(name: str) -> str:
+    """Return the Markdown of a chapter."""
+    return files(__package__).joinpath("guide", f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def chapters() -> dict[str, Chapter]:
+    """Return the chapters by name, rendered once."""
+    # Our own texts: no author can make them slow, so they need no worker.
+    renderer = Renderer(workers=0)
+    return {name: _chapter(renderer, name) for name in CHAPTERS}
+
+
+def _chapter(renderer: Renderer, name: str) -> Chapter:
+    heading, _, text = source(name).partition("\n")
+    return Chapter(name, heading.removeprefix("# "), tuple(_pieces(renderer, text)))
+
+
+def _html(renderer: Renderer, text: str) -> str:
+    # To an author a line's end is one; here it is where the file's line was full.
+    return renderer.render(text).html.replace("<br>\n", "\n")
+
+
+def _pieces(renderer: Renderer, text: str) -> Iterator[Piece]:
+    end = 0
+    for found in _SIDE_BY_SIDE.finditer(text):
+        blocks = {one[1]: _html(renderer, one[0]) for one in _EXAMPLE.finditer(found[0])}
+        if len(blocks) > 1:
+            yield Piece(_html(renderer, text[end : found.start()]), {})
+            yield Piece("", blocks)
+            end = found.end()
+    yield Piece(_html(renderer, text[end:]), {})
+
+
+def show(visit: Visit, request: ForumRequest) -> Response:
+    """Show a chapter, the first where none is named. Raises NotFound."""
+    name = request.matchdict.get("chapter", CHAPTERS[0])
+    chapter = chapters().get(name)
+    if chapter is None:
+        raise NotFound("There is no such chapter.")
+    here = html.escape(request.site.base_url)
+    at = CHAPTERS.index(name)
+    return page(
+        visit,
+        "guide.html",
+        chapter=chapter,
+        chapters=chapters().values(),
+        before=chapters().get(CHAPTERS[at - 1]) if at else None,
+        after=chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
+        languages=LANGUAGES,
+        content_style=asset("content.css").version,
+        # It was made by the renderer, which leaves nothing in that could run.
+        safe=lambda rendered: Markup(rendered.replace(ADDRESS, here)),  # noqa: S704
+    )
+
+
+def style(context: Public, request: ForumRequest) -> Response:
+    """Serve the style sheet of rendered Markdown, which clients may take for theirs."""
+    return asset("content.css").respond()
+
+
+def includeme(config: Configurator) -> None:
+    """Add the addresses."""
+    for name, pattern in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
+        config.add_route(name, pattern, factory=anybodys)
+        config.add_view(show, route_name=name, request_method="GET", permission=Common.VIEW)
+    config.add_route("content_style", "/docs/content.css", factory=Public)
+    config.add_view(style, route_name="content_style", request_method="GET", permission=Common.VIEW)

@@ -1,0 +1,136 @@
+"""The explorer and the guide: what they load, what they may load, and that they can be left out."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from webob import Request
+
+import forumsvc.pages
+from forumsvc.oauth import explorer
+from forumsvc.pages.guide import CHAPTERS, LANGUAGES, source
+from tests.functional.forum import Forum
+
+from .visitor import Visitor
+
+FOLDER = Path(forumsvc.pages.__file__).parent
+GUIDE = ["/docs/guide", *(f"/docs/guide/{name}" for name in CHAPTERS)]
+
+
+def policy(visitor: Visitor, path: str) -> dict[str, str]:
+    """Return the directives of a page's Content-Security-Policy."""
+    told = visitor.get(path).headers["Content-Security-Policy"]
+    return dict(part.split(" ", 1) for part in told.split("; "))
+
+
+def test_the_explorer_may_load_its_own_and_nothing_else(visitor: Visitor) -> None:
+    assert policy(visitor, "/docs") == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",
+        "form-action": "'none'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+    }
+
+
+@pytest.mark.parametrize("path", ["/", "/login", "/docs/guide"])
+def test_no_other_page_may_run_script(visitor: Visitor, path: str) -> None:
+    assert {"script-src", "connect-src"}.isdisjoint(policy(visitor, path))
+
+
+def test_the_page_that_takes_the_code_may_only_hand_it_on(visitor: Visitor) -> None:
+    told = policy(visitor, explorer.REDIRECT_PATH)
+    assert (told["script-src"], told["default-src"]) == ("'self'", "'none'")
+    assert visitor.get(explorer.REDIRECT_PATH).headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/docs", explorer.REDIRECT_PATH])
+def test_all_that_the_explorer_loads_is_kept_for_ever_under_its_version(
+    visitor: Visitor, path: str
+) -> None:
+    page = visitor.get(path).html
+    assert not page.find_all(style=True)
+    assert not page.find_all("style")
+    assert all(not script.text for script in page.find_all("script"))
+    addresses = [link["href"] for link in page.find_all("link")]
+    addresses += [script["src"] for script in page.find_all("script")]
+    assert addresses
+    for address in addresses:
+        assert re.fullmatch(r"/docs/files/[\w.-]+\?v=[0-9a-f]{12}", address)
+        served = visitor.app.get(address)
+        assert "immutable" in served.headers["Cache-Control"]
+        assert served.headers["X-Content-Type-Options"] == "nosniff"
+        again = visitor.app.get(address, headers={"If-None-Match": served.headers["ETag"]})
+        assert (again.status_int, again.body) == (304, b"")
+
+
+def test_the_largest_file_is_sent_compressed_to_who_takes_that(visitor: Visitor) -> None:
+    request = Request.blank("/docs/files/swagger-ui-bundle.js")
+    plain = request.get_response(visitor.forum.application)
+    request.headers["Accept-Encoding"] = "gzip"
+    small = request.get_response(visitor.forum.application)
+    assert (plain.content_encoding, small.content_encoding) == (None, "gzip")
+    assert small.content_length < plain.content_length / 2
+    small.decode_content()
+    assert small.body == plain.body == (FOLDER / "swagger_ui/swagger-ui-bundle.js").read_bytes()
+
+
+def test_the_explorer_logs_in_as_the_client_that_db_upgrade_registers(visitor: Visitor) -> None:
+    place = visitor.get("/docs").html.find(id="explorer")
+    assert place["data-client-id"] == explorer.CLIENT_ID
+    assert place["data-redirect-uri"] == f"http://localhost{explorer.REDIRECT_PATH}"
+    assert place["data-description"] == "/api/v3/openapi.json"
+
+
+def test_a_chapter_is_a_page_without_script_and_its_links_lead_somewhere(
+    visitor: Visitor,
+) -> None:
+    links = set()
+    for path in GUIDE:
+        page = visitor.get(path)
+        assert page.status_int == 200
+        assert len(page.html.find_all("h1")) == 1
+        assert not page.html.find_all(["script", "br"])
+        assert page.html.find(attrs={"aria-current": "page"}).text == page.html.h1.text
+        links |= {a["href"] for a in page.html.find("main").find_all("a", href=re.compile("^/"))}
+    assert links > set(GUIDE[1:])
+    for link in links:
+        assert visitor.get(link).status_int == 200, link
+
+
+def test_every_chapter_is_in_the_guide_and_every_file_is_a_chapter() -> None:
+    assert {path.stem for path in (FOLDER / "guide").glob("*.md")} == set(CHAPTERS)
+    assert all(source(name).startswith("# ") for name in CHAPTERS)
+
+
+def test_an_example_in_several_languages_shows_the_first_and_folds_the_rest(
+    visitor: Visitor,
+) -> None:
+    folded = visitor.get("/docs/guide").html.find(class_="examples").find_all("details")
+    assert [one.summary.text for one in folded] == list(LANGUAGES.values())
+    assert [one.has_attr("open") for one in folded] == [True, False, False]
+
+
+def test_the_examples_name_the_address_that_the_reader_came_to(
+    make_forum: Callable[..., Forum],
+) -> None:
+    site = make_forum(**{"site.url": "https://forum.example.org"})
+    text = Visitor(site).get("/docs/guide").html.get_text()
+    assert text.count("https://forum.example.org") >= 3
+    assert "127.0.0.1:6543" not in text
+
+
+def test_an_unknown_chapter_and_an_unknown_file_are_404(visitor: Visitor) -> None:
+    assert visitor.get("/docs/guide/nothing").status_int == 404
+    assert visitor.get("/docs/files/explorer.html").status_int == 404
+
+
+def test_docs_can_be_left_out(make_forum: Callable[..., Forum]) -> None:
+    visitor = Visitor(make_forum(**{"docs.enabled": "false"}))
+    for path in ("/docs", "/docs/guide", explorer.REDIRECT_PATH, "/docs/files/explorer.js"):
+        assert visitor.get(path).status_int == 404
+    assert "/docs" not in visitor.get("/").text

@@ -1,0 +1,141 @@
+"""The explorer in a real browser: log in by its dialog, list topics, open one.
+
+With SCREENSHOTS set to a folder, pictures are left there to be looked at.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from sqlalchemy import insert
+
+from forumsvc import clock
+from forumsvc.models import Node
+from forumsvc.oauth import explorer
+
+from .people import log_in
+from .service import Service
+
+TELL_VIOLATIONS = """addEventListener('securitypolicyviolation', event =>
+    console.error('Content-Security-Policy:', event.violatedDirective, event.blockedURI))"""
+SIZES = {"desk": (1280, 900), "phone": (360, 740)}
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def node(service: Service) -> int:
+    """A node; and the explorer's client, as `db upgrade` registers it."""
+    with service.database.session.begin() as db:
+        explorer.register(db)
+        now = clock.now()
+        values = {"name": "Rigging", "created_at": now, "updated_at": now}
+        return db.execute(insert(Node).values(**values).returning(Node.id)).scalar_one()
+
+
+@pytest.fixture(params=["desk"])
+def page(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Iterator[Page]:
+    """A tab of a browser that complains of nothing in the end, and asks nobody else."""
+    width, height = SIZES[request.param]
+    context = browser.new_context(
+        base_url=service.address,
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if request.param == "phone" else "light",
+    )
+    context.add_init_script(TELL_VIOLATIONS)
+    complaints: list[str] = []
+    elsewhere: list[str] = []
+    context.on("console", lambda message: complaints.append(message.text))
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    context.on("request", lambda sent: elsewhere.append(sent.url))
+    yield context.new_page()
+    context.close()
+    # The browser's own advice on its DOM, and the icon that it looks for, are no complaints.
+    hushed = ("[DOM]", "Failed to load resource")
+    assert [text for text in complaints if not text.startswith(hushed)] == []
+    assert [url for url in elsewhere if not url.startswith((service.address, "data:"))] == []
+
+
+def shot(page: Page | Locator, name: str) -> None:
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder) / f"explorer-{name}.png")
+
+
+def operation(page: Page, name: str) -> Locator:
+    """Open an operation and return its part of the page."""
+    part = page.locator(f"[id$='-{name}'].opblock")
+    part.locator(".opblock-summary-control").click()
+    return part
+
+
+def answer_of(part: Locator) -> tuple[str, Any]:
+    """Execute an operation and return the status and the JSON that it shows."""
+    part.locator(".execute").click()
+    row = part.locator(".live-responses-table .response")
+    status = row.locator(".response-col_status").inner_text()
+    return status.split()[0], json.loads(row.locator("code").first.inner_text())
+
+
+@pytest.mark.parametrize(("page", "size"), [(size, size) for size in SIZES], indirect=["page"])
+def test_somebody_logs_in_by_the_dialog_and_lists_and_opens_topics(
+    page: Page, size: str, service: Service, node: int
+) -> None:
+    login = f"skipper-{size}"
+    service.person(login)
+    page.goto("/docs")
+    expect(page.locator(".opblock").first).to_be_visible()
+    shot(page, f"{size}-top")
+    page.locator(".auth-wrapper .authorize").first.click()
+    dialog = page.locator(".modal-ux")
+    expect(dialog).to_contain_text("authorizationCode with PKCE")
+    shot(page, f"{size}-dialog")
+    with page.expect_popup() as opened:
+        dialog.get_by_role("button", name="Apply given OAuth2 credentials").click()
+    window = opened.value
+    log_in(window, login)
+    expect(window.get_by_role("heading", level=1)).to_contain_text("API explorer")
+    shot(window, f"{size}-consent")
+    with window.expect_event("close"):
+        window.get_by_role("button", name="Allow").click()
+    expect(dialog.get_by_role("button", name="Remove authorization")).to_be_visible()
+    dialog.locator(".btn-done").click()
+
+    create = operation(page, "createTopic")
+    form = create.locator("textarea")
+    form.fill(json.dumps({"title": f"Knots ({size})", "node_id": node, "body": "**Bowline**."}))
+    status, topic = answer_of(create)
+    assert (status, topic["title"], topic["user"]["login"]) == ("201", f"Knots ({size})", login)
+    shot(create, f"{size}-created")
+
+    listed = operation(page, "listTopics")
+    # What may be left out is left out: no example of a value is sent unasked.
+    status, topics = answer_of(listed)
+    assert status == "200"
+    assert topic["id"] in [one["id"] for one in topics]
+    assert page.evaluate(OVERFLOW) <= 0
+    shot(listed, f"{size}-listed")
+
+
+def test_who_cancels_is_told_so_in_the_dialog(page: Page, service: Service, node: int) -> None:
+    service.person("stoker")
+    page.goto("/docs")
+    page.locator(".auth-wrapper .authorize").first.click()
+    dialog = page.locator(".modal-ux")
+    with page.expect_popup() as opened:
+        dialog.get_by_role("button", name="Apply given OAuth2 credentials").click()
+    log_in(opened.value, "stoker")
+    with opened.value.expect_event("close"):
+        opened.value.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_contain_text("access_denied")
+
+
+def test_every_kind_of_operation_is_shown_within_the_policy(page: Page, node: int) -> None:
+    page.goto("/docs")
+    for name in ("uploadPhoto", "updateProfile", "markRead", "listNotifications"):
+        part = operation(page, name)
+        expect(part.locator(".execute")).to_be_visible()
+        shot(part, f"desk-{name}")
+    assert page.evaluate(OVERFLOW) <= 0

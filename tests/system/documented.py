@@ -1,0 +1,127 @@
+"""Pages of documents whose examples are run as they stand, and their answers compared."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.system.oauth.node import NODE
+from tests.system.process import PATIENCE
+from tests.system.pserve import ROOT
+
+ADDRESS = "http://127.0.0.1:6543"
+"""Where every page has the service."""
+
+ANY = "…"
+"""In an answer that is shown: whatever comes."""
+
+STAND_IN = Path(__file__).parent / "oauth" / "curl.py"
+_MARK = "----- the end of block"
+_BLOCKS = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARKS = {
+    "sh": f"\necho '{_MARK} {{}}'\n",
+    "python": f'\nprint("{_MARK} {{}}", flush=True)\n',
+    "js": f"\nconsole.log('{_MARK} {{}}')\n",
+}
+_PROGRAMS = {
+    "sh": ["bash", "-euo", "pipefail"],
+    "python": [sys.executable, "-W", "error", "-"],
+    "js": [str(NODE), "--input-type=module", "-"],
+}
+
+
+class Block(NamedTuple):
+    """A fenced block of a page. kind: what stands behind the fence."""
+
+    kind: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the fenced blocks of a page, in order."""
+    return [Block(kind, text) for kind, text in _BLOCKS.findall(page)]
+
+
+def run(page: list[Block], language: str, url: str, folder: Path, programs: Path) -> dict[int, str]:
+    """Run all blocks of a language, in order, as one program in `folder`.
+
+    programs: a folder of commands to be found first. Returns what each printed, by its number.
+    """
+    mark = _MARKS[language]
+    script = "".join(
+        block.text + mark.format(number)
+        for number, block in enumerate(page)
+        if block.kind == language
+    )
+    done = subprocess.run(
+        _PROGRAMS[language],
+        input=script.replace(ADDRESS, url),
+        cwd=folder,
+        env={
+            **os.environ,
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
+        },
+        capture_output=True,
+        text=True,
+        timeout=4 * PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    parts = re.findall(rf"(.*?){_MARK} (\d+)\n", done.stdout, re.DOTALL)
+    return {int(number): text for text, number in parts}
+
+
+def check_answers(page: list[Block], printed: Mapping[int, str]) -> int:
+    """Hold what the blocks printed to the JSON that the page shows behind them.
+
+    Where it stands behind examples in several languages, it is what each of them prints. Returns
+    how many answers were compared.
+    """
+    compared = 0
+    for number, block in enumerate(page):
+        if block.kind != "json":
+            continue
+        before = number - 1
+        while before >= 0 and page[before].kind != "json":
+            if before in printed:
+                given = json.loads(printed[before])
+                assert agrees(json.loads(block.text), given), (block.text, given)
+                compared += 1
+                break
+            before -= 1
+    return compared
+
+
+def agrees(shown: Any, given: Any) -> bool:
+    """Return whether an answer is what the page shows, where it shows anything in particular."""
+    if isinstance(shown, dict) and isinstance(given, dict):
+        return shown.keys() == given.keys() and all(agrees(shown[k], given[k]) for k in shown)
+    if isinstance(shown, list) and isinstance(given, list):
+        return len(shown) == len(given) and all(map(agrees, shown, given))
+    return bool(shown in (ANY, given))
+
+
+def commands(folder: Path, curl: str) -> Path:
+    """Make a folder of the commands that pages use beside those of every machine; return it.
+
+    curl: `curl` for the machine's, or `stand-in`.
+    """
+    programs = folder / "bin"
+    programs.mkdir()
+    words = {
+        "forumsvc": "-m forumsvc.cli",
+        "openapi-python-client": "-m openapi_python_client",
+        "ruff": "-m ruff",
+    }
+    if curl == "stand-in":
+        words["curl"] = f'"{STAND_IN}"'
+    for name, arguments in words.items():
+        command = programs / name
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        command.chmod(0o755)
+    return programs
