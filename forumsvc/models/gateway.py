@@ -179,6 +179,11 @@ class Gateway:
         finally:
             cursor.close()
 
+    @property
+    def held(self) -> int:
+        """How many connections threads keep."""
+        return len(self._all)
+
     def close(self) -> None:
         """Close the connections of all threads."""
         for held in list(self._all):

@@ -37,10 +37,12 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set by the root of the tree once it accepted the token; validated: the parameters, set
-    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`).
+    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`);
+    operation: which view it came to, set where metrics are enabled (none: it came to no view).
     """
 
     caller: Identity | None = None
+    operation: str = "none"
     avatar: "Outcome[Picture]"
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
