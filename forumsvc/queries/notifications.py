@@ -9,23 +9,31 @@ from sqlalchemy import Row, Select, bindparam, select
 
 from ..models import Notification, User
 from . import nodes, replies, topics
+from .paging import Cursors, Cut, Order, Page, Paged, read
 from .people import summary
-from .reading import Page, Reader, paged, row, rows
+from .reading import Reader, row
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A page of notifications (with their actors) and the rows that they point to, by id."""
+    """A page of notifications (with their actors) and the rows that they point to, by id.
+
+    cursors: where the list goes on.
+    """
 
     notifications: Sequence[Row[Any]]
     topics: dict[int, Row[Any]]
     replies: dict[int, Row[Any]]
     nodes: dict[int, Row[Any]]
+    cursors: Cursors
+
+
+_NEWEST_FIRST = Order("notifications", id=Notification.id)
 
 
 @cache
-def _page() -> Select[Any]:
-    return paged(
+def _page(cut: Cut) -> Paged:
+    return cut.of(
         select(
             Notification.id,
             Notification.type,
@@ -40,18 +48,18 @@ def _page() -> Select[Any]:
         )
         .join(User, User.id == Notification.actor_id)
         .where(Notification.user_id == bindparam("user_id"))
-        .order_by(Notification.id.desc())
     )
 
 
 def page_of(db: Reader, user_id: int, page: Page) -> Told:
     """Return a page of the user's notifications, newest first."""
-    found = rows(db, _page(), {"user_id": user_id, **page.values})
+    found, cursors = read(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
     return Told(
         found,
         topics.some(db, _ids(one.topic_id for one in found)),
         replies.some(db, _ids(one.reply_id for one in found)),
         nodes.some(db, _ids(one.node_id for one in found)),
+        cursors,
     )
 
 

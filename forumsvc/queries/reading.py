@@ -1,42 +1,24 @@
-"""What every query shares: how it is run, and how a page of a list is cut out."""
+"""What every query shares: how it is run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, Row, Select, bindparam
+from sqlalchemy import CompoundSelect, Connection, Row, Select
 from sqlalchemy.orm import Session
-
-from ..ids import MAX_ID
 
 Reader = Connection | Session
 """A safe request reads on a connection, an unsafe one in its transaction; both run a SELECT."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Which part of a list is wanted: `limit` rows after the first `offset`."""
-
-    offset: int = 0
-    limit: int = 20
-
-    @property
-    def values(self) -> dict[str, int]:
-        """The values of the parameters that `paged` leaves open."""
-        return {"offset": min(self.offset, MAX_ID), "limit": self.limit}
+def is_sqlite(db: Reader) -> bool:
+    """Return whether it reads an SQLite file."""
+    dialect = db.dialect if isinstance(db, Connection) else db.get_bind().dialect
+    return dialect.name == "sqlite"
 
 
-def _literal(name: str) -> BindParameter[int]:
-    # PostgreSQL plans a bound LIMIT anew each time; written into the text the plan is kept.
-    return bindparam(name, type_=Integer, literal_execute=True)
-
-
-def paged(statement: Select[Any]) -> Select[Any]:
-    """Return the SELECT cut to a page whose `offset` and `limit` are given when it is run."""
-    return statement.limit(_literal("limit")).offset(_literal("offset"))
-
-
-def rows(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Sequence[Row[Any]]:
+def rows(
+    db: Reader, statement: Select[Any] | CompoundSelect[Any], values: dict[str, Any]
+) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
     return db.execute(statement, values).all()
 

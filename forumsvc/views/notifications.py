@@ -2,7 +2,6 @@
 
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
-from ..queries.reading import Page
 from ..resources.notifications import NotificationItem, Notifications
 from ..schemas.notifications import read_form
 from ..schemas.paging import paged
@@ -15,9 +14,7 @@ from ..web.results import Count, Done, Notices
 @api_view(Notifications, "GET", Common.VIEW, schema=paged)
 def list_notifications(own: Notifications, request: ForumRequest) -> Notices:
     """List the caller's notifications."""
-    page = Page(request.validated["offset"], request.validated["limit"])
-    told = notifications.page_of(request.db, own.owner_id, page)
-    return Notices(told)
+    return Notices(notifications.page_of(request.db, own.owner_id, request.page))
 
 
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")

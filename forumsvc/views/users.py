@@ -3,7 +3,6 @@
 from ..permissions import Common
 from ..permissions import UserPermission as May
 from ..queries import replies, topics, users
-from ..queries.reading import Page
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
 from ..schemas.paging import paged, popular_users
@@ -12,11 +11,6 @@ from ..services import relations
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Listing, Single
-
-
-def page_of(request: ForumRequest) -> Page:
-    """Return the page that the request asks for."""
-    return Page(request.validated["offset"], request.validated["limit"])
 
 
 @api_view(Users, "GET", Common.VIEW, schema=popular_users)
@@ -36,43 +30,43 @@ def read_user(item: UserItem, request: ForumRequest) -> Single:
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
-    found = topics.by_user(request.db, item.row.user_id, order, page_of(request))
-    return Listing(Kind.TOPIC, "topics", found)
+    found = topics.by_user(request.db, item.row.user_id, order, request.page)
+    return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=paged)
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics that a user favours."""
-    found = topics.favorites_of(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.TOPIC, "topics", found)
+    found = topics.favorites_of(request.db, item.row.user_id, request.page)
+    return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="replies", schema=paged)
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
-    found = replies.by_user(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.REPLY_IN_FULL, "replies", found)
+    found = replies.by_user(request.db, item.row.user_id, request.page)
+    return Listing(Kind.REPLY_IN_FULL, "replies", *found, total=item.row.replies_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=paged)
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     """List those who follow a user."""
-    found = users.followers_of(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.USER, "followers", found)
+    found = users.followers_of(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="following", schema=paged)
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom a user follows."""
-    found = users.followed_by(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.USER, "following", found)
+    found = users.followed_by(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
 @api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=paged)
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
-    found = users.blocked_by(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.USER, "blocked", found)
+    found = users.blocked_by(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "blocked", *found)
 
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from .. import clock
 from ..presenters.site import Site
+from ..queries.paging import Page
 from ..queries.reading import Reader
 from ..security.identity import Identity
 from ..services.authoring import Authoring
@@ -108,6 +109,12 @@ class ForumRequest(Request):
             newbie=newbie_time(settings),
             now=self.now,
         )
+
+    @property
+    def page(self) -> Page:
+        """The part of the list that is asked for. Raises Invalid."""
+        asked = self.validated
+        return Page(asked["offset"], asked["limit"], asked["before"], asked["after"])
 
     @reify
     def parameters(self) -> Parameters:
