@@ -14,6 +14,8 @@ from PIL import Image
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
+from forumsvc.queries.cursors import Cursor
+
 EXAMPLES = 2
 SEQUENCES = 12
 STEPS = 8
@@ -128,8 +130,11 @@ def _hooks(there: There) -> Iterator[None]:
 
 def _make_true(case: Any, there: There) -> None:
     """Give a request that should be taken what no schema can say: what there is in the forum."""
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    _put_cursor(case)
     body = case.body
-    if case.meta is None or not case.meta.generation.mode.is_positive or not isinstance(body, dict):
+    if not isinstance(body, dict):
         return
     if "node_id" in body:
         body["node_id"] = there.node_id
@@ -140,6 +145,26 @@ def _make_true(case: Any, there: There) -> None:
     for name in ("title", "body"):
         if isinstance(body.get(name), str) and not any(map(_is_visible, body[name])):
             body[name] += "."
+
+
+def _put_cursor(case: Any) -> None:
+    """Put a place of the list where any text stands for one, and not two of them."""
+    query = case.query
+    sent = [name for name in ("before", "after") if query and name in query]
+    for name, another in zip(sent, (None, "before"), strict=False):
+        query.pop(another, None)
+        query[name] = _cursor(case.operation.definition.raw["operationId"], query)
+
+
+def _cursor(operation: str, query: dict[str, Any]) -> str:
+    name = {
+        "listTopics": f"topics.{query.get('type') or 'last_actived'}",
+        "listUserTopics": f"user_topics.{query.get('order') or 'recent'}",
+        "listTopicReplies": "replies",
+        "listUserReplies": "user_replies",
+    }.get(operation, operation.removeprefix("list").lower())
+    columns = {"last_actived": 2, "popular": 3, "likes": 2, "replies": 2}
+    return str(Cursor(name, (2,) * (columns.get(name.partition(".")[2], 1))))
 
 
 def _is_visible(character: str) -> bool:
