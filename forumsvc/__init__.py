@@ -52,6 +52,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .mail import Outbox, make_delivery
     from .markup import Renderer
     from .media.limits import Limits
+    from .memory import Memory
     from .openapi import Description
     from .services.authoring import Authoring
     from .services.hits import HitCounter
@@ -59,6 +60,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .services.rules import rules_of
     from .web.rates import Rates
     from .web.request import level_names
+    from .web.validators import edition
 
     renderer = Renderer(
         settings["markup.workers"], settings["markup.timeout"], settings["site.url"]
@@ -69,6 +71,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         settings["notifications.max_mentions"],
         rules_of(settings, here),
     )
+    registry.memory = Memory(settings["memory.pages"] * 1_000_000)
     registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
     registry.photos = open_storage(settings, here)
     registry.photo_limits = Limits(
@@ -79,6 +82,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
     registry.rates = Rates(settings)
     registry.level_names = level_names(settings)
+    registry.edition = edition(settings)
     registry.description = Description(settings)
     # A server that forks its workers must not hand them open connections.
     os.register_at_fork(after_in_child=registry.database.forget)

@@ -52,6 +52,10 @@ class Invalid(ForumError):
         self.reason = reason
 
 
+class PreconditionFailed(ForumError):
+    """What the client wants to change is not any more what it has read."""
+
+
 class Conflict(ForumError):
     """The request is refused because of what is there already (a login that is taken, say)."""
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from sqlalchemy import Connection, Engine, insert
 
+from ..models import marking
 from .rows import Table
 from .writer import Progress, batches
 
@@ -52,6 +53,7 @@ def writing(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
                 if orphans:
                     raise AssertionError(f"rows point at what is not there: {orphans}")
                 connection.exec_driver_sql("ANALYZE")
+                marking.renew(connection, {marking.LISTS, marking.NAMES})
         finally:
             driver.execute("PRAGMA foreign_keys = ON")
 

@@ -1,5 +1,6 @@
 """Tables and their constraints, a noun a file."""
 
+from .change_mark import ChangeMark
 from .login import BrowserSession, LoginAddress, LoginFailure
 from .meta import Base
 from .node import Node, Section
@@ -22,6 +23,7 @@ from .user import Role, User, UserState
 __all__ = [
     "Base",
     "BrowserSession",
+    "ChangeMark",
     "Favorite",
     "FollowNotice",
     "LoginAddress",

@@ -12,6 +12,9 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
+from . import marking
+from .gateway import Gateway
+
 BUSY_TIMEOUT_SECONDS = 10
 
 
@@ -30,7 +33,9 @@ class Database:
         make = _sqlite_engine if self.is_sqlite else _postgresql_engine
         self.reads = make(url, pool_size, read_only=True)
         self.writes = make(url, pool_size, read_only=False)
+        self.gateway = Gateway(self.reads)
         self.session: sessionmaker[Session] = sessionmaker(self.writes, autoflush=False)
+        marking.watch(self.session)
 
     @property
     def is_sqlite(self) -> bool:
@@ -38,12 +43,14 @@ class Database:
         return self.url.get_backend_name() == "sqlite"
 
     def dispose(self) -> None:
-        """Close the pooled connections."""
+        """Close all connections."""
+        self.gateway.close()
         self.reads.dispose()
         self.writes.dispose()
 
     def forget(self) -> None:
         """Drop the pools without closing what is in them: it belongs to the process forked from."""
+        self.gateway.forget()
         self.reads.dispose(close=False)
         self.writes.dispose(close=False)
 

@@ -28,6 +28,14 @@ class Timestamp(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
+    def bind_processor(self, dialect: Dialect) -> Any:
+        """Spare PostgreSQL, whose driver knows the type, a call for every value."""
+        return super().bind_processor(dialect) if dialect.name == "sqlite" else None
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        """Spare PostgreSQL, whose driver knows the type, a call for every value."""
+        return super().result_processor(dialect, coltype) if dialect.name == "sqlite" else None
+
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Give SQLite the naive UTC that its text form stands for."""
         if value is None or dialect.name != "sqlite":

@@ -17,6 +17,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from .marking import UNMARKED
 from .meta import Base
 from .user import User
 
@@ -24,6 +25,11 @@ from .user import User
 def change(model: type[Base]) -> Update:
     """Return an UPDATE of a mapped class; the session holds no objects that it could make stale."""
     return update(model).execution_options(synchronize_session=False)
+
+
+def change_unmarked(model: type[Base]) -> Update:
+    """Return an UPDATE as `change` does, of columns that no shared page shows (see `marking`)."""
+    return change(model).execution_options(**UNMARKED)
 
 
 def remove(model: type[Base]) -> Delete:

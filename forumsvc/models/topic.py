@@ -7,9 +7,10 @@ list's order fall together, so an ascending index serves it, read backwards.
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from .change_mark import fresh_mark
 from .meta import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
@@ -67,6 +68,8 @@ class Topic(Base):
     """`replied_at`, or `created_at` where there is no reply."""
     created_at: Mapped[Moment]
     updated_at: Mapped[Moment]
+    version: Mapped[int] = mapped_column(BigInteger, server_default="0", onupdate=fresh_mark)
+    """Another one after every change of the topic or of a reply to it, but for `hits`."""
 
     __table_args__ = (
         *_lists(),

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Select, null, or_, select, true
 from sqlalchemy.orm import Session
 
 from ..models import OAuthClient, User, UserState
-from ..models.statements import change
+from ..models.statements import change_unmarked
 from ..passwords import hash_password, needs_rehash, verify_password
 
 MAX_USERNAME = 255
@@ -79,7 +79,7 @@ def rehash(db: Session, owner: Owner) -> None:
     if owner.new_hash is None:
         return
     db.execute(
-        change(User)
+        change_unmarked(User)
         .where(User.id == owner.id, User.password_hash == owner.password_hash)
         .values(password_hash=owner.new_hash)
     )

@@ -20,9 +20,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from .. import clock
-from ..models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User, UserState
+from ..models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User, UserBlock, UserState
 from ..models.meta import Timestamp
 from ..models.statements import change, insert_if_absent, remove
+from ..queries.reading import Reader, row
 from .secret import digest as digest
 from .secret import new_secret as new_secret
 
@@ -107,6 +108,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     User.created_at.label("user_created_at"),
     OAuthToken.scope,
     OAuthToken.client_id,
+    exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)
@@ -120,13 +122,13 @@ _ACCESS = (
 )
 
 
-def find_access(db: Session | Connection, token: str, now: datetime) -> Row[Any] | None:
+def find_access(db: Reader, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
-    itself), scope, client_id (the client's row). One SELECT.
+    itself), scope, client_id (the client's row), blocks (whether the user blocks anybody).
     """
-    return db.execute(_ACCESS, {"hash": digest(token), "now": now}).first()
+    return row(db, _ACCESS, {"hash": digest(token), "now": now})
 
 
 _PRESENTED_COLUMNS: tuple[Any, ...] = (

@@ -24,6 +24,7 @@ _ANY = {
     "503": "Unavailable",
 }
 _WRITE = {**_ANY, "413": "PayloadTooLarge"}
+_API = "/api/v3/"
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
 
@@ -53,7 +54,7 @@ _Loader.add_constructor("!optional", lambda loader, node: [{}, *_needs(loader, n
 def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, as a JSON document."""
     document: dict[str, Any] = _filled(_raw(), settings)
-    for path in document["paths"].values():
+    for path_name, path in document["paths"].items():
         for method in _METHODS & path.keys():
             operation = path[method]
             failures = _ANY if method == "get" else _WRITE
@@ -61,8 +62,25 @@ def describe(settings: Settings) -> dict[str, Any]:
                 status: {"$ref": f"#/components/responses/{name}"}
                 for status, name in failures.items()
             }
-            operation["responses"] = dict(sorted({**responses, **operation["responses"]}.items()))
+            operation["responses"] = {**responses, **operation["responses"]}
+            if method == "get" and path_name.startswith(_API):
+                _make_conditional(operation, document["components"]["responses"])
+            operation["responses"] = dict(sorted(operation["responses"].items()))
     return document
+
+
+def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> None:
+    """Describe that a client is told when it has the answer already."""
+    responses = operation["responses"]
+    shown = responses["200"]
+    if "$ref" in shown:
+        shown = components[shown["$ref"].rpartition("/")[2]]
+    tag = {"ETag": {"$ref": "#/components/headers/ETag"}}
+    if "ETag" not in shown.get("headers", {}):
+        responses["200"] = {**shown, "headers": {**shown.get("headers", {}), **tag}}
+    responses["304"] = {"$ref": "#/components/responses/NotModified"}
+    known = {"$ref": "#/components/parameters/IfNoneMatch"}
+    operation["parameters"] = [*operation.get("parameters", []), known]
 
 
 @cache

@@ -11,7 +11,7 @@ from ..models import Notification, User
 from . import nodes, replies, topics
 from .paging import Cursors, Cut, Order, Page, Paged, read
 from .people import summary
-from .reading import Reader, row
+from .reading import Reader, row, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ def _unread() -> Select[Any]:
 
 def unread_count(db: Reader, user_id: int) -> int:
     """Return how many of the user's notifications are unread."""
-    return db.execute(_unread(), {"user_id": user_id}).scalar_one()
+    count: int = rows(db, _unread(), {"user_id": user_id})[0].unread_count
+    return count
 
 
 @cache

@@ -6,13 +6,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, func, select, tuple_
 
 from ..models import Reply, Topic
-from .reading import Reader
+from .reading import Connected
 
 Post = type[Topic] | type[Reply]
 POSTS: tuple[Post, ...] = (Topic, Reply)
 
 
-def count(db: Reader, version: int) -> int:
+def count(db: Connected, version: int) -> int:
     """Return how many topics and replies are not of this version."""
     return sum(
         db.execute(select(func.count()).select_from(post).where(condition)).scalar_one()
@@ -22,7 +22,7 @@ def count(db: Reader, version: int) -> int:
 
 
 def batches(
-    db: Reader, post: Post, version: int, size: int
+    db: Connected, post: Post, version: int, size: int
 ) -> Iterator[Sequence[Row[tuple[int, str, str, int]]]]:
     """Yield the posts (id, body, body_html, markup_version) of other versions, up to `size` each.
 

@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from ..models import Photo, User
-from .reading import Reader
+from .reading import Connected
 
 _MANY = 1000
 
 
-def everything(db: Reader) -> Iterator[Row[Any]]:
+def everything(db: Connected) -> Iterator[Row[Any]]:
     """Yield every photo (id, name, size, digest, created_at), in the order of the ids."""
     columns: tuple[Any, ...] = (Photo.id, Photo.name, Photo.size, Photo.digest, Photo.created_at)
     statement = select(*columns).order_by(Photo.id).limit(_MANY)
@@ -21,7 +21,7 @@ def everything(db: Reader) -> Iterator[Row[Any]]:
         found = db.execute(statement.where(Photo.id > found[-1].id)).all()
 
 
-def avatars(db: Reader) -> Iterator[Row[Any]]:
+def avatars(db: Connected) -> Iterator[Row[Any]]:
     """Yield every user (id, avatar) with a picture of their own."""
     columns: tuple[Any, ...] = (User.id, User.avatar)
     statement = select(*columns).where(User.avatar != "").order_by(User.id).limit(_MANY)
@@ -31,6 +31,6 @@ def avatars(db: Reader) -> Iterator[Row[Any]]:
         found = db.execute(statement.where(User.id > found[-1].id)).all()
 
 
-def named(db: Reader, names: Sequence[str]) -> set[str]:
+def named(db: Connected, names: Sequence[str]) -> set[str]:
     """Return those of the names under which somebody has a picture."""
     return set(db.execute(select(Photo.name).where(Photo.name.in_(names))).scalars())

@@ -6,13 +6,18 @@ from typing import Any
 from sqlalchemy import CompoundSelect, Connection, Row, Select
 from sqlalchemy.orm import Session
 
-Reader = Connection | Session
-"""A safe request reads on a connection, an unsafe one in its transaction; both run a SELECT."""
+from ..models.gateway import Gateway
+
+Connected = Connection | Session
+"""A command's or a transaction's way to the database: it runs any statement."""
+
+Reader = Gateway | Connected
+"""A safe request reads by the gateway, an unsafe one in its transaction; all run a SELECT."""
 
 
 def is_sqlite(db: Reader) -> bool:
     """Return whether it reads an SQLite file."""
-    dialect = db.dialect if isinstance(db, Connection) else db.get_bind().dialect
+    dialect = db.get_bind().dialect if isinstance(db, Session) else db.dialect
     return dialect.name == "sqlite"
 
 
@@ -20,9 +25,13 @@ def rows(
     db: Reader, statement: Select[Any] | CompoundSelect[Any], values: dict[str, Any]
 ) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
+    if isinstance(db, Gateway):
+        return db.rows(statement, values)
     return db.execute(statement, values).all()
 
 
 def row(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Row[Any] | None:
     """Run a SELECT of at most one row and return it."""
+    if isinstance(db, Gateway):
+        return db.row(statement, values)
     return db.execute(statement, values).first()

@@ -36,7 +36,7 @@ from ..models import (
     User,
     UserFollow,
 )
-from .reading import Reader
+from .reading import Connected
 
 VISIBLE_TOPIC = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 LEFT_REPLY = Reply.deleted_at.is_(None)
@@ -106,7 +106,7 @@ class Wrong:
     true: Any
 
 
-def wrong(db: Reader, limit: int | None = None) -> list[Wrong]:
+def wrong(db: Connected, limit: int | None = None) -> list[Wrong]:
     """Return the counters that are wrong, by table and id, those of the first `limit` rows each.
 
     db: sees one moment of the database where it is a transaction, or nobody writes.
@@ -114,7 +114,7 @@ def wrong(db: Reader, limit: int | None = None) -> list[Wrong]:
     return [found for recount in recounts() for found in _wrong_of(db, recount, limit)]
 
 
-def _wrong_of(db: Reader, recount: Recount, limit: int | None) -> Iterator[Wrong]:
+def _wrong_of(db: Connected, recount: Recount, limit: int | None) -> Iterator[Wrong]:
     for row in db.execute(recount.wrong_rows().limit(limit)).mappings():
         for name in recount.truths:
             stored, true = row[f"stored_{name}"], row[f"true_{name}"]

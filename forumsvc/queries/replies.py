@@ -8,6 +8,7 @@ from sqlalchemy import Row, Select, bindparam, select
 
 from ..models import Reply, Topic, User
 from ..models.statements import locking
+from . import marks
 from .paging import Cut, Order, Page, Slice, read
 from .people import summary
 from .reading import Reader, row, rows
@@ -31,6 +32,7 @@ IN_FULL = (
     Topic.closed_at.label("topic_closed_at"),
     Topic.banned_at.label("topic_banned_at"),
     Topic.deleted_at.label("topic_deleted_at"),
+    Topic.version.label("topic_version"),
 )
 
 
@@ -79,7 +81,7 @@ def by_user(db: Reader, user_id: int, page: Page) -> Slice:
 @cache
 def _one(*, lock: bool) -> Select[Any]:
     statement = (
-        _with_author(IN_FULL)
+        _with_author((*IN_FULL, marks.names()))
         .join(Topic, Topic.id == Reply.topic_id)
         .where(Reply.id == bindparam("id"))
     )

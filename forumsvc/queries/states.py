@@ -26,7 +26,7 @@ def _topic() -> Select[Any]:
 
 def to_topic(db: Reader, user_id: int, topic_id: int) -> Row[Any]:
     """Return whether the user `followed`, `liked`, `favorited` a topic."""
-    return db.execute(_topic(), {"user_id": user_id, "id": topic_id}).one()
+    return rows(db, _topic(), {"user_id": user_id, "id": topic_id})[0]
 
 
 @cache
@@ -39,7 +39,7 @@ def _user() -> Select[Any]:
 
 def to_user(db: Reader, user_id: int, target_id: int) -> Row[Any]:
     """Return whether the user `followed`, `blocked` another."""
-    return db.execute(_user(), {"user_id": user_id, "id": target_id}).one()
+    return rows(db, _user(), {"user_id": user_id, "id": target_id})[0]
 
 
 @cache

@@ -12,8 +12,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, literal_column, select
 from sqlalchemy.orm import aliased
 
+from ..memory import Memory
 from ..models import Favorite, Node, Topic, User, UserBlock
+from ..models.gateway import Gateway
 from ..models.statements import locking
+from . import marks
 from .paging import Cut, Order, Page, Slice, read
 from .people import summary
 from .reading import Reader, row, rows
@@ -60,7 +63,7 @@ LISTED: tuple[Any, ...] = (
     Topic.updated_at,
     *summary(),
 )
-IN_FULL = (*LISTED, Topic.body, Topic.body_html)
+IN_FULL = (*LISTED, Topic.body, Topic.body_html, Topic.version, marks.names())
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
@@ -174,6 +177,27 @@ def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
     lock: nobody else changes it until this transaction ends.
     """
     return row(db, _one(lock=lock), {"id": topic_id})
+
+
+_ROW_SIZE = 1_500
+"""About what a row takes beside its texts, in bytes."""
+
+
+def recalled(db: Gateway, memory: Memory, topic_id: int) -> Any | None:
+    """Return a topic as `one` does, from memory where it has not changed since."""
+    key = ("topic", topic_id)
+    if memory.knows(key):
+        now = marks.of_topic(db, topic_id)
+        if now is None:
+            return None
+        kept = memory.get(key, (now.version, now.names))
+        if kept is not None:
+            return kept._replace(hits=now.hits)
+    found: Any = one(db, topic_id)
+    if found is not None:
+        size = _ROW_SIZE + len(found.body) + len(found.body_html)
+        memory.put(key, (found.version, found.names), found, size)
+    return found
 
 
 @cache

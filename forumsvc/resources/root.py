@@ -5,6 +5,7 @@ from typing import Protocol
 from pyramid.authorization import Allow
 
 from ..errors import Denied, Unauthenticated
+from ..memory import Memory
 from ..permissions import Common, RootPermission
 from ..queries.reading import Reader
 from ..security.identity import Identity
@@ -35,6 +36,10 @@ class Opener(Protocol):
     def db(self) -> Reader:
         """What items are read with."""
 
+    @property
+    def memory(self) -> Memory:
+        """Where items are kept that have not changed since they were read."""
+
 
 class Root(Resource):
     """`/api/v3`.
@@ -55,6 +60,11 @@ class Root(Resource):
     def db(self) -> Reader:
         """What items are read with."""
         return self._opener.db
+
+    @property
+    def memory(self) -> Memory:
+        """Where items are kept that have not changed since they were read."""
+        return self._opener.memory
 
     def __acl__(self) -> Acl:
         """Let everybody read, and everybody with a name say hello."""

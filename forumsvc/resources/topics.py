@@ -5,6 +5,7 @@ from typing import Any
 from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
 
+from ..models.gateway import Gateway
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
@@ -87,6 +88,8 @@ class Topics(Container):
 
     def load(self, item_id: int) -> Row[Any] | None:
         """Return the topic's row."""
+        if isinstance(self.root.db, Gateway):
+            return topics.recalled(self.root.db, self.root.memory, item_id)
         return topics.one(self.root.db, item_id, lock=self.root.locks)
 
     def refusal(self, permission: str) -> str | None:

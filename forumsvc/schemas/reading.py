@@ -1,6 +1,7 @@
 """Turning a request's parameters into validated values."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol
 
 import colander
@@ -18,8 +19,32 @@ class Source(Protocol):
         """Return all values of that name, None where there is none."""
 
 
+_MOST_KEPT = 1_000
+_LONGEST_KEPT = 64
+
+
 def validate(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
     """Return the validated parameters by name. Raises Invalid for the first that is wrong."""
+    return _deserialized(schema, _given(schema, source))
+
+
+def validate_query(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
+    """Return the validated parameters of a safe request, as `validate` does.
+
+    Such parameters are few and come again and again, so what came of them is kept.
+    """
+    given = _given(schema, source)
+    if all(type(value) is str and len(value) <= _LONGEST_KEPT for value in given.values()):
+        return _kept(schema, tuple(given.items())).copy()
+    return _deserialized(schema, given)
+
+
+@lru_cache(_MOST_KEPT)
+def _kept(schema: colander.SchemaNode, given: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    return _deserialized(schema, dict(given))
+
+
+def _given(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
     cstruct: dict[str, Any] = {}
     for node in schema.children:
         read: Callable[[str], Any] = (
@@ -29,8 +54,13 @@ def validate(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
         if value is None or (value == "" and _empty_is_absent(node)):
             continue
         cstruct[node.name] = value
+    return cstruct
+
+
+def _deserialized(schema: colander.SchemaNode, given: dict[str, Any]) -> dict[str, Any]:
     try:
-        return schema.deserialize(cstruct)
+        validated: dict[str, Any] = schema.deserialize(given)
+        return validated
     except colander.Invalid as error:
         worst = error.children[0]
         raise Invalid(worst.node.name, _reason(worst)) from None

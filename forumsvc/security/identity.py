@@ -24,7 +24,7 @@ class Identity:
 
     user_id, login: None for a token without a user (client_credentials); level: as in
     `decisions.md` §3, None with no user; scopes: what the token is good for; client_id: the
-    application's row.
+    application's row; blocks: whether the user blocks anybody.
     """
 
     user_id: int | None
@@ -32,6 +32,7 @@ class Identity:
     level: str | None
     scopes: frozenset[str]
     client_id: int
+    blocks: bool = False
 
     @property
     def is_moderator(self) -> bool:
@@ -60,4 +61,5 @@ def identify(row: Any, now: datetime, newbie: timedelta) -> Identity:
         level=level_of(row.role, row.state, row.user_created_at, now, newbie) if known else None,
         scopes=frozenset(row.scope.split()) & {Scope.READ, Scope.WRITE},
         client_id=row.client_id,
+        blocks=bool(row.blocks),
     )

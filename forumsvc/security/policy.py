@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pyramid.authorization import ACLHelper
+from pyramid.location import lineage
 from pyramid.security import Allowed
 from pyramid.security import Denied as RefusedByPolicy
 
@@ -43,7 +44,26 @@ def decide(identity: Identity | None, context: Any, permission: str) -> Allowed 
 
 def abilities(identity: Identity | None, context: Any, words: Iterable[str]) -> dict[str, bool]:
     """Return what clients are told they may do, key by key from the policy itself."""
-    return {str(word): bool(decide(identity, context, word)) for word in words}
+    place = _Place.of(context)
+    return {str(word): bool(decide(identity, place, word)) for word in words}
+
+
+class _Place:
+    """A place in the tree whose ACL is asked for once, to be judged for several permissions."""
+
+    __slots__ = ("__acl__", "__parent__")
+
+    def __init__(self, acl: Any, parent: "_Place | None") -> None:
+        self.__acl__ = acl
+        self.__parent__ = parent
+
+    @classmethod
+    def of(cls, context: Any) -> "_Place | None":
+        """Return the lineage of a context as it is now."""
+        place = None
+        for each in reversed(list(lineage(context))):
+            place = cls(each.__acl__(), place)
+        return place
 
 
 class SecurityPolicy:

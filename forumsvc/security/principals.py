@@ -4,6 +4,8 @@ A user in good standing holds `active` and `active:ID` beside `user` and `user:I
 only the latter two, so whatever is granted to `active…` stays closed to them.
 """
 
+from functools import lru_cache
+
 from pyramid.authorization import Everyone
 
 from ..models.user import Role, UserState
@@ -29,6 +31,7 @@ def active(user_id: int) -> str:
     return f"active:{user_id}"
 
 
+@lru_cache(1_000)
 def principals_of(identity: Identity | None) -> frozenset[str]:
     """Return all that the caller holds."""
     if identity is None or identity.user_id is None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from ..models import Notification
+from ..models import Notification, marking
 from ..models.statements import change, remove
 from ..queries import recount
-from ..queries.reading import Reader
+from ..queries.reading import Connected
 
 STEPS = len(recount.recounts()) + 1
 """How many steps a check has, a table a step."""
@@ -24,7 +24,7 @@ class Finding:
     wrong: int
 
 
-def check(db: Reader, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
+def check(db: Connected, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
     """Compare every counter with a recount, and count the notifications that point nowhere.
 
     done: called after each of the `STEPS` steps.
@@ -46,6 +46,7 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
     is not overwritten (on PostgreSQL REPEATABLE READ); else a counter that moves meanwhile drifts.
     done: called after each of the `STEPS` steps.
     """
+    marking.expect_long(db)
     orphans = recount.orphans().scalar_subquery()
     db.execute(remove(Notification).where(Notification.id.in_(orphans)))
     done()
@@ -54,7 +55,7 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
         done()
 
 
-def _check_notifications(db: Reader) -> Finding:
+def _check_notifications(db: Connected) -> Finding:
     checked = db.execute(select(func.count()).select_from(Notification)).scalar_one()
     orphans = recount.orphans().subquery()
     wrong = db.execute(select(func.count()).select_from(orphans)).scalar_one()

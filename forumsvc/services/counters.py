@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
-from ..models.statements import change, lock_users, locking_users, prepared
+from ..models.statements import change, change_unmarked, lock_users, locking_users, prepared
 from . import notices
 
 
@@ -47,7 +47,7 @@ def _post_counted(counter: Any, told: Select[Any]) -> tuple[Any, Any]:
     is_author = User.id == bindparam("author_id", type_=BigId)
     concerned = or_(is_author, User.id.in_(told))
     counted = (
-        change(User)
+        change_unmarked(User)
         .where(concerned)
         .values(
             {
@@ -71,7 +71,11 @@ def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -
 
 
 def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
-    db.execute(change(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + sign))
+    db.execute(
+        change_unmarked(Node)
+        .where(Node.id == node_id)
+        .values(topics_count=Node.topics_count + sign)
+    )
     repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
     keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
@@ -79,7 +83,7 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     told = User.id.in_(notices.told_of_topic())
     lock_users(db, or_(concerned, told), topic_id=topic_id)
     db.execute(
-        change(User)
+        change_unmarked(User)
         .where(concerned)
         .values(
             topics_count=User.topics_count + case((is_author, sign), else_=0),

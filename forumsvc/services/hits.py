@@ -55,7 +55,7 @@ class HitCounter:
         statement = (
             table.update()  # type: ignore[attr-defined]  # a Table, typed as what it selects from
             .where(table.c.id == bindparam("topic"))
-            .values(hits=table.c.hits + bindparam("reads"))
+            .values(hits=table.c.hits + bindparam("reads"), version=table.c.version)
         )
         try:
             # In the order of ids, so that two processes never wait for each other in a ring.

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ..errors import NotFound
 from ..models import Notification, User
-from ..models.statements import change, lock_users, remove
+from ..models.statements import change, change_unmarked, lock_users, remove
 
 
 def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> None:
@@ -54,4 +54,6 @@ def _delete(db: Session, user_id: int, *only: ColumnElement[bool]) -> None:
 
 
 def _lower_unread(db: Session, user_id: int, by: int) -> None:
-    db.execute(change(User).where(User.id == user_id).values(unread_count=User.unread_count - by))
+    db.execute(
+        change_unmarked(User).where(User.id == user_id).values(unread_count=User.unread_count - by)
+    )

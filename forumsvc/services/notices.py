@@ -34,7 +34,7 @@ from ..models import (
     UserState,
 )
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, insert_if_absent, lock_users, prepared, remove
+from ..models.statements import change_unmarked, insert_if_absent, lock_users, prepared, remove
 
 _ACTOR = bindparam("actor_id", type_=BigId)
 _TOPIC = bindparam("topic_id", type_=BigId)
@@ -135,7 +135,7 @@ def _count_unread(db: Session, told: Sequence[int]) -> None:
     if told:
         chosen = User.id.in_(told)
         lock_users(db, chosen)
-        db.execute(change(User).where(chosen).values(unread_count=User.unread_count + 1))
+        db.execute(change_unmarked(User).where(chosen).values(unread_count=User.unread_count + 1))
 
 
 def _mention(
@@ -251,6 +251,8 @@ def _forget(db: Session, pointing: ColumnElement[bool]) -> None:
     )
     readers = select(Notification.user_id).where(pointing, unread)
     db.execute(
-        change(User).where(User.id.in_(readers)).values(unread_count=User.unread_count - lost)
+        change_unmarked(User)
+        .where(User.id.in_(readers))
+        .values(unread_count=User.unread_count - lost)
     )
     db.execute(remove(Notification).where(pointing))

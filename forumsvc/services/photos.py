@@ -15,7 +15,7 @@ from ..media.pictures import Picture, normalise, thumbnail
 from ..media.storage import Storage, is_name
 from ..models import Photo
 from ..models.statements import insert_if_absent
-from ..queries.reading import Reader
+from ..queries.reading import Connected
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ def store(storage: Storage, limits: Limits, upload: BinaryIO) -> Picture:
 
 
 def store_avatar(
-    db: Reader, storage: Storage, limits: Limits, user_id: int, address: str
+    db: Connected, storage: Storage, limits: Limits, user_id: int, address: str
 ) -> Picture:
     """Make and store the small picture of one that the user uploaded.
 

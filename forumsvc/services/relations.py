@@ -18,8 +18,8 @@ from ..models import (
     UserFollow,
 )
 from ..models.meta import Base
-from ..models.statements import change, insert_if_absent, lock_users, remove
-from . import notices
+from ..models.statements import change, change_unmarked, insert_if_absent, lock_users, remove
+from . import notices, versions
 
 
 def _removed(db: Session, model: type[Base], **pair: int) -> bool:
@@ -58,6 +58,8 @@ def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int
     here = model.id == liked_id
     if not by:
         return db.execute(select(model.likes_count).where(here)).scalar_one()
+    if model is Reply:
+        versions.renew(db, versions.of_reply(liked_id))
     counted = change(model).where(here).values(likes_count=model.likes_count + by)
     return db.execute(counted.returning(model.likes_count)).scalar_one()
 
@@ -87,7 +89,7 @@ def unfavor(db: Session, actor_id: int, topic: Any) -> None:
 
 def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        counted = change(User).values(favorites_count=User.favorites_count + by)
+        counted = change_unmarked(User).values(favorites_count=User.favorites_count + by)
         db.execute(counted.where(User.id == user_id))
 
 
@@ -109,7 +111,7 @@ def _count_follow(db: Session, actor_id: int, target_id: int, by: int) -> None:
     lock_users(db, both)
     is_actor = User.id == actor_id
     db.execute(
-        change(User)
+        change_unmarked(User)
         .where(both)
         .values(
             following_count=User.following_count + case((is_actor, by), else_=0),

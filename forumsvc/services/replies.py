@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, lock_users, prepared
-from . import counters, notices
+from ..models.statements import change, change_unmarked, lock_users, prepared
+from . import counters, notices, versions
 from .authoring import Authoring
 
 
@@ -68,6 +68,7 @@ def edit(
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
+    versions.renew(db, Topic.id == reply.topic_id)
     if _is_shown(reply):
         notices.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
@@ -91,7 +92,9 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     told = User.id.in_(notices.told_of_reply())
     lock_users(db, is_author | told, reply_id=reply.id)
     if _is_shown(reply):
-        db.execute(change(User).where(is_author).values(replies_count=User.replies_count - 1))
+        db.execute(
+            change_unmarked(User).where(is_author).values(replies_count=User.replies_count - 1)
+        )
     notices.forget_reply(db, reply.id)
 
 

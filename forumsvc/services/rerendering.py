@@ -9,6 +9,7 @@ from sqlalchemy import Row
 
 from ..errors import Unavailable
 from ..markup import RENDERER_VERSION, Draft
+from ..models import marking
 from ..models.engine import Database
 from ..models.statements import change
 from ..queries import outdated
@@ -81,6 +82,7 @@ class Rerendering:
         # Everybody who changes several rows of a table does so in the order of their ids.
         rows = sorted(zip(batch, drafts, html, strict=True), key=lambda each: each[0].id)
         with self._database.session.begin() as db:
+            marking.note(db, marking.NAMES)
             for row, draft, made in rows:
                 same = (row.markup_version, row.body_html) == (draft.version, made)
                 kept = (

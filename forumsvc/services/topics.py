@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from ..errors import Invalid
 from ..models import Node, Topic
-from ..models.statements import change
+from ..models.statements import change, change_unmarked
 from ..queries import nodes
 from . import counters, notices
 from .authoring import Authoring
@@ -151,4 +151,6 @@ def _check_node(db: Session, node_id: int) -> None:
 
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
-    db.execute(change(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by))
+    db.execute(
+        change_unmarked(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by)
+    )

@@ -91,6 +91,7 @@ DECLARED: tuple[Setting, ...] = (
         "",
         "from where a browser's script may call",
     ),
+    Setting("memory.pages", whole(0, 10_000), "16", "megabytes of pages that a process keeps made"),
     Setting(
         "accounts.newbie_minutes",
         whole(0, 10_000_000),

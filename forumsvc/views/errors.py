@@ -26,6 +26,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
     errors.BadToken: 401,
     errors.Denied: 403,
     errors.NotFound: 404,
+    errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
     errors.TooManyAttempts: 429,
     errors.Unavailable: 503,
@@ -38,7 +39,7 @@ def error_response(
     """Return the answer to a request that failed."""
     response = Response(status=status, content_type="application/json")
     response.body = orjson.dumps(request.registry.envelope.error(status, message))
-    response.headers.update(headers or {})
+    response.headers.update({"Cache-Control": "no-store", **(headers or {})})
     return response
 
 

@@ -4,11 +4,12 @@ from ..permissions import Common
 from ..queries import nodes
 from ..resources.nodes import NodeItem, Nodes
 from ..web.api_view import api_view
+from ..web.marks import NODE_LIST
 from ..web.request import ForumRequest
 from ..web.results import Kind, Listing, Single
 
 
-@api_view(Nodes, "GET", Common.VIEW)
+@api_view(Nodes, "GET", Common.VIEW, mark=NODE_LIST)
 def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
     """List all nodes."""
     found = nodes.everything(request.db)

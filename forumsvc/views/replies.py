@@ -6,11 +6,12 @@ from ..resources.replies import ReplyItem
 from ..schemas.replies import reply_form
 from ..services import replies
 from ..web.api_view import api_view
+from ..web.marks import REPLY
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Single
 
 
-@api_view(ReplyItem, "GET", Common.VIEW)
+@api_view(ReplyItem, "GET", Common.VIEW, mark=REPLY)
 def read_reply(item: ReplyItem, request: ForumRequest) -> Single:
     """Show a reply with its raw text."""
     return Single(Kind.REPLY, item)

@@ -13,11 +13,12 @@ from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
 from ..web.api_view import api_view
+from ..web.marks import REPLY_LIST, TOPIC, TOPIC_LIST
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Listing, Single
 
 
-@api_view(Topics, "GET", Common.VIEW, schema=topic_list)
+@api_view(Topics, "GET", Common.VIEW, schema=topic_list, mark=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     wanted = request.validated
@@ -26,7 +27,7 @@ def list_topics(container: Topics, request: ForumRequest) -> Listing:
         TopicOrder(wanted["type"]),
         request.page,
         node_id=wanted["node_id"],
-        viewer_id=request.caller.user_id if request.caller else None,
+        viewer_id=request.caller.user_id if request.caller and request.caller.blocks else None,
     )
     if not found.rows and wanted["node_id"] is not None:
         _check_node(request, wanted["node_id"])
@@ -52,11 +53,9 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, container.at(topic_id), location)
 
 
-@api_view(TopicItem, "GET", Common.VIEW)
+@api_view(TopicItem, "GET", Common.VIEW, mark=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Single:
-    """Show a topic, and count that it was read."""
-    if request.method == "GET":
-        request.registry.hits.count(item.row.id)
+    """Show a topic."""
     return Single(Kind.TOPIC, item)
 
 
@@ -82,7 +81,7 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=paged)
+@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=paged, mark=REPLY_LIST)
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     found = replies.of_topic(request.db, item.row.id, request.page)

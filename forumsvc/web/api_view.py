@@ -8,8 +8,10 @@ from pyramid.config import Configurator
 from pyramid.view import view_config
 
 from ..resources.base import Resource
-from ..schemas.reading import validate
+from ..schemas.reading import validate, validate_query
 from ..settings import Settings
+from .fresh import fresh_deriver
+from .marks import Mark
 from .request import ForumRequest
 
 SchemaFactory = Callable[[Settings], colander.SchemaNode]
@@ -22,20 +24,24 @@ def api_view(
     *,
     name: str = "",
     schema: SchemaFactory | None = None,
+    mark: Mark | None = None,
     **predicates: Any,
 ) -> view_config:
     """Declare a view of the resource tree.
 
     permission: the word that the context's ACL must grant; schema: what makes the schema of the
-    parameters, which the view finds validated in `request.validated`.
+    parameters, which the view finds validated in `request.validated`; mark: what says whether an
+    answer is still true.
     """
     return view_config(
         route_name="api",
         context=context,
         name=name,
         request_method=method,
+        **({"first": True} if method == "GET" else {}),
         permission=permission,
         schema=schema,
+        mark=mark,
         renderer="api",
         **predicates,
     )
@@ -47,9 +53,10 @@ def schema_deriver(view: Any, info: Any) -> Any:
     if factory is None:
         return view
     schema = factory(info.registry.forum_settings)
+    read = validate_query if info.options["request_method"] == "GET" else validate
 
     def validated_view(context: Any, request: ForumRequest) -> Any:
-        request.validated = validate(schema, request.parameters)
+        request.validated = read(schema, request.parameters)
         return view(context, request)
 
     return validated_view
@@ -76,7 +83,29 @@ class ActionPredicate:
         return request.parameters.one("type") == self.value
 
 
+class FirstPredicate:
+    """The view predicate `first=`: always true, so that Pyramid tries this view before others.
+
+    Most requests read, and each view that is tried in vain costs as much as a schema.
+    """
+
+    def __init__(self, value: bool, info: Any) -> None:
+        """Take nothing."""
+
+    def text(self) -> str:
+        """Return how the predicate is shown."""
+        return "first"
+
+    phash = text
+
+    def __call__(self, context: Any, request: ForumRequest) -> bool:
+        """Return True."""
+        return True
+
+
 def includeme(config: Configurator) -> None:
     """Register the deriver and the predicate."""
     config.add_view_deriver(schema_deriver, name="schema")
+    config.add_view_deriver(fresh_deriver, name="fresh", under="schema")
     config.add_view_predicate("action", ActionPredicate)
+    config.add_view_predicate("first", FirstPredicate)

@@ -10,6 +10,7 @@ from ..models.engine import Database
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 ATTEMPTS = 3
+_API = "/api/v3/"
 
 
 def is_unsafe(request: Any) -> bool:
@@ -20,8 +21,11 @@ def is_unsafe(request: Any) -> bool:
 def attempts(request: Any) -> int:
     """Return how often a request is tried when the database asks for another attempt.
 
-    A body that is refused for its size is not copied for a second one.
+    What the API reads, the gateway reads again by itself. A body that is refused for its size is
+    not copied for a second one.
     """
+    if request.method == "GET" and request.environ["PATH_INFO"].startswith(_API):
+        return 1
     length = int(request.environ.get("CONTENT_LENGTH") or 0)
     return 1 if length > request.settings["http.max_body"] else ATTEMPTS
 

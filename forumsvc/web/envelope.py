@@ -11,6 +11,7 @@ from ..presenters.topics import topic, topic_detail
 from ..presenters.users import user, user_detail
 from ..resources.base import Item
 from ..security.policy import abilities, granted
+from .marks import Audience, Shown
 from .request import ForumRequest
 from .results import Count, Done, Greeting, Kind, Listing, Notices, Result, Single, Uploaded
 
@@ -25,6 +26,16 @@ class Bare:
     """The shape of the API description."""
 
     created = 201
+
+    def audience(self, shown: Shown, request: ForumRequest) -> Audience:
+        """Return for whom an answer is the same."""
+        if request.caller is None or shown not in (Shown.TOPIC, Shown.REPLY):
+            return Audience.EVERYBODY
+        return Audience.SAME_RIGHTS
+
+    def keeps(self, shown: Shown) -> bool:
+        """Return whether such an answer may be kept: it shows nothing that no mark covers."""
+        return True
 
     def body(self, result: Result, request: ForumRequest) -> Any:
         """Return the JSON document of a result."""

@@ -12,6 +12,7 @@ from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
 from ..security.policy import abilities
 from .envelope import Bare
+from .marks import Audience, Shown
 from .request import ForumRequest
 from .results import Count, Greeting, Kind, Listing, Notices, Result, Single
 
@@ -32,6 +33,18 @@ class Keyed(Bare):
     """The shape that clients of the public forum engine read."""
 
     created = 200
+
+    def audience(self, shown: Shown, request: ForumRequest) -> Audience:
+        """Return for whom an answer is the same: `meta` tells everybody something else."""
+        if request.caller is None or shown is Shown.NODE_LIST:
+            return Audience.EVERYBODY
+        if shown in (Shown.TOPIC_LIST, Shown.REPLY):
+            return Audience.SAME_RIGHTS
+        return Audience.NOBODY_ELSE
+
+    def keeps(self, shown: Shown) -> bool:
+        """Return whether such an answer may be kept: lists show how often topics were read."""
+        return shown is not Shown.TOPIC_LIST
 
     def body(self, result: Result, request: ForumRequest) -> Any:
         """Return the JSON document of a result."""
@@ -142,4 +155,4 @@ def _state(result: Single, request: ForumRequest) -> dict[str, bool]:
 
 
 def _flags(row: Any) -> dict[str, bool]:
-    return {name: bool(value) for name, value in row._mapping.items()}
+    return {name: bool(value) for name, value in row._asdict().items()}

@@ -7,6 +7,7 @@ from ..queries.paging import Cursors
 from .request import ForumRequest
 from .results import Listing, Notices, Result
 
+PAGE_HEADERS = ("Link", "X-Total-Count")
 _PLACES = frozenset({"offset", "before", "after"})
 
 
@@ -29,17 +30,27 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
 def _link(cursors: Cursors, request: ForumRequest) -> str:
     """Return the pages around one, by absolute addresses that name every parameter known here.
 
-    No other parameter of the request is repeated: it may be an access token.
+    Nothing else of the request is repeated: it may be an access token, and who spells the path in
+    another way gets the same answer from memory.
     """
     kept: dict[str, Any] = {
         name: value
         for name, value in request.validated.items()
         if value is not None and name not in _PLACES
     }
-    target = f"{request.site.base_url}{quote(request.path_info)}?{urlencode(kept)}"
+    target = f"{request.base_url}{_path(request)}?{urlencode(kept)}"
     links = [f'<{target}>; rel="first"']
     if cursors.before is not None:
         links.append(f'<{target}&before={cursors.before}>; rel="prev"')
     if cursors.after is not None:
         links.append(f'<{target}&after={cursors.after}>; rel="next"')
     return ", ".join(links)
+
+
+def _path(request: ForumRequest) -> str:
+    names = [request.view_name] if request.view_name else []
+    place = request.context
+    while place.__parent__ is not None:
+        names.append(place.__name__)
+        place = place.__parent__
+    return "/api/v3/" + "/".join(map(quote, reversed(names)))

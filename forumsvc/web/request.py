@@ -12,6 +12,8 @@ from pyramid.request import Request
 from sqlalchemy import Connection
 
 from .. import clock
+from ..memory import Memory
+from ..models.gateway import Gateway
 from ..presenters.site import Site
 from ..queries.paging import Page
 from ..queries.reading import Reader
@@ -60,13 +62,25 @@ class ForumRequest(Request):
 
     @reify
     def db(self) -> Reader:
-        """A session in the request's transaction, or a connection that can only read."""
+        """A session in the request's transaction, or what can only read."""
         database = self.registry.database
         if self.is_write:
             session = database.session()
             zope.sqlalchemy.register(session, transaction_manager=self.tm)
             return session
-        return self.reader
+        return self.gateway
+
+    @property
+    def gateway(self) -> Gateway:
+        """The short way to what is committed; for the API, which only runs queries' SELECTs."""
+        gateway: Gateway = self.registry.database.gateway
+        return gateway
+
+    @property
+    def memory(self) -> Memory:
+        """What this process keeps from one request to the next."""
+        memory: Memory = self.registry.memory
+        return memory
 
     @reify
     def reader(self) -> Connection:
@@ -100,11 +114,16 @@ class ForumRequest(Request):
         return self.registry.forum_settings
 
     @reify
+    def base_url(self) -> str:
+        """The address of the service, without a slash at its end."""
+        return self.settings["site.url"] or self.application_url
+
+    @reify
     def site(self) -> Site:
         """What presenters need to know."""
         settings = self.settings
         return Site(
-            base_url=settings["site.url"] or self.application_url,
+            base_url=self.base_url,
             level_names=self.registry.level_names,
             newbie=newbie_time(settings),
             now=self.now,

@@ -8,7 +8,6 @@ from collections import deque
 from typing import Any
 
 from pyramid.interfaces import ITraverser
-from pyramid.response import Response
 from zope.interface import implementer
 
 from ..errors import BadToken
@@ -31,20 +30,13 @@ def make_root(request: ForumRequest) -> Root:
         request.parameters.everywhere("access_token"), request.headers.get("Authorization")
     )
     if token is not None:
-        if "access_token" in request.environ.get("QUERY_STRING", ""):
-            request.add_response_callback(_keep_private)
         # Not in the request's transaction, which on SQLite would lock everybody out from here on.
-        row = tokens.find_access(request.reader, token, request.now)
+        row = tokens.find_access(request.gateway, token, request.now)
         if row is None:
             raise BadToken("The access token is wrong, expired or revoked.")
         request.caller = identify(row, request.now, newbie_time(request.settings))
         work_ahead(request)
     return Root(request, request.caller, locks=request.is_write)
-
-
-def _keep_private(request: ForumRequest, response: Response) -> None:
-    # Shared caches know answers to `Authorization` for private, but not this one (RFC 6750 §2.3).
-    response.headers["Cache-Control"] = "private"
 
 
 @implementer(ITraverser)

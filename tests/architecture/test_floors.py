@@ -11,7 +11,8 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"errors", "permissions", "ids", "clock", "cores", "settings", "passwords", "strength"},
+    {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
+    | {"passwords", "strength"},
     {"models", "markup", "media", "mail"},
     {"queries", "migrate"},
     {"services", "oauth", "demo"},

@@ -33,9 +33,11 @@ def counting(database: Database) -> Iterator[Statements]:
     engines = (database.reads, database.writes)
     for engine in engines:
         event.listen(engine, "before_cursor_execute", note)
+    database.gateway.observers.append(seen.texts.append)
     try:
         yield seen
     finally:
+        database.gateway.observers.remove(seen.texts.append)
         for engine in engines:
             event.remove(engine, "before_cursor_execute", note)
 

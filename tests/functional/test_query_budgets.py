@@ -14,13 +14,16 @@ from tests.functional.statements import counting, of_request
 TOKEN = 1
 """Looking up who the access token belongs to."""
 
+MARK = 1
+"""Reading whether anything has changed that lists show."""
+
 READS = {
-    "/topics": 1,
-    "/topics?type=recent": 1,
-    "/topics?type=no_reply": 1,
-    "/topics?type=popular": 1,
-    "/topics?type=excellent": 1,
-    "/topics?node_id={node}": 1,
+    "/topics": 1 + MARK,
+    "/topics?type=recent": 1 + MARK,
+    "/topics?type=no_reply": 1 + MARK,
+    "/topics?type=popular": 1 + MARK,
+    "/topics?type=excellent": 1 + MARK,
+    "/topics?node_id={node}": 1 + MARK,
     "/topics/{topic}": 1,
     "/topics/{topic}/replies": 2,
     "/replies/{reply}": 1,
@@ -33,10 +36,18 @@ READS = {
     "/users/author/favorites": 2,
     "/users/author/followers": 2,
     "/users/author/following": 2,
-    "/nodes": 1,
+    "/nodes": 1 + MARK,
     "/nodes/{node}": 1,
 }
 """What anybody reads: statements without a token. A list under an item pays for the item, too."""
+
+KEPT = {
+    **{path: MARK for path in READS if path.startswith("/topics?") or path == "/topics"},
+    "/topics/{topic}": MARK,
+    "/topics/{topic}/replies": MARK,
+    "/nodes": MARK,
+}
+"""What anybody reads once more while nothing has changed."""
 
 OWN_READS = {
     "/hello": 0,
@@ -126,8 +137,17 @@ def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
     assert {path: scene.cost(scene.forum.nobody, path) for path in READS} == READS
 
 
+def test_what_has_not_changed_costs_one_small_statement(scene: Scene) -> None:
+    for path in KEPT:
+        scene.cost(scene.forum.nobody, path)
+    assert {path: scene.cost(scene.forum.nobody, path) for path in KEPT} == KEPT
+
+
 def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
+    # The author blocks others, whose topics the author's lists leave out: no mark tells of that.
+    expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
+    expected["/topics"] = 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
 
 

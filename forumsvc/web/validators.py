@@ -1,0 +1,81 @@
+"""Entity tags: whether what a client has is what it would get (RFC 9110 §8.8.3, §13).
+
+A tag is made of what the database says has last changed, so that an answer need not be made to be
+compared; where nothing says so, of the answer. How often a topic was read is no part of it.
+"""
+
+import re
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Any
+
+from ..errors import PreconditionFailed
+from ..settings import Settings
+from .request import ForumRequest
+
+_TAG_BYTES = 12
+_HITS = re.compile(rb'"hits":\d+')
+_SHAPING_ROOMS = ("presenters", "web")
+_SHAPING_SETTINGS = ("site", "api", "levels", "accounts")
+
+
+def edition(settings: Settings) -> bytes:
+    """Return what stands for this version of the software and its settings.
+
+    Another version may show the same rows in another way.
+    """
+    digest = blake2b(_source(), digest_size=_TAG_BYTES)
+    shaping = [name for name in settings if name.partition(".")[0] in _SHAPING_SETTINGS]
+    digest.update(repr([(name, settings[name]) for name in sorted(shaping)]).encode())
+    return digest.digest()
+
+
+@cache
+def _source() -> bytes:
+    digest = blake2b(digest_size=_TAG_BYTES)
+    for room in _SHAPING_ROOMS:
+        for file in sorted((files("forumsvc") / room).iterdir(), key=lambda each: each.name):
+            if file.is_file():
+                digest.update(file.read_bytes())
+    return digest.digest()
+
+
+def tag_of_marks(request: ForumRequest, marks: tuple[Any, ...]) -> str:
+    """Return the tag of an answer by what says when it last changed."""
+    return _tag(request, repr((request.base_url, marks)).encode())
+
+
+def tag_of_body(request: ForumRequest, body: bytes, *, beside: str = "") -> str:
+    """Return the tag of an answer by itself. beside: what it tells outside its body."""
+    return _tag(request, b"".join((*without_hits(body), beside.encode())))
+
+
+def without_hits(body: bytes) -> list[bytes]:
+    """Return an answer's JSON as the parts around how often each topic was read.
+
+    A quotation mark within a text is escaped, so what is found is the name of the field.
+    """
+    return _HITS.split(body)
+
+
+def _tag(request: ForumRequest, content: bytes) -> str:
+    key = request.registry.edition
+    return f'"{blake2b(content, digest_size=_TAG_BYTES, key=key).hexdigest()}"'
+
+
+def rights_of(request: ForumRequest) -> tuple[Any, ...]:
+    """Return what of the caller decides over `abilities`."""
+    caller = request.caller
+    return (caller.user_id, caller.level, sorted(caller.scopes)) if caller else ()
+
+
+def is_known(request: ForumRequest, tag: str) -> bool:
+    """Return whether the client has the answer of that tag already (If-None-Match)."""
+    return "HTTP_IF_NONE_MATCH" in request.environ and tag[1:-1] in request.if_none_match
+
+
+def require(request: ForumRequest, tag: str) -> None:
+    """Raise PreconditionFailed where the client wants to change something else (If-Match)."""
+    if tag[1:-1] not in request.if_match:
+        raise PreconditionFailed("If-Match: this has changed since you read it.")

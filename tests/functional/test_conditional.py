@@ -1,0 +1,185 @@
+"""Entity tags: nothing is sent twice, nothing old is taken for new, nothing new is overwritten."""
+
+from typing import Any
+
+import pytest
+
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum
+
+READS = (
+    "/topics",
+    "/topics?node_id={node}",
+    "/topics/{topic}",
+    "/topics/{topic}/replies",
+    "/replies/{reply}",
+    "/nodes",
+    "/nodes/{node}",
+    "/users",
+    "/users/alice",
+    "/users/alice/topics",
+    "/users/alice/replies",
+    "/users/alice/followers",
+    "/users/alice/following",
+    "/users/alice/favorites",
+)
+OWN_READS = ("/hello", "/users/me", "/users/me/blocked", "/notifications")
+
+
+class Scene:
+    """A topic of alice's with a reply."""
+
+    def __init__(self, forum: Forum) -> None:
+        self.forum = forum
+        self.alice, self.bob = forum.person("alice"), forum.person("bob")
+        self.mod = forum.person("mod", role="maintainer")
+        self.node = forum.node()
+        self.topic = forum.topic(self.alice, self.node)
+        self.reply = forum.reply(self.alice, self.topic)
+
+    def path(self, template: str) -> str:
+        """Fill a path in."""
+        return template.format(node=self.node, topic=self.topic, reply=self.reply)
+
+
+@pytest.fixture
+def scene(forum: Forum) -> Scene:
+    return Scene(forum)
+
+
+def again(caller: Caller, path: str, tag: str) -> Any:
+    """Read what one has already."""
+    return caller.call("GET", path, headers={"If-None-Match": tag})
+
+
+@pytest.mark.parametrize("template", READS)
+def test_an_answer_that_is_true_still_is_not_sent_again(scene: Scene, template: str) -> None:
+    path = scene.path(template)
+    for caller in (scene.forum.nobody, scene.bob):
+        first = caller.get(path)
+        second = again(caller, path, first.headers["ETag"])
+        assert (second.status_int, second.body) == (304, b"")
+        assert second.headers["ETag"] == first.headers["ETag"]
+        assert again(caller, path, '"another"').status_int == 200
+
+
+@pytest.mark.parametrize("path", OWN_READS)
+def test_what_is_ones_own_is_not_sent_again(scene: Scene, path: str) -> None:
+    tag = scene.alice.get(path).headers["ETag"]
+    assert again(scene.alice, path, tag).status_int == 304
+
+
+def test_a_list_of_tags_and_a_weak_one_are_understood(scene: Scene) -> None:
+    tag = scene.bob.get("/topics").headers["ETag"]
+    for known in (f'"x", {tag}', f"W/{tag}", "*"):
+        assert again(scene.bob, "/topics", known).status_int == 304, known
+
+
+def test_head_has_the_tag_of_get(scene: Scene) -> None:
+    got, headed = scene.bob.get("/topics"), scene.bob.call("HEAD", "/topics")
+    assert headed.headers["ETag"] == got.headers["ETag"]
+
+
+def test_what_a_caller_may_do_is_part_of_the_tag(scene: Scene) -> None:
+    path = f"/topics/{scene.topic}"
+    tags = {who.get(path).headers["ETag"] for who in (scene.alice, scene.bob, scene.mod)}
+    assert len(tags) == 3
+    before = scene.bob.get(path).headers["ETag"]
+    scene.forum.change(scene.bob.id, state="blocked")
+    assert scene.bob.get(path).headers["ETag"] != before
+
+
+def test_a_list_without_the_blocked_has_a_tag_of_its_own(scene: Scene) -> None:
+    everybodys = scene.bob.get("/topics").headers["ETag"]
+    assert everybodys == scene.forum.nobody.get("/topics").headers["ETag"]
+    scene.bob.post(f"/users/{scene.alice.id}/block")
+    answer = again(scene.bob, "/topics", everybodys)
+    assert (answer.status_int, answer.json) == (200, [])
+
+
+def test_reading_a_topic_changes_its_hits_and_not_its_tag(scene: Scene) -> None:
+    path = f"/topics/{scene.topic}"
+    first, second = scene.forum.nobody.get(path), scene.forum.nobody.get(path)
+    assert second.json["hits"] == first.json["hits"] + 1
+    assert second.headers["ETag"] == first.headers["ETag"]
+    assert again(scene.forum.nobody, path, first.headers["ETag"]).status_int == 304
+    assert scene.forum.nobody.get(path).json["hits"] == first.json["hits"] + 3
+
+
+def test_an_edit_of_what_was_read_is_done(scene: Scene) -> None:
+    path = f"/topics/{scene.topic}"
+    form = {"title": "New", "node_id": scene.node, "body": "New"}
+    tag = scene.alice.get(path).headers["ETag"]
+    done = scene.alice.call("PUT", path, form, headers={"If-Match": tag})
+    assert (done.status_int, done.json["title"]) == (200, "New")
+    late = scene.alice.call("PUT", path, {**form, "title": "Late"}, headers={"If-Match": tag})
+    assert (late.status_int, late.json) == (
+        412,
+        {"error": "If-Match: this has changed since you read it."},
+    )
+    assert scene.alice.get(path).json["title"] == "New"
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_a_reply_that_was_changed_meanwhile_stays(scene: Scene, method: str) -> None:
+    path = f"/replies/{scene.reply}"
+    tag = scene.alice.get(path).headers["ETag"]
+    scene.mod.post(path, body="Moderated")
+    late = scene.alice.call(method, path, {"body": "Mine"}, headers={"If-Match": tag})
+    assert late.status_int == 412
+    assert scene.alice.get(path).json["body"] == "Moderated"
+
+
+def test_any_version_will_do_for_a_star(scene: Scene) -> None:
+    done = scene.alice.call("DELETE", f"/topics/{scene.topic}", headers={"If-Match": "*"})
+    # The author's own reply does not keep the author from deleting.
+    assert done.status_int == 200
+
+
+def test_the_precondition_comes_after_permission_and_parameters(scene: Scene) -> None:
+    path, never = f"/topics/{scene.topic}", {"If-Match": '"never"'}
+    form = {"title": "New", "node_id": scene.node, "body": "New"}
+    assert scene.bob.call("PUT", path, form, headers=never).status_int == 403
+    assert scene.alice.call("PUT", path, {"title": "x"}, headers=never).status_int == 400
+    assert scene.alice.call("PUT", path, form, headers=never).status_int == 412
+
+
+def test_the_keyed_shape_knows_when_meta_changed(scene: Scene, make_forum: MakeForum) -> None:
+    keyed = make_forum(api__envelope="keyed", site__url="http://localhost")
+    alice, bob = keyed.caller(scene.alice.token), keyed.caller(scene.bob.token)
+    path = f"/topics/{scene.topic}"
+    tag = bob.get(path).headers["ETag"]
+    assert again(bob, path, tag).status_int == 304
+    bob.post(f"{path}/follow")
+    answer = again(bob, path, tag)
+    assert (answer.status_int, answer.json["meta"]["followed"]) == (200, True)
+    tag = alice.get(path).headers["ETag"]
+    form = {"title": "New", "node_id": scene.node, "body": "New"}
+    assert alice.call("PUT", path, form, headers={"If-Match": tag}).status_int == 200
+    assert alice.call("PUT", path, form, headers={"If-Match": tag}).status_int == 412
+
+
+def test_shared_caches_may_keep_nobodys_answers_and_no_others(scene: Scene) -> None:
+    def control(caller: Caller, path: str) -> tuple[str, str]:
+        headers = caller.get(path).headers
+        return headers["Cache-Control"], headers["Vary"]
+
+    assert control(scene.forum.nobody, "/topics") == ("no-cache", "Authorization")
+    assert control(scene.bob, "/topics") == ("private, no-cache", "Authorization")
+    by_query = scene.forum.nobody.get("/topics", access_token=scene.bob.token)
+    assert by_query.headers["Cache-Control"] == "private, no-cache"
+    assert scene.forum.nobody.get("/topics/999999").headers["Cache-Control"] == "no-store"
+
+
+def test_another_address_of_the_service_has_tags_of_its_own(scene: Scene) -> None:
+    def read(host: str) -> tuple[str, str]:
+        answer = scene.forum.nobody.call("GET", "/topics", headers={"Host": host})
+        return answer.headers["ETag"], answer.json[0]["user"]["avatar_url"]
+
+    (one, picture), (other, elsewhere) = read("a.example"), read("b.example")
+    assert one != other
+    assert (picture, elsewhere) == (
+        "http://a.example/avatars/alice.svg",
+        "http://b.example/avatars/alice.svg",
+    )
+    assert read("a.example") == (one, picture)
