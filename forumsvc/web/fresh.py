@@ -66,7 +66,7 @@ def _conditional(view: View) -> View:
 
 def _beside(response: Response) -> str:
     """Return what an answer tells outside its body: where a list goes on, how many there are."""
-    return "\n".join(response.headers.get(name, "") for name in PAGE_HEADERS)
+    return "".join(response.headers.get(name, "") for name in PAGE_HEADERS)
 
 
 def _marked(view: View, mark: Mark, name: str) -> View:

@@ -24,6 +24,7 @@ LISTS = [
     "/topics/{topic}/replies",
     "/notifications",
 ]
+MOST_PAGES = 100
 _LINK = re.compile(r'<([^<>]+)>; rel="(\w+)"')
 
 
@@ -59,8 +60,12 @@ def with_(path: str, **parameters: Any) -> str:
 
 def walk(caller: Caller, path: str, relation: str) -> Iterator[TestResponse]:
     """Yield a page, and all to which the relation leads from there."""
-    following: str | None = path
-    while following is not None:
+    following = path
+    for _ in range(MOST_PAGES):
         answer = caller.get(following)
         yield answer
-        following = links(answer).get(relation)
+        to = links(answer)
+        if relation not in to:
+            return
+        following = to[relation]
+    raise AssertionError(f"{path} has no end")
