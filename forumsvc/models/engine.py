@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 from . import marking
-from .gateway import Gateway
+from .gateway import GATEWAY, Gateway
 
 BUSY_TIMEOUT_SECONDS = 10
 
@@ -34,7 +34,9 @@ class Database:
         self.reads = make(url, pool_size, read_only=True)
         self.writes = make(url, pool_size, read_only=False)
         self.gateway = Gateway(self.reads)
-        self.session: sessionmaker[Session] = sessionmaker(self.writes, autoflush=False)
+        self.session: sessionmaker[Session] = sessionmaker(
+            self.writes, autoflush=False, info={GATEWAY: self.gateway}
+        )
         marking.watch(self.session)
 
     @property
@@ -96,10 +98,6 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
     if read_only:
         server_settings += " -c default_transaction_read_only=on"
         options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
-    else:
-        # A write must not be begun on a connection that a restart of the server has cut;
-        # a read that meets one is simply made again, so it does not pay for the question.
-        options = {"pool_pre_ping": True}
     return create_engine(
         url,
         pool_size=pool_size,

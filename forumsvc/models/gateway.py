@@ -14,18 +14,23 @@ from weakref import WeakSet, finalize
 
 from sqlalchemy import CompoundSelect, Dialect, Engine, Select
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 _MOST_STATEMENTS = 512
 _MOST_TEXTS = 128
 """Of one statement, as many as there are pages that are asked for often."""
 
+GATEWAY = "gateway"
+"""Where a session has the gateway of its database, in `Session.info`."""
+
 Values = Mapping[str, Any]
+Statement = Select[Any] | CompoundSelect[Any]
 
 
 class Plan:
     """How a SELECT is said to one kind of database, and how its rows are read."""
 
-    def __init__(self, statement: Select[Any] | CompoundSelect[Any], engine: Engine) -> None:
+    def __init__(self, statement: Statement, engine: Engine) -> None:
         """Compile the statement."""
         dialect = engine.dialect
         self._compiled: Any = statement.compile(dialect=dialect)
@@ -118,13 +123,13 @@ class Held:
 
 
 class Gateway:
-    """Runs SELECTs of the engine that can only read. Safe to share between threads.
+    """Runs SELECTs by themselves, or in a session's transaction. Safe to share between threads.
 
     observers: called with the text of every statement that is sent.
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Connect nowhere yet."""
+        """Connect nowhere yet. engine: the one that can only read."""
         self._engine = engine
         self._plan = lru_cache(_MOST_STATEMENTS)(lambda statement: Plan(statement, engine))
         self._own = threading.local()
@@ -136,7 +141,7 @@ class Gateway:
         """What kind of database it is."""
         return self._engine.dialect
 
-    def rows(self, statement: Select[Any] | CompoundSelect[Any], values: Values) -> list[Any]:
+    def rows(self, statement: Statement, values: Values) -> list[Any]:
         """Run a SELECT and return its rows. Raises DBAPIError.
 
         A connection that was cut is made again, once: whoever only reads can be read again.
@@ -159,6 +164,29 @@ class Gateway:
         """Run a SELECT of at most one row and return it."""
         found = self.rows(statement, values)
         return found[0] if found else None
+
+    def rows_in(self, db: Session, statement: Statement, values: Values) -> list[Any]:
+        """Run a SELECT in a session's transaction and return its rows. Raises DBAPIError."""
+        plan = self._plan(statement)
+        text, filling = plan.call(values)
+        for observer in self.observers:
+            observer(text)
+        connection = db.connection()
+        driver = cast("Any", connection.connection.driver_connection)
+        cursor = driver.cursor()
+        try:
+            cursor.execute(text, filling)
+            return plan.rows(cursor.fetchall())
+        except self._errors as error:
+            cut = self._engine.dialect.is_disconnect(error, driver, cursor)
+            if cut:
+                # What cut this one has cut the others in the pool: the next attempt must not
+                # meet one of them.
+                connection.invalidate(error)
+                connection.engine.dispose()
+            raise self._told(error, text, cut=cut) from error
+        finally:
+            cursor.close()
 
     def close(self) -> None:
         """Close the connections of all threads."""
@@ -189,7 +217,9 @@ class Gateway:
 
     def _is_cut(self, error: Any) -> bool:
         """Tell whether the connection is of no use any more, and drop it if so."""
-        held = self._own.held
+        held = getattr(self._own, "held", None)
+        if held is None:
+            return False  # it could not be made
         cut = self._engine.dialect.is_disconnect(error, held.driver, held.cursor)
         if cut:
             held.close()

@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, select
 
 from ..models import Notification, User
+from ..models.gateway import Statement
 from . import nodes, replies, topics
-from .paging import Cursors, Cut, Order, Page, Paged, read
+from .paging import Cursors, Cut, Order, Page, read
 from .people import summary
 from .reading import Reader, row, rows
 
@@ -32,7 +33,7 @@ _NEWEST_FIRST = Order("notifications", id=Notification.id)
 
 
 @cache
-def _page(cut: Cut) -> Paged:
+def _page(cut: Cut) -> Statement:
     return cut.of(
         select(
             Notification.id,

@@ -15,7 +15,6 @@ from sqlalchemy import (
     BigInteger,
     BindParameter,
     ColumnElement,
-    CompoundSelect,
     Integer,
     Row,
     Select,
@@ -27,14 +26,13 @@ from sqlalchemy import (
 
 from ..errors import Invalid
 from ..ids import MAX_ID
+from ..models.gateway import Statement
 from ..models.meta import Timestamp
 from .cursors import Cursor
 from .reading import Reader, is_sqlite, rows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-
-Paged = Select[Any] | CompoundSelect[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class Cut:
     way: Way
     spelled_out: bool
 
-    def of(self, statement: Select[Any]) -> Paged:
+    def of(self, statement: Select[Any]) -> Statement:
         """Return the SELECT cut to a page. It shows the order's `keys` and has no order yet."""
         pieces = [statement.where(beside) for beside in self._beside()] or [statement]
         whole: Any = pieces[0]
@@ -195,7 +193,7 @@ def read(
     db: Reader,
     page: Page,
     order: Order,
-    build: Callable[[Cut], Paged],
+    build: Callable[[Cut], Statement],
     values: Mapping[str, Any],
 ) -> Slice:
     """Return a page of the list that `build` makes, in one statement.

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Connection, Row, Select
+from sqlalchemy import Connection, Row, Select
 from sqlalchemy.orm import Session
 
-from ..models.gateway import Gateway
+from ..models.gateway import GATEWAY, Gateway, Statement
 
 Connected = Connection | Session
 """A command's or a transaction's way to the database: it runs any statement."""
@@ -21,17 +21,17 @@ def is_sqlite(db: Reader) -> bool:
     return dialect.name == "sqlite"
 
 
-def rows(
-    db: Reader, statement: Select[Any] | CompoundSelect[Any], values: dict[str, Any]
-) -> Sequence[Row[Any]]:
+def rows(db: Reader, statement: Statement, values: dict[str, Any]) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
     if isinstance(db, Gateway):
         return db.rows(statement, values)
+    if isinstance(db, Session) and GATEWAY in db.info:
+        gateway: Gateway = db.info[GATEWAY]
+        return gateway.rows_in(db, statement, values)
     return db.execute(statement, values).all()
 
 
 def row(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Row[Any] | None:
     """Run a SELECT of at most one row and return it."""
-    if isinstance(db, Gateway):
-        return db.row(statement, values)
-    return db.execute(statement, values).first()
+    found = rows(db, statement, values)
+    return found[0] if found else None

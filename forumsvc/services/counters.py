@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
 from ..models.statements import change, change_unmarked, lock_users, locking_users, prepared
+from ..queries.reading import rows
 from . import notices
 
 
@@ -25,7 +26,7 @@ def count_reply(db: Session, author_id: int, reply_id: int) -> None:
 def _count_post(db: Session, statements: tuple[Any, Any], **values: int) -> None:
     locked, counted = statements
     if db.get_bind().dialect.name == "postgresql":
-        db.execute(locked, values).all()
+        rows(db, locked, values)
     db.execute(counted, values)
 
 

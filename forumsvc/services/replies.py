@@ -19,24 +19,31 @@ def create(
 ) -> int:
     """Write a reply to a visible topic and return its id."""
     text = authoring.write(db, actor_id, body)
-    reply_id = db.execute(
-        insert(Reply)
-        .values(
-            topic_id=topic.id,
-            user_id=actor_id,
-            body=text.body,
-            body_html=text.html,
-            markup_version=text.version,
-            created_at=now,
-            updated_at=now,
-        )
-        .returning(Reply.id)
+    reply_id: int = db.execute(
+        _reply_written(),
+        {
+            "topic_id": topic.id,
+            "user_id": actor_id,
+            "body": text.body,
+            "body_html": text.html,
+            "markup_version": text.version,
+            "created_at": now,
+            "updated_at": now,
+        },
     ).scalar_one()
     by_other = int(actor_id != topic.user_id)
     db.execute(_topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
     counters.count_reply(db, actor_id, reply_id)
     return reply_id
+
+
+@cache
+def _reply_written() -> Any:
+    columns = ("topic_id", "user_id", "body", "body_html", "markup_version")
+    names = (*columns, "created_at", "updated_at")
+    given: dict[str, Any] = {name: bindparam(name) for name in names}
+    return prepared(insert(Reply).values(given).returning(Reply.id))
 
 
 @cache

@@ -66,7 +66,7 @@ class ForumRequest(Request):
         database = self.registry.database
         if self.is_write:
             session = database.session()
-            zope.sqlalchemy.register(session, transaction_manager=self.tm)
+            zope.sqlalchemy.mark_changed(session, self.tm)
             return session
         return self.gateway
 
