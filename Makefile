@@ -2,13 +2,15 @@
 
 PYTHON ?= python3
 INI ?= development.ini
+ENDPOINT ?= topics
 BIN := .venv/bin
 
-.PHONY: serve test lint bench clean
+.PHONY: serve test lint bench profile clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
 TEST_STAMP := .venv/.installed-test
+BENCH_STAMP := .venv/.installed-bench
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 $(BIN)/python:
@@ -21,6 +23,10 @@ $(STAMP): setup.py constraints.txt | $(BIN)/python
 $(TEST_STAMP): setup.py constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
 	@touch $(STAMP) $@
+
+$(BENCH_STAMP): setup.py constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[dev,bench]'
+	@touch $(STAMP) $(TEST_STAMP) $@
 
 serve: $(STAMP)
 	@$(BIN)/forumsvc -c $(INI) db upgrade
@@ -35,8 +41,11 @@ lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(TEST_STAMP)
+bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+profile: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.profile $(ENDPOINT) $(ARGS)
 
 clean:
 	rm -rf .venv var build dist *.egg-info

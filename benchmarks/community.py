@@ -1,31 +1,27 @@
-"""A demo community in a database, and the requests that are measured on it."""
+"""A community in a database, and the member whose token the requests carry."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.request import Request, get, send
-from benchmarks.servers import ROOT, Server, environment
+from sqlalchemy import func, insert, select
 
-API = "/api/v3"
-SPREAD = 100
-"""How many different topics, closed ones left out, the requests of one endpoint go round."""
-TEXT = """Thanks @{mentioned}, that was it. For the next one who looks for this:
+from benchmarks.servers import ROOT, environment
+from forumsvc import clock
+from forumsvc.models import Node, OAuthToken, Role, Topic, User, UserState
+from forumsvc.models.engine import Database
+from forumsvc.models.statements import change
+from forumsvc.oauth import clients, tokens
+from forumsvc.oauth.secret import digest, new_secret
+from forumsvc.passwords import hash_password
 
-1. set the `timeout` to something above **30 s**
-2. restart, then check with
-
-```python
-for attempt in range(3):
-    print(client.get("/status", timeout=45))
-```
-
-See also <https://example.org/notes?page=2>.
-"""
+PASSWORD = "the password of the benchmark"
+SCOPE = "read write"
+TTL = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -37,86 +33,132 @@ class Size:
     replies: int
 
 
-@dataclass(frozen=True)
-class Endpoint:
-    """What is measured.
+def fill(ini: Path, size: Size | None) -> None:
+    """Bring the tables up to date and, in an empty database, make a community in them.
 
-    name, caller: as the table says them; requests: to be made in this order, over and over;
-    aim: the least rate as a part of the empty view's, None where none is set.
+    size: of the community, which is the same each time; None where there is one already.
     """
-
-    name: str
-    caller: str
-    requests: Sequence[Request]
-    aim: float | None = None
-
-
-def fill(ini: Path, size: Size) -> None:
-    """Create the tables in an empty database and a community in them, the same each time."""
-    _forumsvc(ini, "db", "upgrade")
+    forumsvc(ini, "db", "upgrade")
+    if size is None:
+        return
     counts = {"users": size.users, "topics": size.topics, "replies": size.replies, "seed": 1}
-    _forumsvc(ini, "demo", *(word for key, n in counts.items() for word in (f"--{key}", str(n))))
+    forumsvc(ini, "demo", *(word for key, n in counts.items() for word in (f"--{key}", str(n))))
 
 
-def endpoints(server: Server) -> list[Endpoint]:
-    """Return what to measure on a forum that is filled, with a token of its busiest user."""
-    member, mentioned = (user["login"] for user in server.ask(get(f"{API}/users?limit=2")))
-    token = _forumsvc(server.ini, "token", "issue", member)["access_token"]
-    listed = [topic["id"] for topic in server.ask(get(f"{API}/topics?limit={SPREAD}"))]
-    topics = [topic for topic in listed if _open_to(server, topic, token)]
-    reply = {"body": TEXT.format(mentioned=mentioned)}
-    likes = [
-        send(method, f"{API}/likes", token, {"obj_type": "topic", "obj_id": topic})
-        for method in ("POST", "DELETE")
-        for topic in topics
-    ]
-    # Whatever the demo's member likes already: each request of the round is to change something.
-    for request in likes[len(topics) :]:
-        server.ask(request)
-    paths = {
-        "topic list": ([f"{API}/topics"], 0.13),
-        "topic detail": ([f"{API}/topics/{topic}" for topic in topics], 0.15),
-        "20 replies": ([f"{API}/topics/{topic}/replies" for topic in topics], 0.12),
-        "node list": ([f"{API}/nodes"], None),
-    }
-    readings = [
-        Endpoint(name, caller, [get(path, whose) for path in those], aim if whose is None else None)
-        for name, (those, aim) in paths.items()
-        for caller, whose in (("nobody", None), ("member", token))
-    ]
-    writings = [
-        Endpoint(
-            "create reply",
-            "member",
-            [send("POST", f"{API}/topics/{topic}/replies", token, reply) for topic in topics],
-            0.02,
-        ),
-        Endpoint("like, unlike", "member", likes),
-    ]
-    return [*readings, *writings]
+def forumsvc(ini: Path, *words: str, refused: bool = False) -> Any:
+    """Run the command `forumsvc` and return what it prints as JSON.
 
-
-def _open_to(server: Server, topic: int, token: str) -> bool:
-    """Tell whether a token's user may reply to a topic."""
-    return bool(server.ask(get(f"{API}/topics/{topic}", token))["abilities"]["reply"])
-
-
-def _forumsvc(ini: Path, *words: str) -> Any:
-    """Run the command `forumsvc` and return what it prints as JSON."""
+    refused: whether it may end with 1, as `db check` does where it finds something.
+    Raises CalledProcessError where it fails.
+    """
+    program = "from forumsvc.cli import main; main()"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from forumsvc.cli import main; main()",
-            "-c",
-            ini,
-            *words,
-            "--json",
-        ],
+        [sys.executable, "-c", program, "-c", ini, *words, "--json"],
         cwd=ROOT,
         env=environment(),
         stdout=subprocess.PIPE,
-        check=True,
+        check=not refused,
         text=True,
     )
+    if done.returncode > 1:
+        done.check_returncode()
     return json.loads(done.stdout)
+
+
+class Community:
+    """The users and topics of a filled database, and credentials to act as them.
+
+    logins: of the busiest users, the first of whom is the member that the requests are made as;
+    token: that one's; admin_token: an admin's; topics: how many there are.
+    """
+
+    def __init__(self, url: str, users: int = 100) -> None:
+        self._database = Database(url)
+        with self._database.session.begin() as db:
+            busiest = db.execute(
+                select(User.id, User.login)
+                .where(User.state == UserState.ACTIVE)
+                .order_by(User.replies_count.desc(), User.topics_count.desc())
+                .limit(users)
+            ).all()
+            self.ids = [row.id for row in busiest]
+            self.logins = [row.login for row in busiest]
+            self.topics = db.scalar(select(func.count()).select_from(Topic)) or 0
+            self._builtin = tokens.builtin_client(db)
+            self._client = clients.create(db, "benchmark", grants=("password", "refresh_token"))
+            registered = clients.find(db, self._client.client_id)
+            assert registered
+            self._client_row = registered.id
+            db.execute(
+                change(User)
+                .where(User.id == self.ids[0])
+                .values(password_hash=hash_password(PASSWORD))
+            )
+            admin = db.scalars(select(User.id).where(User.role == Role.ADMIN).limit(1)).one()
+        self.token, self.admin_token = self.access_tokens([self.ids[0], admin])
+
+    def close(self) -> None:
+        """Close the connections to the database."""
+        self._database.dispose()
+
+    def access_tokens(self, user_ids: list[int]) -> list[str]:
+        """Give out a token for each of the users."""
+        given = [new_secret() for _ in user_ids]
+        rows = [
+            {**self._token(user_id, self._builtin), "access_hash": digest(token)}
+            for user_id, token in zip(user_ids, given, strict=True)
+        ]
+        with self._database.session.begin() as db:
+            db.execute(insert(OAuthToken), rows)
+        return given
+
+    def open_topics(self, most: int) -> list[int]:
+        """Return the topics that were active last and to which everybody may reply."""
+        shown = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None), Topic.closed_at.is_(None))
+        newest = select(Topic.id).where(*shown).order_by(Topic.last_active_at.desc()).limit(most)
+        with self._database.reads.connect() as db:
+            return list(db.scalars(newest))
+
+    def nodes(self) -> list[int]:
+        """Return all nodes."""
+        with self._database.reads.connect() as db:
+            return list(db.scalars(select(Node.id)))
+
+    def password_grant(self) -> dict[str, str]:
+        """Return the form by which the member logs in."""
+        login = {"username": self.logins[0], "password": PASSWORD}
+        return {"grant_type": "password", **login, **self._credentials()}
+
+    def refresh_grants(self, many: int) -> list[dict[str, str]]:
+        """Return forms that each spend a refresh token of the member's, freshly given out."""
+        given = [new_secret() for _ in range(many)]
+        rows = [
+            {
+                **self._token(self.ids[0], self._client_row),
+                "access_hash": digest(new_secret()),
+                "refresh_hash": digest(token),
+                "refresh_expires_at": clock.now() + TTL,
+            }
+            for token in given
+        ]
+        with self._database.session.begin() as db:
+            db.execute(insert(OAuthToken), rows)
+        common = {"grant_type": "refresh_token", **self._credentials()}
+        return [{"refresh_token": token, **common} for token in given]
+
+    def _credentials(self) -> dict[str, str]:
+        return {
+            "client_id": self._client.client_id,
+            "client_secret": self._client.client_secret or "",
+        }
+
+    def _token(self, user_id: int, client: int) -> dict[str, Any]:
+        now = clock.now()
+        return {
+            "client_id": client,
+            "user_id": user_id,
+            "family": new_secret(),
+            "scope": SCOPE,
+            "access_expires_at": now + TTL,
+            "created_at": now,
+        }

@@ -7,13 +7,12 @@ Out: `requests`, `seconds`, `errors`, `p50`, `p99`, as `benchmarks.load.Burst` h
 import asyncio
 import itertools
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
-LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
+from benchmarks.connection import Connection
 
 
 class Tally:
@@ -25,67 +24,38 @@ class Tally:
         self.running = True
 
 
-class Connection(asyncio.Protocol):
-    """One keep-alive connection that sends its next request when the last is answered."""
+class Driven(Connection):
+    """A connection that takes its turn at the requests."""
 
     def __init__(self, requests: Iterator[bytes], tally: Tally, port: int) -> None:
+        super().__init__(port)
         self._requests = requests
         self._tally = tally
-        self._port = port
-        self._buffer = b""
-        self._sent = 0.0
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Send the first request."""
-        self._transport: Any = transport
-        self._buffer = b""
-        self._send()
+    def ask(self) -> bytes | None:
+        """Return the next request."""
+        return next(self._requests) if self._tally.running else None
 
-    def data_received(self, data: bytes) -> None:
-        """Note an answer when it is whole, and go on."""
-        self._buffer += data
-        head, blank, body = self._buffer.partition(b"\r\n\r\n")
-        if not blank:
-            return
-        length = LENGTH.search(head)
-        if length is not None and len(body) < int(length[1]):
-            return
-        self._buffer = b""
-        self._tally.latencies.append(time.perf_counter() - self._sent)
-        if not 200 <= int(head[9:12]) < 400:
+    def hear(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        """Note an answer."""
+        self._tally.latencies.append(seconds)
+        if not 200 <= status < 400:
             self._tally.errors += 1
-        if self._tally.running:
-            self._send()
 
-    def connection_lost(self, error: Exception | None) -> None:
-        """Count a connection that the server has cut, and make another."""
+    def cut(self) -> bool:
+        """Count a connection that the server has cut."""
         if self._tally.running:
             self._tally.errors += 1
-            loop = asyncio.get_running_loop()
-            self._again = loop.create_task(connect(loop, self, self._port))
-
-    def _send(self) -> None:
-        """Send the next request."""
-        self._sent = time.perf_counter()
-        self._transport.write(next(self._requests))
-
-
-async def connect(loop: asyncio.AbstractEventLoop, connection: Connection, port: int) -> None:
-    """Connect to the server; what fails is counted."""
-    try:
-        await loop.create_connection(lambda: connection, "127.0.0.1", port)
-    except OSError as error:
-        connection.connection_lost(error)
+        return self._tally.running
 
 
 async def drive(port: int, requests: list[str], connections: int, seconds: float) -> dict[str, Any]:
     """Make load and return what was seen."""
-    loop = asyncio.get_running_loop()
     tally = Tally()
     turn = itertools.cycle([request.encode() for request in requests])
     began = time.perf_counter()
     for _ in range(connections):
-        await connect(loop, Connection(turn, tally, port), port)
+        await Driven(turn, tally, port).open()
     await asyncio.sleep(seconds)
     tally.running = False
     took = time.perf_counter() - began

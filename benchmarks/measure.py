@@ -5,40 +5,50 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.community import Endpoint
+from benchmarks.endpoints import Endpoint
 from benchmarks.load import Burst, Load
 from benchmarks.request import Request, get
 from benchmarks.servers import Server
-from benchmarks.usage import cpu_seconds
+from benchmarks.usage import cpu_seconds, resident_megabytes, serving
 
 EMPTY = [get("/")]
 LONGEST = 60.0
 """Seconds that a burst may last at most."""
+SETTLING, GLANCE = 30.0, 0.05
+"""Seconds that a server gets to finish what was cut off, and between two looks at it."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One endpoint of one server.
+    """One endpoint of one server under one load.
 
-    database: process id of the PostgreSQL behind it, None where the server is its own database.
+    connections: how many clients ask at once; empty: the empty view's server on the same settings;
+    yardstick: the one that answers the same, if any; database: process id of the PostgreSQL
+    behind it, None where the server is its own database.
     """
 
     server: Server
     endpoint: Endpoint
+    connections: int
+    empty: Server
+    yardstick: Server | None = None
     database: int | None = None
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One burst on a subject, with the burst on the empty view just before it.
+    """One burst on a subject, with those on the empty view and the yardstick just before it.
 
-    server_cpu, database_cpu: processor seconds that were used meanwhile, children included.
+    server_cpu, database_cpu: processor seconds that were used meanwhile, children included;
+    megabytes: memory of the largest serving process afterwards.
     """
 
     burst: Burst
     empty: Burst
+    yardstick: Burst | None
     server_cpu: float
     database_cpu: float
+    megabytes: float
 
 
 @dataclass
@@ -63,6 +73,14 @@ class Result:
         return self.median(lambda sample: sample.burst.rate / sample.empty.rate)
 
     @property
+    def yardsticks(self) -> float | None:
+        """The rate as a part of the yardstick's."""
+        ratios = [
+            sample.burst.rate / sample.yardstick.rate for sample in self.samples if sample.yardstick
+        ]
+        return median(ratios) if ratios else None
+
+    @property
     def server_ms(self) -> float:
         """Milliseconds of the server's processor time a request."""
         return self.median(lambda sample: 1000 * sample.server_cpu / sample.burst.requests)
@@ -75,35 +93,41 @@ class Result:
         return self.median(lambda sample: 1000 * sample.database_cpu / sample.burst.requests)
 
     @property
+    def megabytes(self) -> float:
+        """Memory of the largest serving process in the end."""
+        return self.samples[-1].megabytes
+
+    @property
     def errors(self) -> int:
         """How many requests failed in all rounds."""
-        return sum(sample.burst.errors + sample.empty.errors for sample in self.samples)
+        beside = [sample.empty for sample in self.samples]
+        beside += [sample.yardstick for sample in self.samples if sample.yardstick]
+        return sum(burst.errors for burst in [*beside, *(it.burst for it in self.samples)])
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to measure: by which load generator, on how many connections, how often, how long."""
+    """How to measure: by which load generator, how often, how long."""
 
     load: Load
-    connections: int
     rounds: int
     seconds: float
 
-    def burst(self, server: Server, requests: Sequence[Request]) -> Burst:
+    def burst(self, server: Server, requests: Sequence[Request], connections: int) -> Burst:
         """Make load once; longer where not one answer came in the time.
 
         Raises RuntimeError where none came in LONGEST either.
         """
         seconds = self.seconds
         while seconds <= LONGEST:
-            burst = self.load(server, requests, self.connections, seconds)
+            burst = self.load(server, requests, connections, seconds)
             if burst.requests:
                 return burst
             seconds *= 2
         raise RuntimeError(f"{server.name}: no answer to {requests[0].path} in {seconds / 2:g} s.")
 
 
-def measure(subjects: Sequence[Subject], empty: Server, plan: Plan) -> list[Result]:
+def measure(subjects: Sequence[Subject], plan: Plan) -> list[Result]:
     """Measure all subjects in each of the plan's rounds; print how far it is.
 
     One that does not count goes before several; a single one is only to see that it works.
@@ -111,21 +135,42 @@ def measure(subjects: Sequence[Subject], empty: Server, plan: Plan) -> list[Resu
     started = time.monotonic()
     results = [Result(subject) for subject in subjects]
     for subject in subjects if plan.rounds > 1 else ():
-        plan.burst(subject.server, subject.endpoint.requests)
+        plan.burst(subject.server, subject.endpoint.make(), subject.connections)
+        _settle(subject.server)
     for number in range(1, plan.rounds + 1):
         for result in results:
-            result.samples.append(_sample(result.subject, empty, plan))
+            result.samples.append(_sample(result.subject, plan))
         print(f"round {number} of {plan.rounds}, {time.monotonic() - started:.0f} s", flush=True)
     return results
 
 
-def _sample(subject: Subject, empty: Server, plan: Plan) -> Sample:
+def _sample(subject: Subject, plan: Plan) -> Sample:
     """Measure a subject once."""
-    reference = plan.burst(empty, EMPTY)
+    requests, connections = subject.endpoint.make(), subject.connections
+    empty = plan.burst(subject.empty, EMPTY, connections)
+    yardstick = None
+    if subject.yardstick and subject.yardstick is not subject.server:
+        yardstick = plan.burst(subject.yardstick, requests, connections)
     used = _cpu(subject)
-    burst = plan.burst(subject.server, subject.endpoint.requests)
+    burst = plan.burst(subject.server, requests, connections)
     server, database = (after - before for after, before in zip(_cpu(subject), used, strict=True))
-    return Sample(burst, reference, server, database)
+    megabytes = max(map(resident_megabytes, serving(subject.server.pid)))
+    _settle(subject.server)
+    return Sample(burst, empty, yardstick, server, database, megabytes)
+
+
+def _settle(server: Server) -> None:
+    """Wait until a server does nothing any more, so that the next burst is not paid with its time.
+
+    A password takes a tenth of a second to check, and the load generator leaves without waiting.
+    """
+    deadline = time.monotonic() + SETTLING
+    used = cpu_seconds(server.pid)
+    while time.monotonic() < deadline:
+        time.sleep(GLANCE)
+        before, used = used, cpu_seconds(server.pid)
+        if used == before:
+            return
 
 
 def _cpu(subject: Subject) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,32 @@ class Request:
         return "\r\n".join([*lines, "", self.body or ""]).encode()
 
 
-def get(path: str, token: str | None = None) -> Request:
-    """Return a reading request; token: whose."""
-    return Request("GET", path, _bearer(token))
+@dataclass(frozen=True)
+class Answer:
+    """What came back; the names of the headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
 
-def send(method: str, path: str, token: str, content: dict[str, Any]) -> Request:
-    """Return a writing request with a JSON body."""
+def get(path: str, token: str | None = None, headers: dict[str, str] | None = None) -> Request:
+    """Return a reading request; token: whose; headers: further ones."""
+    return Request("GET", path, {**_bearer(token), **(headers or {})})
+
+
+def send(method: str, path: str, token: str, content: dict[str, Any] | None = None) -> Request:
+    """Return a writing request, with a JSON body where there is content."""
+    if content is None:
+        return Request(method, path, _bearer(token))
     headers = {"Content-Type": "application/json", **_bearer(token)}
     return Request(method, path, headers, json.dumps(content))
+
+
+def form(path: str, fields: dict[str, str]) -> Request:
+    """Return a POST of a form."""
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    return Request("POST", path, headers, urlencode(fields))
 
 
 def _bearer(token: str | None) -> dict[str, str]:

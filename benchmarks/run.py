@@ -13,12 +13,15 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import load, report
-from benchmarks.community import Endpoint, Size, endpoints, fill
-from benchmarks.measure import EMPTY, Plan, Subject, measure
-from benchmarks.servers import Server, forum_settings, serve, write_ini
+from benchmarks import document, load, machine, report
+from benchmarks.community import Size
+from benchmarks.fleet import Fleet, Loads
+from benchmarks.measure import Plan, Result, Subject, measure
+from benchmarks.servers import Server
 from benchmarks.usage import resident_megabytes, serving
-from tests import postgres
+
+PART = "benchmark"
+"""The name of the generated part of the Markdown file."""
 
 
 def main() -> int:
@@ -26,33 +29,22 @@ def main() -> int:
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     driver, make_load = load.choose(options.driver)
-    plan = Plan(make_load, options.connections, options.rounds, options.seconds)
-    machine = report.machine()
+    plan = Plan(make_load, options.rounds, options.seconds)
+    where = machine.describe()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-bench-")))
-        empty, subjects = _start(options, folder, stack)
+        subjects = _subjects(options, folder, stack)
         at_rest = _memory(subjects)
         _leave_the_servers_core()
-        results = measure(subjects, empty, plan)
-        for server in {
-            id(r.subject.server): r.subject.server for r in results if r.errors
-        }.values():
+        results = measure(subjects, plan)
+        for server in _failing(results):
             print(f"\n{server.name} answered with errors; its log ends so:\n{server.said}")
-        text = "\n".join(
-            [
-                report.markdown(report.rows(results)),
-                "",
-                _conditions(options, driver),
-                "",
-                f"Memory of a serving process, at rest and after the load: "
-                f"{_changes(at_rest, _memory(subjects))}.",
-                "",
-                f"Machine: {machine}.",
-            ]
-        )
+    text = "\n\n".join(
+        [report.text(results, at_rest), _conditions(options, driver), f"Machine: {where}."]
+    )
     print(f"\n{text}")
     if options.markdown:
-        options.markdown.write_text(text + "\n", encoding="utf-8")
+        document.put(options.markdown, PART, text)
     return int(any(result.errors for result in results))
 
 
@@ -61,55 +53,47 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a short run: does it work at all?")
     parser.add_argument("--databases", nargs="*", choices=["sqlite", "postgresql"])
+    parser.add_argument(
+        "--url", help="measure on this PostgreSQL of this machine, which is filled already"
+    )
     parser.add_argument("--only", default="", help="only endpoints that this pattern finds")
-    parser.add_argument("--processes", type=int, default=1, help="of each server")
+    parser.add_argument("--processes", type=int, nargs="+", help="of each server")
     parser.add_argument("--threads", type=int, default=8, help="of each process")
-    parser.add_argument("--connections", type=int, default=16, help="of the load generator")
+    parser.add_argument(
+        "--connections", type=int, nargs="+", default=[16], help="of the load generator"
+    )
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of one burst of load")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of one burst of load")
     parser.add_argument("--driver", choices=["auto", "wrk", "python"], default="auto")
     parser.add_argument("--users", type=int, default=1_000)
     parser.add_argument("--topics", type=int, default=10_000)
     parser.add_argument("--replies", type=int, default=100_000)
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
-    parser.set_defaults(databases=["sqlite", "postgresql"])
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables there, too, in their place"
+    )
+    parser.set_defaults(databases=["postgresql", "sqlite"], processes=[1, 2])
     if "--quick" in sys.argv:
-        parser.set_defaults(rounds=1, seconds=0.3, driver="python")
+        parser.set_defaults(rounds=1, seconds=0.2, driver="python", processes=[1])
         parser.set_defaults(users=100, topics=300, replies=2_000)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.processes = sorted(set(options.processes))
+    return options
 
 
-def _start(
-    options: argparse.Namespace, folder: Path, stack: ExitStack
-) -> tuple[Server, list[Subject]]:
-    """Start all servers; return the empty view's, and what is to be measured."""
-
-    def start(name: str, factory: str, database: str | None = None) -> Server:
-        settings = forum_settings(folder, database) if database else {}
-        ini = write_ini(folder, name, factory, settings, options.threads, options.processes)
-        if database:
-            print(f"filling {name} …", flush=True)
-            fill(ini, Size(options.users, options.topics, options.replies))
-        return stack.enter_context(serve(name, ini, options.processes, database))
-
-    empty = start("empty", "benchmarks.empty:make_app")
-    # A second one beside the first: how far its ratio is from 1 shows what the others are worth.
-    again = start("empty, again", "benchmarks.empty:make_app")
-    subjects = [Subject(again, Endpoint("empty view", "nobody", EMPTY))]
-    for database in options.databases:
-        pid = None
-        url = f"sqlite:///{folder}/forum.sqlite"
-        if database == "postgresql":
-            base = postgres.server(folder, postgres.DURABLE)
-            stack.callback(postgres.leave, folder, wait=30)
-            url, pid = postgres.create_database(base, "forum"), postgres.server_pid(base)
-        forum = start(database, "forumsvc:main", url)
-        subjects += [Subject(forum, endpoint, pid) for endpoint in endpoints(forum)]
+def _subjects(options: argparse.Namespace, folder: Path, stack: ExitStack) -> list[Subject]:
+    """Start all servers; return what is to be measured."""
+    loads = Loads(options.processes, options.threads, options.connections, options.seconds)
+    size = Size(options.users, options.topics, options.replies)
+    fleet = Fleet(folder, loads, stack)
+    subjects: list[Subject] = []
+    if "postgresql" in options.databases:
+        subjects += fleet.postgresql(size, options.url)
+    if "sqlite" in options.databases:
+        subjects += fleet.sqlite(size)
     wanted = re.compile(options.only)
-    return empty, [
-        subject
-        for subject in subjects
-        if subject.server is again or wanted.search(subject.endpoint.name)
+    return [
+        *fleet.control(),
+        *(subject for subject in subjects if wanted.search(subject.endpoint.name)),
     ]
 
 
@@ -125,20 +109,24 @@ def _memory(subjects: list[Subject]) -> dict[str, float]:
     return {name: max(map(resident_megabytes, serving(pid))) for name, pid in pids.items()}
 
 
-def _changes(before: dict[str, float], after: dict[str, float]) -> str:
-    """Write two states of memory side by side."""
-    return "; ".join(f"{name} {before[name]:.0f} MB, {after[name]:.0f} MB" for name in before)
+def _failing(results: list[Result]) -> list[Server]:
+    """Return the servers that answered with errors."""
+    failing = [result.subject.server for result in results if result.errors]
+    return list({server.pid: server for server in failing}.values())
 
 
 def _conditions(options: argparse.Namespace, driver: str) -> str:
     """Say how the figures came about."""
-    generator = report.wrk_version() if driver == "wrk" else "the bundled Python driver"
+    generator = machine.wrk_version() if driver == "wrk" else "the bundled Python driver"
+    filled = (
+        f"a database of its own ({options.url.rpartition('/')[2]})"
+        if options.url
+        else f"{options.users:,} users, {options.topics:,} topics, {options.replies:,} replies"
+    )
     return (
-        f"{options.processes} pinned process(es) of {options.threads} threads each, "
-        f"{options.connections} connections by {generator} on another core; "
-        f"medians of {options.rounds} rounds of {options.seconds:g} s, each beside one of the "
-        f"empty view; {options.users:,} users, {options.topics:,} topics, "
-        f"{options.replies:,} replies."
+        f"Every process pinned to a core, with {options.threads} threads; load by {generator} "
+        f"from the first core; medians of {options.rounds} rounds of {options.seconds:g} s, "
+        f"each beside one of the empty view; {filled}."
     )
 
 

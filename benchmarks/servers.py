@@ -7,13 +7,13 @@ import re
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.request import Request
+from benchmarks.request import Answer, Request
 from benchmarks.usage import serving
 from tests.system.process import PATIENCE, alive, prepare_child, wait_until
 
@@ -24,7 +24,7 @@ use = call:{factory}
 {settings}
 
 [server:main]
-use = call:forumsvc.serving:server_factory
+use = call:{server}
 listen = 127.0.0.1:0
 threads = {threads}
 processes = {processes}
@@ -48,7 +48,10 @@ formatter = plain
 [formatter_plain]
 format = %(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s
 """
-SERVES = re.compile(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", re.M)
+SERVES = re.compile(r"^\w+ serves on http://127\.0\.0\.1:(\d+)$", re.M)
+SITE = "http://127.0.0.1"
+PSERVE = "pyramid.scripts.pserve"
+NONE: Mapping[str, str] = {}
 
 
 @dataclass
@@ -56,45 +59,61 @@ class Server:
     """A server that runs.
 
     name: what it is called in the table; pid: of the process that was started; port: where it
-    listens on 127.0.0.1; ini: its configuration; database: the SQLAlchemy URL, None without one.
+    listens on 127.0.0.1; ini: its configuration, if it has one: its other files lie beside it;
+    processes: how many answer requests.
     """
 
     name: str
     pid: int
     port: int
     ini: Path
-    database: str | None = None
+    processes: int = 1
 
     @property
     def said(self) -> str:
         """The end of what it has written to its log."""
         return self.ini.with_suffix(".log").read_text()[-4000:]
 
-    def ask(self, request: Request) -> Any:
-        """Make one request and return the answer's JSON. Raises RuntimeError where it is no 2xx."""
+    def answer(self, request: Request) -> Answer:
+        """Make one request and return what comes back, whatever its status."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(request.method, request.path, request.body, request.headers)
             response = connection.getresponse()
-            body = response.read()
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, headers, response.read())
         finally:
             connection.close()
-        if not 200 <= response.status < 300:
-            raise RuntimeError(f"{request.method} {request.path}: {response.status} {body!r}")
-        return json.loads(body)
+
+    def ask(self, request: Request) -> Any:
+        """Make one request and return the answer's JSON. Raises RuntimeError where it is no 2xx."""
+        answer = self.answer(request)
+        if not 200 <= answer.status < 300:
+            raise RuntimeError(f"{request.method} {request.path}: {answer.status} {answer.body!r}")
+        return json.loads(answer.body)
 
 
 def write_ini(
-    folder: Path, name: str, factory: str, settings: Mapping[str, str], threads: int, processes: int
+    folder: Path,
+    name: str,
+    factory: str,
+    settings: Mapping[str, str],
+    *,
+    threads: int,
+    processes: int,
+    server: str = "forumsvc.serving:server_factory",
 ) -> Path:
     """Write a server's configuration.
 
-    factory: `module:callable`, a `paste.app_factory`; settings: of `[app:main]`.
+    factory, server: `module:callable`, a `paste.app_factory` and a `paste.server_factory`;
+    settings: of `[app:main]`.
     """
-    ini = folder / f"{name}.ini"
+    ini = folder / f"{name.replace(' ', '-')}.ini"
     lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
     ini.write_text(
-        INI.format(factory=factory, settings=lines, threads=threads, processes=processes)
+        INI.format(
+            factory=factory, settings=lines, server=server, threads=threads, processes=processes
+        )
     )
     return ini
 
@@ -104,20 +123,36 @@ def forum_settings(folder: Path, database: str) -> dict[str, str]:
     return {
         "sqlalchemy.url": database,
         "session.secret": secrets.token_hex(32),
-        "site.url": "http://127.0.0.1",
+        "site.url": SITE,
         "photos.dir": str(folder / "photos"),
     }
 
 
-@contextmanager
-def serve(name: str, ini: Path, processes: int, database: str | None = None) -> Iterator[Server]:
+def serve(
+    name: str, ini: Path, processes: int, variables: Mapping[str, str] = NONE
+) -> AbstractContextManager[Server]:
     """Start pserve, wait until it serves, and end it afterwards."""
+    return run(name, [PSERVE, str(ini)], ini, processes, variables)
+
+
+@contextmanager
+def run(
+    name: str,
+    module: Sequence[str],
+    ini: Path,
+    processes: int = 1,
+    variables: Mapping[str, str] = NONE,
+) -> Iterator[Server]:
+    """Start a Python module that is a server, wait until it serves, and end it afterwards.
+
+    module: its name and its arguments; ini: beside it is its log; variables: of its environment.
+    """
     output = ini.with_suffix(".log")
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
+            [sys.executable, "-m", *module],
             cwd=ROOT,
-            env=environment(),
+            env={**environment(), **variables},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -132,7 +167,7 @@ def serve(name: str, ini: Path, processes: int, database: str | None = None) -> 
         if found is None:
             raise RuntimeError(f"{name} does not serve:\n{output.read_text()[-4000:]}")
         wait_until(lambda: len(serving(process.pid)) == processes, "its workers run")
-        yield Server(name, process.pid, int(found[1]), ini, database)
+        yield Server(name, process.pid, int(found[1]), ini, processes)
     finally:
         process.terminate()
         try:

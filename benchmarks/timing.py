@@ -90,10 +90,9 @@ def main() -> int:
         folder = Path(name)
         url = f"sqlite:///{folder / 'forum.sqlite'}"
         client = prepare(url)
-        ini = write_ini(
-            folder, "timing", "forumsvc:main", {**forum_settings(folder, url), **UNHURRIED}, 4, 1
-        )
-        with serve("timing", ini, 1, url) as server:
+        settings = {**forum_settings(folder, url), **UNHURRIED}
+        ini = write_ini(folder, "timing", "forumsvc:main", settings, threads=4, processes=1)
+        with serve("timing", ini, 1) as server:
             times = measure(server, client, options.guesses, chance)
     return report(times[KNOWN], times[UNKNOWN], chance)
 

@@ -12,10 +12,12 @@ from .settings import Settings, SettingsError
 def main(global_config: dict[str, str], **written: str) -> Any:
     """Return the WSGI application of an ini file's `[app:main]`.
 
-    A wrong setting ends the process with one line that names it.
+    A wrong setting ends the process with one line that names it; so does a database that was not
+    brought up to date, where the application is an ini file's.
     """
     from pyramid.config import Configurator
 
+    from . import migrate
     from .permissions import NOBODYS
     from .security.policy import SecurityPolicy
     from .web.methods import MethodTable
@@ -39,6 +41,10 @@ def main(global_config: dict[str, str], **written: str) -> Any:
         equip(config.registry, settings, Path(global_config.get("here", ".")))
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
+    ini = global_config.get("__file__")
+    obstacle = migrate.obstacle(config.registry.database.url, ini) if ini else None
+    if obstacle is not None:
+        sys.exit(f"forumsvc: {obstacle}")
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
     return config.make_wsgi_app()
@@ -58,8 +64,10 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .services.hits import HitCounter
     from .services.photo_storage import open_storage
     from .services.rules import rules_of
+    from .web.counting import Counter
     from .web.rates import Rates
     from .web.request import level_names
+    from .web.request_rates import RequestRates
     from .web.validators import edition
 
     renderer = Renderer(
@@ -80,7 +88,9 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         max_frames=settings["photos.max_frames"],
     )
     registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
-    registry.rates = Rates(settings)
+    counter = Counter(settings)
+    registry.rates = Rates(settings, counter)
+    registry.request_rates = RequestRates(settings, counter)
     registry.level_names = level_names(settings)
     registry.edition = edition(settings)
     registry.description = Description(settings)

@@ -68,6 +68,10 @@ class Taken(Conflict):
         self.field = field
 
 
+class KeyReused(ForumError):
+    """The key of a request is that of another request."""
+
+
 class Unavailable(ForumError):
     """Something that the forum needs is away (the photo storage, say); later it may be back."""
 

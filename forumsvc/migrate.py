@@ -6,9 +6,12 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine
+from sqlalchemy.exc import DBAPIError
 
 _PACKAGE = Path(__file__).parent
+_PATIENCE = 5
+"""Seconds that the start of the service waits for a PostgreSQL that does not answer."""
 
 
 def script_location() -> Path:
@@ -40,8 +43,51 @@ def head() -> str:
 
 def current(engine: Engine) -> str | None:
     """Return the revision that the database is at, or None where it was never set up."""
+    if _is_missing_file(engine.url):
+        return None
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
+
+
+def _is_missing_file(url: URL) -> bool:
+    # Connecting would make the file, and leave it there empty.
+    name = url.database or ""
+    is_file = url.get_backend_name() == "sqlite" and not name.startswith((":", "file:"))
+    return is_file and bool(name) and not Path(name).exists()
+
+
+def is_behind(revision: str | None) -> bool:
+    """Return whether a database at this revision lacks something that the code needs.
+
+    One at a revision that the code does not know is of newer code, and lacks nothing.
+    """
+    script = ScriptDirectory.from_config(configuration())
+    known = {one.revision for one in script.walk_revisions()}
+    return revision is None or (revision in known and revision != script.get_current_head())
+
+
+def advice(revision: str | None, ini: str) -> str:
+    """Return what to tell an admin whose database is at another revision than the code's."""
+    state = f"at revision {revision}" if revision else "not set up"
+    return (
+        f"The database is {state}, and this is the code of revision {head()}: "
+        f"run forumsvc -c {ini} db upgrade"
+    )
+
+
+def obstacle(url: URL, ini: str) -> str | None:
+    """Return what an admin must do before a service can run on the database, None for nothing.
+
+    Nothing is known, and so nothing to be done, of a database that does not answer.
+    """
+    if url.get_backend_name() == "postgresql" and "connect_timeout" not in url.query:
+        url = url.update_query_dict({"connect_timeout": str(_PATIENCE)})
+    engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
+    try:
+        revision = current(engine)
+    except DBAPIError:
+        return None
+    return advice(revision, ini) if is_behind(revision) else None
 
 
 def upgrade(engine: Engine, revision: str = "head") -> str | None:

@@ -32,6 +32,7 @@ class UserPermission(StrEnum):
     REGISTER = "register"  # open an account
     VIEW_EMAIL = "view_email"  # see the address
     VIEW_BLOCKED = "view_blocked"  # list whom the user blocks
+    VIEW_LIKES = "view_likes"  # list what the user likes
     UPDATE = "update"  # edit the profile
     FOLLOW = "follow"  # be told of the user's topics
     UNFOLLOW = "unfollow"  # no longer be told
@@ -110,6 +111,7 @@ READS = frozenset(
         RootPermission.HELLO,
         UserPermission.VIEW_EMAIL,
         UserPermission.VIEW_BLOCKED,
+        UserPermission.VIEW_LIKES,
     }
 )
 

@@ -89,15 +89,9 @@ class Context:
 
     def current_database(self) -> Database:
         """Return the database; raise Refused where it is not at the revision of this code."""
-        # Connecting would make the file, and leave it there empty.
-        missing = self.file is not None and not self.file.exists()
-        revision = None if missing else migrate.current(self.database.writes)
+        revision = migrate.current(self.database.writes)
         if revision != migrate.head():
-            state = f"at revision {revision}" if revision else "not set up"
-            raise Refused(
-                f"The database is {state}, and this is the code of revision {migrate.head()}: "
-                f"run forumsvc -c {self.ini} db upgrade"
-            )
+            raise Refused(migrate.advice(revision, str(self.ini)))
         return self.database
 
     @contextmanager

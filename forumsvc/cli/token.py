@@ -1,12 +1,15 @@
 """`forumsvc token …`: access tokens."""
 
+from datetime import timedelta
+
 import click
 from sqlalchemy.orm import Session
 
+from .. import clock
 from ..errors import Conflict, Invalid, NotFound
 from ..models import UserState
 from ..oauth import clients, tokens
-from ..services import accounts
+from ..services import accounts, idempotency
 from .command import Group
 from .context import Context, pass_context
 
@@ -62,9 +65,11 @@ def issue(
 @token.command()
 @pass_context
 def purge(context: Context) -> None:
-    """Remove expired and revoked tokens."""
+    """Remove expired and revoked tokens, and what else has expired."""
+    kept = timedelta(seconds=context.settings["idempotency.ttl"])
     with context.transaction() as db:
         removed = tokens.purge(db)
+        idempotency.purge(db, clock.now() - kept)
     context.answer(f"Removed {removed} tokens.", removed=removed)
 
 

@@ -2,11 +2,15 @@
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.markup.worker_process import WorkerProcess
+
+_ASIDE_PER_PLACE = 4
 
 
 class BusyError(Exception):
@@ -14,9 +18,10 @@ class BusyError(Exception):
 
 
 class Pool:
-    """Starts `size` workers when the first is asked for, and again those that ended.
+    """Has `size` places, and a worker in each that was needed at some time.
 
-    Texts that may take long never hold the last of several workers, so that short ones pass.
+    Nobody waits behind a text that takes long: its worker is set aside, and its place is free.
+    There are as many aside as `_ASIDE_PER_PLACE` says, which bounds the memory that they take.
     """
 
     def __init__(self, size: int) -> None:
@@ -25,75 +30,102 @@ class Pool:
         _pools.add(self)
 
     def start(self) -> None:
-        """Start the workers that are missing; they load their libraries meanwhile."""
+        """Start the fork server where none runs, so that a worker can be had within milliseconds.
+
+        Raises OSError where it does not start.
+        """
         with self._changed:
-            for _ in range(self._size - len(self._workers)):
-                worker = WorkerProcess()
-                self._workers.add(worker)
-                self._idle.insert(0, worker)  # taken last: it is not ready yet
+            self._running()
 
     @contextmanager
-    def lend(self, seconds: float, *, long: bool) -> Iterator[WorkerProcess]:
-        """Lend a worker to the calling thread; it is killed and replaced where that raises.
+    def lend(self, deadline: float) -> Iterator[WorkerProcess]:
+        """Lend a worker to the calling thread; it is killed where that raises.
 
-        seconds: how long to wait for one, else BusyError; long: whether the text may take long.
+        Raises BusyError where no place is free until `deadline` (monotonic), OSError where no
+        worker can be had.
         """
-        worker = self._take(seconds, long)
+        worker = self._take(deadline)
         try:
             yield worker
         except BaseException:
             worker.retired = True
             raise
         finally:
-            self._give_back(worker, long)
+            self._give_back(worker)
+
+    def set_aside(self, worker: WorkerProcess) -> None:
+        """Free the place of a lent worker, whose text takes long, if there is room aside."""
+        worker.retired = True  # it has grown
+        with self._changed:
+            if len(self._aside) < _ASIDE_PER_PLACE * self._size:
+                self._lent.remove(worker)
+                self._aside.add(worker)
+                self._changed.notify()
 
     def close(self, seconds: float) -> None:
         """End the workers; those at work may finish first, within `seconds`."""
         with self._changed:
-            self._changed.wait_for(lambda: len(self._idle) == len(self._workers), seconds)
-            workers = self._workers
-            self._begin()
-        for worker in workers:
-            worker.close()
+            self._changed.wait_for(lambda: not (self._lent or self._aside), seconds)
+            self._end()
 
     def disown(self) -> None:
         """Begin anew in a forked child: workers and whoever held the lock are the parent's."""
-        workers = self._workers
+        fork_server, workers = self._fork_server, [*self._idle, *self._lent, *self._aside]
         self._begin()
         for worker in workers:
-            worker.disown()
+            worker.close()
+        if fork_server:
+            fork_server.disown()
 
     def _begin(self) -> None:
         self._changed = threading.Condition()
-        self._workers: set[WorkerProcess] = set()
+        self._fork_server: ForkServerProcess | None = None
         self._idle: list[WorkerProcess] = []
-        self._long = 0
+        self._lent: set[WorkerProcess] = set()
+        self._aside: set[WorkerProcess] = set()
 
-    def _take(self, seconds: float, long: bool) -> WorkerProcess:
+    def _take(self, deadline: float) -> WorkerProcess:
         with self._changed:
-            self._replace_dead()
-            if not self._changed.wait_for(lambda: self._is_free(long), seconds):
+            if not self._changed.wait_for(self._has_place, deadline - time.monotonic()):
                 raise BusyError
-            self._long += long
-            return self._idle.pop()
+            worker = self._idle_one() or self._running().fork()
+            self._lent.add(worker)
+            return worker
 
-    def _give_back(self, worker: WorkerProcess, long: bool) -> None:
+    def _give_back(self, worker: WorkerProcess) -> None:
+        if worker.retired and (fork_server := self._fork_server):
+            fork_server.kill(worker)
         with self._changed:
-            self._long -= long
-            self._idle.append(worker)  # taken next: it is warm
-            if worker.retired:
-                self._replace_dead()
+            self._lent.discard(worker)
+            self._aside.discard(worker)
+            if not worker.retired:
+                self._idle.append(worker)
             self._changed.notify_all()
 
-    def _is_free(self, long: bool) -> bool:
-        return bool(self._idle) and not (long and self._long >= max(1, self._size - 1))
+    def _has_place(self) -> bool:
+        return len(self._lent) < self._size
 
-    def _replace_dead(self) -> None:
-        for worker in [worker for worker in self._idle if not worker.alive]:
-            worker.kill()
-            self._idle.remove(worker)
-            self._workers.remove(worker)
-        self.start()
+    def _idle_one(self) -> WorkerProcess | None:
+        while self._idle:
+            worker = self._idle.pop()  # the last: it is warm
+            if worker.alive:
+                return worker
+            self._running().kill(worker)
+        return None
+
+    def _running(self) -> ForkServerProcess:
+        if self._fork_server is None or not self._fork_server.alive:
+            self._end()
+            self._fork_server = ForkServerProcess()
+        return self._fork_server
+
+    def _end(self) -> None:
+        for worker in self._idle:
+            worker.close()
+        self._idle.clear()
+        if self._fork_server:
+            self._fork_server.close()
+            self._fork_server = None
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

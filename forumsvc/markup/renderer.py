@@ -1,6 +1,7 @@
 """The one function behind which Markdown becomes HTML."""
 
 import logging
+import time
 import weakref
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,11 +16,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_START_SECONDS = 15.0
-_PATIENCE = 10
-"""A text waits for a free worker as long as this many slow ones would take."""
-_LONG_TEXT = 2_000
-"""Characters from which a hostile text can take more than a fraction of a second."""
+_LONG = 0.05
+"""The part of the time a text may take after which nobody waits behind it any more."""
 
 
 class Renderer:
@@ -41,10 +39,6 @@ class Renderer:
         self._pool = Pool(workers)
         self._pipeline: Pipeline | None = None
         self._finalizer = weakref.finalize(self, self._pool.close, timeout)
-
-    def start(self) -> None:
-        """Start the workers now, so that the first text need not wait for them."""
-        self._pool.start()
 
     def close(self) -> None:
         """End the workers, those at work when they are done. A later text starts new ones."""
@@ -69,14 +63,16 @@ class Renderer:
         return Draft((escaped(text),), fallback=reason)
 
     def _ask(self, text: str) -> dict[str, Any]:
+        self._pool.start()  # may take long, once, and is no part of the text's time
+        deadline = time.monotonic() + self._timeout
         job = {"text": text, "own_host": self._own_host, "limit": 2 * self._timeout}
-        patience = _PATIENCE * self._timeout
-        with self._pool.lend(patience, long=len(text) > _LONG_TEXT) as worker:
+        with self._pool.lend(deadline) as worker:
+            worker.ask(job, deadline)
             try:
-                worker.await_ready(_START_SECONDS)
-            except WorkerDiedError as error:
-                raise ChildProcessError("the worker ended as it began") from error
-            return worker.ask(job, self._timeout)
+                return worker.answer(min(deadline, time.monotonic() + _LONG * self._timeout))
+            except WorkerTimeoutError:
+                self._pool.set_aside(worker)
+                return worker.answer(deadline)
 
     def _render_here(self, text: str) -> dict[str, Any]:
         from forumsvc.markup.pipeline import Pipeline

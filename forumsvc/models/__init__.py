@@ -1,6 +1,7 @@
 """Tables and their constraints, a noun a file."""
 
 from .change_mark import ChangeMark
+from .idempotency_key import IdempotencyKey
 from .login import BrowserSession, LoginAddress, LoginFailure
 from .meta import Base
 from .node import Node, Section
@@ -26,6 +27,7 @@ __all__ = [
     "ChangeMark",
     "Favorite",
     "FollowNotice",
+    "IdempotencyKey",
     "LoginAddress",
     "LoginFailure",
     "MentionType",

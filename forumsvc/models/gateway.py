@@ -24,13 +24,13 @@ GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
 
 Values = Mapping[str, Any]
-Statement = Select[Any] | CompoundSelect[Any]
+Query = Select[Any] | CompoundSelect[Any]
 
 
 class Plan:
     """How a SELECT is said to one kind of database, and how its rows are read."""
 
-    def __init__(self, statement: Statement, engine: Engine) -> None:
+    def __init__(self, statement: Query, engine: Engine) -> None:
         """Compile the statement."""
         dialect = engine.dialect
         self._compiled: Any = statement.compile(dialect=dialect)
@@ -141,7 +141,7 @@ class Gateway:
         """What kind of database it is."""
         return self._engine.dialect
 
-    def rows(self, statement: Statement, values: Values) -> list[Any]:
+    def rows(self, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT and return its rows. Raises DBAPIError.
 
         A connection that was cut is made again, once: whoever only reads can be read again.
@@ -160,12 +160,12 @@ class Gateway:
         except self._errors as error:
             raise self._told(error, text, cut=self._is_cut(error)) from error
 
-    def row(self, statement: Select[Any], values: Values) -> Any | None:
+    def row(self, statement: Query, values: Values) -> Any | None:
         """Run a SELECT of at most one row and return it."""
         found = self.rows(statement, values)
         return found[0] if found else None
 
-    def rows_in(self, db: Session, statement: Statement, values: Values) -> list[Any]:
+    def rows_in(self, db: Session, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT in a session's transaction and return its rows. Raises DBAPIError."""
         plan = self._plan(statement)
         text, filling = plan.call(values)

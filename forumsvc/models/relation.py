@@ -1,4 +1,7 @@
-"""Who likes, follows, favours or blocks what: a row a pair, numbered in the order of time."""
+"""Who likes, follows, favours or blocks what: a row a pair, numbered in the order of time.
+
+The index of a list holds the other end, too, so that a page is cut out without a look at the rows.
+"""
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -66,7 +69,7 @@ class Favorite(Base):
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
-        Index("ix_favorites_user_id_id", "user_id", "id"),
+        Index("ix_favorites_user_id_id_topic_id", "user_id", "id", "topic_id"),
         Index("ix_favorites_topic_id", "topic_id"),
     )
 
@@ -83,8 +86,8 @@ class UserFollow(Base):
 
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
-        Index("ix_user_follows_user_id_id", "user_id", "id"),
-        Index("ix_user_follows_target_id_id", "target_id", "id"),
+        Index("ix_user_follows_user_id_id_target_id", "user_id", "id", "target_id"),
+        Index("ix_user_follows_target_id_id_user_id", "target_id", "id", "user_id"),
     )
 
 
@@ -100,7 +103,7 @@ class UserBlock(Base):
 
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
-        Index("ix_user_blocks_user_id_id", "user_id", "id"),
+        Index("ix_user_blocks_user_id_id_target_id", "user_id", "id", "target_id"),
         Index("ix_user_blocks_target_id", "target_id"),
     )
 

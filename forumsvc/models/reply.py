@@ -30,9 +30,10 @@ class Reply(Base):
         Index("ix_replies_topic_id_id", "topic_id", "id"),
         Index("ix_replies_markup_version_id", "markup_version", "id"),
         Index(
-            "ix_replies_user_id_id",
+            "ix_replies_user_id_id_topic_id",
             "user_id",
             "id",
+            "topic_id",
             sqlite_where=_LEFT,
             postgresql_where=_LEFT,
         ),

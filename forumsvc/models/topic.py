@@ -14,6 +14,7 @@ from .change_mark import fresh_mark
 from .meta import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
+HIDDEN = "deleted_at IS NOT NULL OR banned_at IS NOT NULL"
 
 
 def _listed(name: str, *columns: str, only: str = VISIBLE) -> Index:
@@ -22,7 +23,11 @@ def _listed(name: str, *columns: str, only: str = VISIBLE) -> Index:
 
 
 def _lists() -> list[Index]:
-    """Return the indexes of the five lists of the forum, and again of the five lists of a node."""
+    """Return the indexes of the five lists of the forum, and again of the five lists of a node.
+
+    The author at their end leaves out those of users whom the reader blocks, far down a list, too,
+    without a look at the rows.
+    """
     orders = {
         "active": (("last_active_at", "id"), VISIBLE),
         "recent": (("id",), VISIBLE),
@@ -31,7 +36,7 @@ def _lists() -> list[Index]:
         "excellent": (("id",), f"{VISIBLE} AND excellent_at IS NOT NULL"),
     }
     return [
-        _listed(f"ix_topics_{scope}{order}", *leading, *columns, only=only)
+        _listed(f"ix_topics_{scope}{order}", *leading, *columns, "user_id", only=only)
         for scope, leading in (("", ()), ("node_", ("node_id",)))
         for order, (columns, only) in orders.items()
     ]
@@ -68,7 +73,9 @@ class Topic(Base):
     """`replied_at`, or `created_at` where there is no reply."""
     created_at: Mapped[Moment]
     updated_at: Mapped[Moment]
-    version: Mapped[int] = mapped_column(BigInteger, server_default="0", onupdate=fresh_mark)
+    version: Mapped[int] = mapped_column(
+        BigInteger, default=fresh_mark, onupdate=fresh_mark, server_default="0"
+    )
     """Another one after every change of the topic or of a reply to it, but for `hits`."""
 
     __table_args__ = (
@@ -76,6 +83,7 @@ class Topic(Base):
         _listed("ix_topics_user_recent", "user_id", "id"),
         _listed("ix_topics_user_likes", "user_id", "likes_count", "id"),
         _listed("ix_topics_user_replies", "user_id", "replies_count", "id"),
+        _listed("ix_topics_hidden", "id", only=HIDDEN),
         Index("ix_topics_markup_version_id", "markup_version", "id"),
         # Foreign keys are looked up from the other side when a node is emptied.
         Index("ix_topics_node_id", "node_id"),

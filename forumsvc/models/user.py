@@ -75,6 +75,15 @@ class User(Base):
             "favorites_count",
             "unread_count",
         ),
-        Index("ix_users_popular", "state", "replies_count", "topics_count"),
         {"sqlite_autoincrement": True},
     )
+
+
+Index(
+    "ix_users_popular",
+    User.state,
+    User.replies_count.desc(),
+    User.topics_count.desc(),
+    User.created_at,
+    User.id,
+)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from ..models import BrowserSession, User, UserState
 from ..models.statements import remove
 from .clients import SCOPES
-from .owners import Owner
+from .login import Attempt, still_good
 from .secret import digest, new_secret
 
 NO_CLIENT = 0
@@ -27,17 +27,17 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
-def begin(db: Session, owner: Owner, *, ttl: int, now: datetime) -> str | None:
+def begin(db: Session, attempt: Attempt, password: str, *, ttl: int, now: datetime) -> str | None:
     """Open a session for a user who has just proven the password, and return its secret.
 
-    ttl: seconds. None where the user is gone, or the password was changed meanwhile.
+    ttl: seconds. None where the user is gone, or the password was changed meanwhile: another hash
+    of the same one, as of two log-ins at once that bring it up to date, is none.
     """
-    unchanged = select(User.id).where(
-        User.id == owner.id,
-        User.state != UserState.DELETED,
-        User.password_hash == owner.password_hash,
-    )
-    if db.execute(unchanged.with_for_update(key_share=True)).first() is None:
+    owner = attempt.owner
+    assert owner is not None, "it succeeded"  # noqa: S101
+    held = select(User.password_hash).where(User.id == owner.id, User.state != UserState.DELETED)
+    row = db.execute(held.with_for_update(key_share=True)).first()
+    if row is None or not still_good(attempt, password, row.password_hash):
         return None
     secret = new_secret()
     db.execute(

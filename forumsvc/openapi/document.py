@@ -24,6 +24,8 @@ _ANY = {
     "503": "Unavailable",
 }
 _WRITE = {**_ANY, "413": "PayloadTooLarge"}
+_EVERYWHERE = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
+"""What every answer may carry: header and component."""
 _API = "/api/v3/"
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
@@ -66,7 +68,17 @@ def describe(settings: Settings) -> dict[str, Any]:
             if method == "get" and path_name.startswith(_API):
                 _make_conditional(operation, document["components"]["responses"])
             operation["responses"] = dict(sorted(operation["responses"].items()))
+            _tell_rates(operation["responses"])
+    _tell_rates(document["components"]["responses"])
     return document
+
+
+def _tell_rates(responses: dict[str, Any]) -> None:
+    for response in responses.values():
+        if "$ref" not in response:
+            headers = response.setdefault("headers", {})
+            for header, name in _EVERYWHERE.items():
+                headers[header] = {"$ref": f"#/components/headers/{name}"}
 
 
 def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
         attempt = try_password(request, sent["username"], sent["password"])
         if attempt.owner is None:
             return _refused(visit, sent["username"])
-        if not visit.log_in(attempt.owner):
+        if not visit.log_in(attempt, sent["password"]):
             return _refused(visit, sent["username"])
         login.succeeded(request.db, attempt, request.now)
         return _go_on(request)

@@ -14,7 +14,7 @@ from sqlalchemy import Row
 
 from ..errors import Denied
 from ..oauth import sessions
-from ..oauth.owners import Owner
+from ..oauth.login import Attempt
 from ..oauth.secret import new_secret
 from ..resources.visitor import Visitor
 from ..security.identity import identify
@@ -64,12 +64,12 @@ class Visit(Visitor):
             self._cookie, self._changed = new_secret(), True
         return self._token(self._cookie)
 
-    def log_in(self, owner: Owner) -> bool:
+    def log_in(self, attempt: Attempt, password: str) -> bool:
         """Open a session in place of what the browser had; False where the user is gone."""
         request = self.request
         self._end()
         ttl = request.settings["session.ttl"]
-        secret = sessions.begin(request.db, owner, ttl=ttl, now=request.now)
+        secret = sessions.begin(request.db, attempt, password, ttl=ttl, now=request.now)
         if secret is None:
             return False
         self._cookie, self._changed = secret, True

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
+from ..ids import MAX_ID
 from ..models import Notification, User
-from ..models.gateway import Statement
 from . import nodes, replies, topics
 from .paging import Cursors, Cut, Order, Page, read
 from .people import summary
@@ -33,8 +33,12 @@ _NEWEST_FIRST = Order("notifications", id=Notification.id)
 
 
 @cache
-def _page(cut: Cut) -> Statement:
-    return cut.of(
+def _page(newer: bool, cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys).where(Notification.user_id == bindparam("user_id"))
+    if newer:
+        ids = ids.where(Notification.id > bindparam("since"))
+    page = cut.of(ids).subquery("page")
+    return (
         select(
             Notification.id,
             Notification.type,
@@ -47,14 +51,23 @@ def _page(cut: Cut) -> Statement:
             Notification.updated_at,
             *summary(),
         )
+        .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
-        .where(Notification.user_id == bindparam("user_id"))
+        .order_by(*cut.sorting(page.c))
     )
 
 
-def page_of(db: Reader, user_id: int, page: Page) -> Told:
-    """Return a page of the user's notifications, newest first."""
-    found, cursors = read(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
+def page_of(db: Reader, user_id: int, page: Page, since: int | None = None) -> Told:
+    """Return a page of the user's notifications, newest first.
+
+    since: only those newer than the one with this id, which need not be there any more. A user's
+    ids rise in the order in which their notifications appear: see `services.notices`.
+    """
+    values = {"user_id": user_id}
+    if since is not None:
+        values["since"] = min(since, MAX_ID)
+    build = partial(_page, since is not None)
+    found, cursors = read(db, page, _NEWEST_FIRST, build, values)
     return Told(
         found,
         topics.some(db, _ids(one.topic_id for one in found)),

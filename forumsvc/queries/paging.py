@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from ..errors import Invalid
 from ..ids import MAX_ID
-from ..models.gateway import Statement
+from ..models.gateway import Query
 from ..models.meta import Timestamp
 from .cursors import Cursor
 from .reading import Reader, is_sqlite, rows
@@ -117,7 +117,7 @@ class Cut:
     way: Way
     spelled_out: bool
 
-    def of(self, statement: Select[Any]) -> Statement:
+    def of(self, statement: Select[Any]) -> Query:
         """Return the SELECT cut to a page. It shows the order's `keys` and has no order yet."""
         pieces = [statement.where(beside) for beside in self._beside()] or [statement]
         whole: Any = pieces[0]
@@ -193,7 +193,7 @@ def read(
     db: Reader,
     page: Page,
     order: Order,
-    build: Callable[[Cut], Statement],
+    build: Callable[[Cut], Query],
     values: Mapping[str, Any],
 ) -> Slice:
     """Return a page of the list that `build` makes, in one statement.

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select
 from sqlalchemy.orm import Session
 
-from ..models.gateway import GATEWAY, Gateway, Statement
+from ..models.gateway import GATEWAY, Gateway, Query
 
 Connected = Connection | Session
 """A command's or a transaction's way to the database: it runs any statement."""
@@ -21,7 +21,7 @@ def is_sqlite(db: Reader) -> bool:
     return dialect.name == "sqlite"
 
 
-def rows(db: Reader, statement: Statement, values: dict[str, Any]) -> Sequence[Row[Any]]:
+def rows(db: Reader, statement: Query, values: dict[str, Any]) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
     if isinstance(db, Gateway):
         return db.rows(statement, values)

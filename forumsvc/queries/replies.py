@@ -12,7 +12,7 @@ from . import marks
 from .paging import Cut, Order, Page, Slice, read
 from .people import summary
 from .reading import Reader, row, rows
-from .topics import VISIBLE as VISIBLE_TOPIC
+from .topics import is_hidden
 
 LISTED: tuple[Any, ...] = (
     Reply.id,
@@ -59,10 +59,10 @@ def of_topic(db: Reader, topic_id: int, page: Page) -> Slice:
 
 @cache
 def _by_user(cut: Cut) -> Select[Any]:
-    ids = (
-        select(*cut.order.keys)
-        .join(Topic, Topic.id == Reply.topic_id)
-        .where(Reply.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE_TOPIC)
+    ids = select(*cut.order.keys).where(
+        Reply.user_id == bindparam("user_id"),
+        Reply.deleted_at.is_(None),
+        ~is_hidden(Reply.topic_id),
     )
     page = cut.of(ids).subquery("page")
     return (

@@ -1,59 +1,62 @@
-"""How one user stands to a topic, a user, or the replies of a page."""
+"""How one user stands to topics, replies or users: which of them they follow, like, and so on."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, exists, select
+from sqlalchemy import BindParameter, CompoundSelect, bindparam, literal_column, select, union_all
 
 from ..models import Favorite, ReplyLike, TopicFollow, TopicLike, UserBlock, UserFollow
 from .reading import Reader, rows
 
 
-def _has(model: Any, column: Any, name: str) -> Any:
-    pair = (model.user_id == bindparam("user_id"), column == bindparam("id"))
-    return exists().where(*pair).label(name)
+class Of(StrEnum):
+    """What a user can stand to in one way or another."""
+
+    TOPIC = "topic"
+    REPLY = "reply"
+    USER = "user"
+
+
+RELATIONS: dict[Of, dict[str, tuple[Any, Any]]] = {
+    Of.TOPIC: {
+        "followed": (TopicFollow, TopicFollow.topic_id),
+        "liked": (TopicLike, TopicLike.topic_id),
+        "favorited": (Favorite, Favorite.topic_id),
+    },
+    Of.REPLY: {"liked": (ReplyLike, ReplyLike.reply_id)},
+    Of.USER: {
+        "followed": (UserFollow, UserFollow.target_id),
+        "blocked": (UserBlock, UserBlock.target_id),
+    },
+}
+"""The words that make sense for each, and the table that tells."""
+
+State = dict[str, bool]
+"""Those words, and whether each holds."""
 
 
 @cache
-def _topic() -> Select[Any]:
-    return select(
-        _has(TopicFollow, TopicFollow.topic_id, "followed"),
-        _has(TopicLike, TopicLike.topic_id, "liked"),
-        _has(Favorite, Favorite.topic_id, "favorited"),
+def _statement(of: Of) -> CompoundSelect[Any]:
+    ids: BindParameter[Any] = bindparam("ids", expanding=True)
+    parts = (
+        select(literal_column(f"'{word}'").label("word"), column.label("id")).where(
+            model.user_id == bindparam("user_id"), column.in_(ids)
+        )
+        for word, (model, column) in RELATIONS[of].items()
     )
+    return union_all(*parts)
 
 
-def to_topic(db: Reader, user_id: int, topic_id: int) -> Row[Any]:
-    """Return whether the user `followed`, `liked`, `favorited` a topic."""
-    return rows(db, _topic(), {"user_id": user_id, "id": topic_id})[0]
+def states(db: Reader, of: Of, user_id: int | None, ids: Sequence[int]) -> list[State]:
+    """Return how the user stands to each of the things with these ids, in one statement.
 
-
-@cache
-def _user() -> Select[Any]:
-    return select(
-        _has(UserFollow, UserFollow.target_id, "followed"),
-        _has(UserBlock, UserBlock.target_id, "blocked"),
-    )
-
-
-def to_user(db: Reader, user_id: int, target_id: int) -> Row[Any]:
-    """Return whether the user `followed`, `blocked` another."""
-    return rows(db, _user(), {"user_id": user_id, "id": target_id})[0]
-
-
-@cache
-def _liked_replies() -> Select[Any]:
-    return select(ReplyLike.reply_id).where(
-        ReplyLike.user_id == bindparam("user_id"),
-        ReplyLike.reply_id.in_(bindparam("ids", expanding=True)),
-    )
-
-
-def liked_among(db: Reader, user_id: int, reply_ids: Sequence[int]) -> list[int]:
-    """Return those of the replies that the user likes, in the order given."""
-    if not reply_ids:
-        return []
-    found = rows(db, _liked_replies(), {"user_id": user_id, "ids": list(reply_ids)})
-    liked = {row.reply_id for row in found}
-    return [reply_id for reply_id in reply_ids if reply_id in liked]
+    user_id: None for nobody, who stands to nothing, which takes no statement.
+    """
+    by_id = {thing_id: dict.fromkeys(RELATIONS[of], False) for thing_id in ids}
+    if user_id is not None and by_id:
+        values = {"user_id": user_id, "ids": [*by_id]}
+        for found in rows(db, _statement(of), values):
+            by_id[found.id][found.word] = True
+    return [by_id[thing_id] for thing_id in ids]

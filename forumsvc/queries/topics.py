@@ -7,9 +7,10 @@ these few, so that a deep page costs an index scan and not as many joined rows.
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache, partial
+from sys import getsizeof
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
 from sqlalchemy.orm import aliased
 
 from ..memory import Memory
@@ -42,31 +43,48 @@ class UserTopicOrder(StrEnum):
 
 _replier = aliased(User, name="replier")
 
-LISTED: tuple[Any, ...] = (
-    Topic.id,
-    Topic.title,
-    Topic.node_id,
-    Node.name.label("node_name"),
-    Topic.excellent_at,
-    Topic.closed_at,
-    Topic.closed_by_id,
-    Topic.banned_at,
-    Topic.deleted_at,
-    Topic.replies_count,
-    Topic.others_replies_count,
-    Topic.likes_count,
-    Topic.hits,
-    Topic.last_reply_user_id,
-    _replier.login.label("last_reply_user_login"),
-    Topic.replied_at,
-    Topic.created_at,
-    Topic.updated_at,
-    *summary(),
-)
-IN_FULL = (*LISTED, Topic.body, Topic.body_html, Topic.version, marks.names())
+
+def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
+    return (
+        Topic.id,
+        Topic.title,
+        Topic.node_id,
+        node_name.label("node_name"),
+        Topic.excellent_at,
+        Topic.closed_at,
+        Topic.closed_by_id,
+        Topic.banned_at,
+        Topic.deleted_at,
+        Topic.replies_count,
+        Topic.others_replies_count,
+        Topic.likes_count,
+        Topic.hits,
+        Topic.last_reply_user_id,
+        replier_login.label("last_reply_user_login"),
+        Topic.replied_at,
+        Topic.created_at,
+        Topic.updated_at,
+        *summary(),
+    )
+
+
+LISTED = _listed(Node.name, _replier.login)
+_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, marks.names())
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
+
+_hidden = aliased(Topic, name="hidden")
+
+
+def is_hidden(topic_id: Any) -> ColumnElement[bool]:
+    """Return the condition that not everybody sees the topic with the id of this column.
+
+    Asked so, only the index of the few hidden topics is read, not the topics.
+    """
+    states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
+    return exists().where(_hidden.id == topic_id, states)
+
 
 _SHOWN = {column.key for column in LISTED}
 
@@ -152,12 +170,12 @@ def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Slic
 
 @cache
 def _favorites(cut: Cut) -> Select[Any]:
-    ids = (
-        select(*cut.order.keys, Topic.id)
-        .join(Favorite, Favorite.topic_id == Topic.id)
-        .where(Favorite.user_id == bindparam("user_id"))
+    ids = select(*cut.order.keys, Favorite.topic_id).where(
+        Favorite.user_id == bindparam("user_id"), ~is_hidden(Favorite.topic_id)
     )
-    return _page_of(ids, cut)
+    page = cut.of(ids).subquery("page")
+    statement = _joined((*LISTED, page.c.favorite_id))
+    return statement.join(page, page.c.topic_id == Topic.id).order_by(*cut.sorting(page.c))
 
 
 def favorites_of(db: Reader, user_id: int, page: Page) -> Slice:
@@ -167,8 +185,16 @@ def favorites_of(db: Reader, user_id: int, page: Page) -> Slice:
 
 @cache
 def _one(*, lock: bool) -> Select[Any]:
-    statement = _joined(IN_FULL).where(Topic.id == bindparam("id"))
-    return locking(statement, Topic) if lock else statement
+    its_own = Topic.id == bindparam("id")
+    if not lock:
+        return _joined((*LISTED, *_TEXTS)).where(its_own)
+    # Whoever waits for PostgreSQL's lock gets the row as it has become, but of the other tables the
+    # rows that it was joined to before: a topic that is moved meanwhile would be lost in the join.
+    node = select(Node.name).where(Node.id == Topic.node_id)
+    replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
+    columns = _listed(node.scalar_subquery(), replier.scalar_subquery())
+    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(its_own)
+    return locking(statement, Topic)
 
 
 def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
@@ -195,7 +221,7 @@ def recalled(db: Gateway, memory: Memory, topic_id: int) -> Any | None:
             return kept._replace(hits=now.hits)
     found: Any = one(db, topic_id)
     if found is not None:
-        size = _ROW_SIZE + len(found.body) + len(found.body_html)
+        size = _ROW_SIZE + getsizeof(found.body) + getsizeof(found.body_html)
         memory.put(key, (found.version, found.names), found, size)
     return found
 

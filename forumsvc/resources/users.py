@@ -23,7 +23,7 @@ class UserItem(Item):
         user_id = self.row.user_id
         himself = principals.user(user_id)
         acl: Acl = [
-            (Allow, himself, (May.VIEW_BLOCKED, May.VIEW_EMAIL)),
+            (Allow, himself, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
             (Allow, principals.active(user_id), May.UPDATE),
             (Allow, principals.ADMIN, May.VIEW_EMAIL),
             (Deny, himself, _TO_OTHERS),

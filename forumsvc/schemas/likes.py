@@ -5,7 +5,8 @@ from typing import Any
 
 import colander
 
-from .fields import Id, Word, parameters, required
+from .fields import Id, Word, optional, parameters, required
+from .paging import part
 
 
 class Likeable(StrEnum):
@@ -18,3 +19,8 @@ class Likeable(StrEnum):
 def like_form(settings: Any) -> colander.SchemaNode:
     """Return the schema that names what is liked."""
     return parameters(required("obj_type", Word(Likeable)), required("obj_id", Id()))
+
+
+def own_likes(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /users/:id/likes."""
+    return parameters(required("obj_type", Word(Likeable)), optional("topic_id", Id()), *part())

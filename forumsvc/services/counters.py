@@ -3,53 +3,49 @@
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, literal, select, union
 from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, lock_users, locking_users, prepared
-from ..queries.reading import rows
-from . import notices
+from ..models.statements import change, change_unmarked, lock_users, prepared
+from . import audience, notices
 
 
 def count_topic(db: Session, author_id: int, topic_id: int) -> None:
-    """Count a new topic for its author, and as unread for those who were told of it."""
-    _count_post(db, _topic_counted(), author_id=author_id, topic_id=topic_id)
+    """Count a new topic for its author, and as unread for those who were told of it.
+
+    All of them are locked, by `notices.tell_of_new_topic`; so too for a reply.
+    """
+    db.execute(_topic_counted(), {"author_id": author_id, "topic_id": topic_id})
 
 
 def count_reply(db: Session, author_id: int, reply_id: int) -> None:
     """Count a new reply for its author, and as unread for those who were told of it."""
-    _count_post(db, _reply_counted(), author_id=author_id, reply_id=reply_id)
-
-
-def _count_post(db: Session, statements: tuple[Any, Any], **values: int) -> None:
-    locked, counted = statements
-    if db.get_bind().dialect.name == "postgresql":
-        rows(db, locked, values)
-    db.execute(counted, values)
+    db.execute(_reply_counted(), {"author_id": author_id, "reply_id": reply_id})
 
 
 @cache
-def _topic_counted() -> tuple[Any, Any]:
-    return _post_counted(User.topics_count, notices.told_of_topic())
+def _topic_counted() -> Any:
+    return _post_counted(User.topics_count, audience.told_of_topic())
 
 
 @cache
-def _reply_counted() -> tuple[Any, Any]:
-    return _post_counted(User.replies_count, notices.told_of_reply())
+def _reply_counted() -> Any:
+    return _post_counted(User.replies_count, audience.told_of_reply())
 
 
-def _post_counted(counter: Any, told: Select[Any]) -> tuple[Any, Any]:
-    """Return what locks those whom a new post concerns, and what counts it for them.
+def _post_counted(counter: Any, told: Select[Any]) -> Any:
+    """Return what counts a new post for those whom it concerns.
 
     The author is never among those told.
     """
-    is_author = User.id == bindparam("author_id", type_=BigId)
-    concerned = or_(is_author, User.id.in_(told))
+    author = bindparam("author_id", type_=BigId)
+    is_author = User.id == author
     counted = (
         change_unmarked(User)
-        .where(concerned)
+        # One list of ids: of conditions joined by OR the database would ask all users.
+        .where(User.id.in_(told.union(select(author))))
         .values(
             {
                 counter: counter + case((is_author, 1), else_=0),
@@ -57,7 +53,7 @@ def _post_counted(counter: Any, told: Select[Any]) -> tuple[Any, Any]:
             }
         )
     )
-    return locking_users(concerned), prepared(counted)
+    return prepared(counted)
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
@@ -80,12 +76,12 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
     keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
-    concerned = or_(is_author, User.id.in_(repliers), User.id.in_(keepers))
-    told = User.id.in_(notices.told_of_topic())
-    lock_users(db, or_(concerned, told), topic_id=topic_id)
+    concerned = (select(literal(user_id, BigId)), repliers, keepers)
+    told = audience.told_of_topic()
+    lock_users(db, User.id.in_(union(*concerned, told)), topic_id=topic_id)
     db.execute(
         change_unmarked(User)
-        .where(concerned)
+        .where(User.id.in_(union(*concerned)))
         .values(
             topics_count=User.topics_count + case((is_author, sign), else_=0),
             replies_count=User.replies_count + sign * _how_many(repliers, Reply.user_id),

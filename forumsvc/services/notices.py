@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Insert,
-    Select,
     String,
     bindparam,
     exists,
@@ -27,80 +26,35 @@ from ..models import (
     MentionType,
     Notification,
     NotificationType,
-    TopicFollow,
     User,
     UserBlock,
-    UserFollow,
     UserState,
 )
 from ..models.meta import BigId, Timestamp
 from ..models.statements import change_unmarked, insert_if_absent, lock_users, prepared, remove
-
-_ACTOR = bindparam("actor_id", type_=BigId)
-_TOPIC = bindparam("topic_id", type_=BigId)
-_REPLY = bindparam("reply_id", type_=BigId)
-_MENTIONED = User.id.in_(bindparam("mentioned", type_=BigId, expanding=True))
-
-
-def told_of_topic() -> Select[Any]:
-    """Return the SELECT of those who have a notification of the topic `topic_id`, or in it."""
-    return select(Notification.user_id).where(Notification.topic_id == _TOPIC)
-
-
-def told_of_reply() -> Select[Any]:
-    """Return the SELECT of those who have a notification of the reply `reply_id`."""
-    return select(Notification.user_id).where(Notification.reply_id == _REPLY)
-
-
-def _mentioned() -> ColumnElement[bool]:
-    return _MENTIONED
-
-
-def _newly_mentioned_in_topic() -> ColumnElement[bool]:
-    before = told_of_topic().where(
-        Notification.type == NotificationType.MENTION, Notification.reply_id.is_(None)
-    )
-    return _MENTIONED & User.id.not_in(before)
-
-
-def _newly_mentioned_in_reply() -> ColumnElement[bool]:
-    before = told_of_reply().where(Notification.type == NotificationType.MENTION)
-    return _MENTIONED & User.id.not_in(before)
-
-
-def _followers_of_actor() -> ColumnElement[bool]:
-    followers = select(UserFollow.user_id).where(UserFollow.target_id == _ACTOR)
-    return User.id.in_(followers) & User.id.not_in(told_of_topic())
-
-
-def _concerned_with_topic() -> ColumnElement[bool]:
-    followers = select(TopicFollow.user_id).where(TopicFollow.topic_id == _TOPIC)
-    author = select(bindparam("author_id", type_=BigId))
-    return User.id.in_(followers.union(author)) & User.id.not_in(told_of_reply())
-
-
-def _one() -> ColumnElement[bool]:
-    return User.id == bindparam("recipient_id", type_=BigId)
+from . import audience
 
 
 @cache
 def _telling(who: Callable[[], ColumnElement[bool]]) -> Insert:
     """Return the INSERT of a notification for each user who is meant and hears the actor."""
-    blocks_actor = exists().where(UserBlock.user_id == User.id, UserBlock.target_id == _ACTOR)
+    blocks_actor = exists().where(
+        UserBlock.user_id == User.id, UserBlock.target_id == audience.ACTOR
+    )
     now = bindparam("now", type_=Timestamp)
     values: dict[str, Any] = {
         "user_id": User.id,
-        "actor_id": _ACTOR,
+        "actor_id": audience.ACTOR,
         "type": bindparam("type", type_=String),
         "mention_type": bindparam("mention_type", type_=String),
-        "topic_id": _TOPIC,
-        "reply_id": _REPLY,
+        "topic_id": audience.TOPIC,
+        "reply_id": audience.REPLY,
         "node_id": bindparam("node_id", type_=BigId),
         "created_at": now,
         "updated_at": now,
     }
     recipients = select(*values.values()).where(
-        who(), User.id != _ACTOR, User.state != UserState.DELETED, ~blocks_actor
+        who(), User.id != audience.ACTOR, User.state != UserState.DELETED, ~blocks_actor
     )
     return prepared(insert(Notification).from_select(list(values), recipients))
 
@@ -131,11 +85,10 @@ def _tell(
 
 
 def _count_unread(db: Session, told: Sequence[int]) -> None:
-    """Count a new notification for each of these users: all at once, for the order of the locks."""
+    """Count a new notification for each of these users, who are locked."""
     if told:
-        chosen = User.id.in_(told)
-        lock_users(db, chosen)
-        db.execute(change_unmarked(User).where(chosen).values(unread_count=User.unread_count + 1))
+        counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
+        db.execute(counted.where(User.id.in_(told)))
 
 
 def _mention(
@@ -155,14 +108,15 @@ def _mention(
 def tell_of_new_topic(
     db: Session, actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int
 ) -> None:
-    """Tell those whom a new topic mentions, and its author's followers.
+    """Lock and tell those whom a new topic mentions, and its author's followers.
 
-    The caller counts them: they are `told_of_topic`.
+    The author is locked with them. The caller counts them: they are `audience.told_of_topic`.
     """
+    audience.lock_for_topic(db, actor_id, mentioned)
     if mentioned:
-        db.execute(_telling(_mentioned), _mention(actor_id, now, mentioned, topic_id, None))
+        db.execute(_telling(audience.mentioned), _mention(actor_id, now, mentioned, topic_id, None))
     event = _event(actor_id, now, NotificationType.TOPIC, topic_id=topic_id)
-    db.execute(_telling(_followers_of_actor), event)
+    db.execute(_telling(audience.followers_of_actor), event)
 
 
 def tell_of_new_reply(
@@ -174,15 +128,19 @@ def tell_of_new_reply(
     author_id: int,
     reply_id: int,
 ) -> None:
-    """Tell those whom a new reply mentions, and the topic's author (`author_id`) and followers.
+    """Lock and tell those whom a new reply mentions, the topic's author and followers.
 
-    The caller counts them: they are `told_of_reply`.
+    author_id: of the topic. The reply's author is locked with them. The caller counts them: they
+    are `audience.told_of_reply`.
     """
+    audience.lock_for_reply(db, actor_id, mentioned, topic_id, author_id)
     if mentioned:
-        db.execute(_telling(_mentioned), _mention(actor_id, now, mentioned, topic_id, reply_id))
+        db.execute(
+            _telling(audience.mentioned), _mention(actor_id, now, mentioned, topic_id, reply_id)
+        )
     type_ = NotificationType.TOPIC_REPLY
     event = _event(actor_id, now, type_, topic_id=topic_id, reply_id=reply_id, author_id=author_id)
-    db.execute(_telling(_concerned_with_topic), event)
+    db.execute(_telling(audience.concerned_with_topic), event)
 
 
 def tell_of_edit(
@@ -199,37 +157,46 @@ def tell_of_edit(
 
     moved: the author of a topic and the node that it went to, where it did.
     """
+    concerned = {*mentioned, *(() if moved is None else moved[:1])}
+    if not concerned:
+        return
+    lock_users(db, User.id.in_(concerned))
     told: list[int] = []
     if mentioned:
-        who = _newly_mentioned_in_topic if reply_id is None else _newly_mentioned_in_reply
+        in_reply = reply_id is not None
+        who = audience.newly_mentioned_in_reply if in_reply else audience.newly_mentioned_in_topic
         told += _tell(db, who, _mention(actor_id, now, mentioned, topic_id, reply_id))
     if moved is not None and moved[0] not in told:
         author_id, node_id = moved
         type_ = NotificationType.NODE_CHANGED
         places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
-        told += _tell(db, _one, _event(actor_id, now, type_, **places))
+        told += _tell(db, audience.one, _event(actor_id, now, type_, **places))
     _count_unread(db, told)
 
 
-def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
-    """Tell a user of a follower, once however often the follow is taken back and made again."""
+def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:
+    """Tell a user of a follower, once however often the follow is taken back and made again.
+
+    The user is locked by the caller, who also counts the notification.
+    Returns whether there is one.
+    """
     if not insert_if_absent(
         db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
     ):
-        return
+        return False
     event = _event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
-    told = _tell(db, _one, event)
-    _count_unread(db, told)
+    told = bool(_tell(db, audience.one, event))
     if not told:
         # Who blocks the follower was not told, and may be once the block is lifted.
         pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
         db.execute(remove(FollowNotice).where(*pair))
+    return told
 
 
 def forget_topic(db: Session, topic_id: int) -> None:
     """Remove the notifications of a topic and of all that is in it.
 
-    The users of `told_of_topic` are locked by the caller.
+    The users of `audience.told_of_topic` are locked by the caller.
     """
     _forget(db, Notification.topic_id == topic_id)
 
@@ -237,7 +204,7 @@ def forget_topic(db: Session, topic_id: int) -> None:
 def forget_reply(db: Session, reply_id: int) -> None:
     """Remove the notifications of a reply.
 
-    The users of `told_of_reply` are locked by the caller.
+    The users of `audience.told_of_reply` are locked by the caller.
     """
     _forget(db, Notification.reply_id == reply_id)
 

@@ -96,28 +96,34 @@ def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Hear of a user's new topics; the user is told, once."""
     if insert_if_absent(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
-        _count_follow(db, actor_id, target_id, 1)
-        notices.tell_of_follow(db, actor_id, now, target_id)
+        _lock_both(db, actor_id, target_id)
+        told = notices.tell_of_follow(db, actor_id, now, target_id)
+        _count_follow(db, actor_id, target_id, 1, told=told)
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
     """No longer hear of a user's new topics."""
     if _removed(db, UserFollow, user_id=actor_id, target_id=target_id):
+        _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
 
 
-def _count_follow(db: Session, actor_id: int, target_id: int, by: int) -> None:
-    both = User.id.in_([actor_id, target_id])
-    lock_users(db, both)
+def _lock_both(db: Session, actor_id: int, target_id: int) -> None:
+    lock_users(db, User.id.in_([actor_id, target_id]))
+
+
+def _count_follow(
+    db: Session, actor_id: int, target_id: int, by: int, *, told: bool = False
+) -> None:
     is_actor = User.id == actor_id
-    db.execute(
-        change_unmarked(User)
-        .where(both)
-        .values(
-            following_count=User.following_count + case((is_actor, by), else_=0),
-            followers_count=User.followers_count + case((is_actor, 0), else_=by),
-        )
-    )
+    values: dict[str, Any] = {
+        "following_count": User.following_count + case((is_actor, by), else_=0),
+        "followers_count": User.followers_count + case((is_actor, 0), else_=by),
+    }
+    if told:
+        values["unread_count"] = User.unread_count + case((is_actor, 0), else_=1)
+    counted = change_unmarked(User).where(User.id.in_([actor_id, target_id]))
+    db.execute(counted.values(**values))
 
 
 def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:

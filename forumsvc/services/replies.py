@@ -4,13 +4,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, insert
+from sqlalchemy import Integer, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
 from ..models.statements import change, change_unmarked, lock_users, prepared
-from . import counters, notices, versions
+from . import audience, counters, notices, versions
 from .authoring import Authoring
 
 
@@ -95,13 +95,11 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
         )
     )
     counters.settle_last_reply(db, reply.topic_id)
-    is_author = User.id == reply.user_id
-    told = User.id.in_(notices.told_of_reply())
-    lock_users(db, is_author | told, reply_id=reply.id)
+    author = select(literal(reply.user_id, BigId))
+    lock_users(db, User.id.in_(author.union(audience.told_of_reply())), reply_id=reply.id)
     if _is_shown(reply):
-        db.execute(
-            change_unmarked(User).where(is_author).values(replies_count=User.replies_count - 1)
-        )
+        counted = change_unmarked(User).where(User.id == reply.user_id)
+        db.execute(counted.values(replies_count=User.replies_count - 1))
     notices.forget_reply(db, reply.id)
 
 

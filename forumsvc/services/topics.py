@@ -33,7 +33,7 @@ def create(
     Raises Invalid where there is no such node, or where the text breaks a rule.
     """
     text = authoring.write(db, actor_id, body, title=title)
-    _check_node(db, node_id)
+    _count_in_node(db, node_id, 1)
     topic_id = db.execute(
         insert(Topic)
         .values(
@@ -50,7 +50,6 @@ def create(
         .returning(Topic.id)
     ).scalar_one()
     notices.tell_of_new_topic(db, actor_id, now, text.mentioned, topic_id)
-    _count_in_node(db, node_id, 1)
     counters.count_topic(db, actor_id, topic_id)
     return topic_id
 
@@ -68,9 +67,10 @@ def edit(
 ) -> None:
     """Change a topic's title, node and body. Raises Invalid as `create` does."""
     moved = node_id != topic.node_id
+    visible = topic.deleted_at is None and topic.banned_at is None
     if moved:
-        _check_node(db, node_id)
-    if not moved and (title, body) == (topic.title, topic.body):
+        _move(db, topic.node_id, node_id, counted=visible)
+    elif (title, body) == (topic.title, topic.body):
         return
     text = authoring.write(db, actor_id, body, title=title, before=topic.body_html)
     _set(
@@ -83,10 +83,6 @@ def edit(
         markup_version=text.version,
         updated_at=now,
     )
-    visible = topic.deleted_at is None and topic.banned_at is None
-    if moved and visible:
-        for changed, by in sorted([(topic.node_id, -1), (node_id, 1)]):
-            _count_in_node(db, changed, by)
     if not visible:
         return
     went = (topic.user_id, node_id) if moved else None
@@ -145,12 +141,23 @@ def _set(db: Session, topic_id: int, **values: Any) -> None:
     db.execute(change(Topic).where(Topic.id == topic_id).values(**values))
 
 
-def _check_node(db: Session, node_id: int) -> None:
-    if not nodes.exists(db, node_id):
-        raise Invalid("node_id", f"there is no node {node_id}")
+def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
+    """Count a topic in another node, where it is counted. Raises Invalid for a node not there."""
+    if counted:
+        for node_id, by in sorted([(old_id, -1), (new_id, 1)]):
+            _count_in_node(db, node_id, by)
+    elif not nodes.exists(db, new_id):
+        raise _no_node(new_id)
 
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
-    db.execute(
+    """Count one topic more or less. Raises Invalid where there is no such node."""
+    counted = (
         change_unmarked(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by)
     )
+    if db.execute(counted.returning(Node.id)).first() is None:
+        raise _no_node(node_id)
+
+
+def _no_node(node_id: int) -> Invalid:
+    return Invalid("node_id", f"there is no node {node_id}")

@@ -27,12 +27,31 @@ class JsonErrorTask(ErrorTask):
 class ClosingTask(WSGITask):
     """Asks the application, and tells the client to come back elsewhere while the server ends."""
 
+    _stays = False
+
     def build_response_header(self) -> bytes:
         """Return the answer's head."""
         # A server that has closed its door accepts no longer.
         if not self.channel.server.accepting and self.version == "1.1":
             self.set_close_on_finish()
-        return bytes(super().build_response_header())
+        asked_to_close = self.request.headers.get("CONNECTION", "").lower() == "close"
+        # waitress closes behind every answer without a length, 304 and 204 too, which have none
+        # and need none (RFC 9110 §8.6): each would cost its client a new connection.
+        self._stays = (
+            self.version == "1.1"
+            and not self.has_body
+            and not self.close_on_finish
+            and not asked_to_close
+        )
+        try:
+            return bytes(super().build_response_header())
+        finally:
+            self._stays = False
+
+    def set_close_on_finish(self) -> None:
+        """Close the connection behind this answer, unless it is one that ends by itself."""
+        if not self._stays:
+            super().set_close_on_finish()
 
 
 class Channel(HTTPChannel):

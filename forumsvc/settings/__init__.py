@@ -1,6 +1,7 @@
 """Every ini setting: declared once, read from here, checked at start-up."""
 
-from .declared import DECLARED, LEVELS, Setting
+from .declared import DECLARED, LEVELS
 from .reading import DEVELOPMENT_SECRET, Settings, SettingsError
+from .setting import Setting
 
 __all__ = ["DECLARED", "DEVELOPMENT_SECRET", "LEVELS", "Setting", "Settings", "SettingsError"]

@@ -1,39 +1,20 @@
 """Every ini setting, declared once: name, kind, default, meaning."""
 
-from dataclasses import dataclass
-
 from .kinds import (
     ADDRESS,
     DATABASE,
     FLAG,
-    ORIGINS,
     SECRET,
     TEXT,
     WORD,
-    Kind,
     choice,
     matching,
     or_off,
     seconds,
     whole,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One key of the ini files; `default` is written as it would be there, None: required."""
-
-    name: str
-    kind: Kind
-    default: str | None
-    meaning: str
-    secret: bool = False
-
-    @property
-    def area(self) -> str:
-        """The part of the name before the dot."""
-        return self.name.partition(".")[0]
-
+from .protocol import PROTOCOL
+from .setting import Setting
 
 LEVELS = {
     "newbie": "Newcomer",
@@ -78,19 +59,7 @@ DECLARED: tuple[Setting, ...] = (
         "10",
         "connections kept open by each process, for reads and for writes alike",
     ),
-    Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),
-    Setting(
-        "http.max_body",
-        whole(1024, 1024**3),
-        "12000000",
-        "the largest request body, in bytes; keep it below waitress's max_request_body_size",
-    ),
-    Setting(
-        "http.cors_origins",
-        ORIGINS,
-        "",
-        "from where a browser's script may call",
-    ),
+    *PROTOCOL,
     Setting("memory.pages", whole(0, 10_000), "16", "megabytes of pages that a process keeps made"),
     Setting(
         "accounts.newbie_minutes",
@@ -108,7 +77,7 @@ DECLARED: tuple[Setting, ...] = (
         "accounts.registrations_per_hour",
         whole(1, 100_000),
         "20",
-        "how often an hour one address may try to open an account; each process counts by itself",
+        "how often an hour one address may try to open an account; counted in rates.storage",
     ),
     Setting(
         "accounts.login_failures",
@@ -237,7 +206,7 @@ DECLARED: tuple[Setting, ...] = (
         "mail.requests_per_hour",
         whole(1, 100_000),
         "10",
-        "how often an hour one address may ask for mail; each process counts by itself",
+        "how often an hour one address may ask for mail; counted in rates.storage",
     ),
     Setting(
         "photos.storage",

@@ -85,6 +85,12 @@ def _database(text: str) -> str:
     raise ValueError
 
 
+def _storage(text: str) -> str:
+    if not re.fullmatch(r"memory://|redis(s|\+unix)?://\S+", text):
+        raise ValueError
+    return text
+
+
 def _secret(text: str) -> str:
     if len(text) < 32:
         raise ValueError
@@ -103,4 +109,9 @@ def _refuse() -> str:
 
 DATABASE = Kind(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
 ORIGINS = Kind(_origins, "origins such as https://example.org, separated by blanks, or *")
+RATE = matching(
+    "[1-9][0-9]{0,8}/(second|minute|hour|day)",
+    "a number and a time it is for, such as 300/minute (or /second, /hour, /day)",
+)
+STORAGE = Kind(_storage, "memory:// or redis://…, rediss://… or redis+unix://…")
 SECRET = Kind(_secret, "a text of at least 32 characters")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .declared import DECLARED, Setting
+from .declared import DECLARED
+from .setting import Setting
 
 # Production refuses it.
 DEVELOPMENT_SECRET = "development-secret-known-to-everybody"  # noqa: S105

@@ -28,6 +28,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
     errors.NotFound: 404,
     errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
+    errors.KeyReused: 422,
     errors.TooManyAttempts: 429,
     errors.Unavailable: 503,
 }

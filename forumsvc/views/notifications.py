@@ -3,18 +3,18 @@
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
 from ..resources.notifications import NotificationItem, Notifications
-from ..schemas.notifications import read_form
-from ..schemas.paging import paged
+from ..schemas.notifications import notification_list, read_form
 from ..services import inbox
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
 from ..web.results import Count, Done, Notices
 
 
-@api_view(Notifications, "GET", Common.VIEW, schema=paged)
+@api_view(Notifications, "GET", Common.VIEW, schema=notification_list)
 def list_notifications(own: Notifications, request: ForumRequest) -> Notices:
-    """List the caller's notifications."""
-    return Notices(notifications.page_of(request.db, own.owner_id, request.page))
+    """List the caller's notifications, or those newer than one."""
+    since = request.validated["since"]
+    return Notices(notifications.page_of(request.db, own.owner_id, request.page, since))
 
 
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")

@@ -3,6 +3,7 @@
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..resources.replies import ReplyItem
+from ..schemas.including import including
 from ..schemas.replies import reply_form
 from ..services import replies
 from ..web.api_view import api_view
@@ -11,7 +12,7 @@ from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Single
 
 
-@api_view(ReplyItem, "GET", Common.VIEW, mark=REPLY)
+@api_view(ReplyItem, "GET", Common.VIEW, schema=including(), mark=REPLY)
 def read_reply(item: ReplyItem, request: ForumRequest) -> Single:
     """Show a reply with its raw text."""
     return Single(Kind.REPLY, item)

@@ -6,6 +6,7 @@ from ..permissions import TopicPermission as May
 from ..queries import nodes, replies, topics
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
+from ..schemas.including import including
 from ..schemas.paging import paged
 from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
@@ -18,7 +19,7 @@ from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Listing, Single
 
 
-@api_view(Topics, "GET", Common.VIEW, schema=topic_list, mark=TOPIC_LIST)
+@api_view(Topics, "GET", Common.VIEW, schema=including(topic_list), mark=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     wanted = request.validated
@@ -39,7 +40,7 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
         raise NotFound(f"node_id: there is no node {node_id}.")
 
 
-@api_view(Topics, "POST", May.CREATE, schema=topic_form)
+@api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True)
 def create_topic(container: Topics, request: ForumRequest) -> Single:
     """Open a topic."""
     topic_id = topic_service.create(
@@ -53,7 +54,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, container.at(topic_id), location)
 
 
-@api_view(TopicItem, "GET", Common.VIEW, mark=TOPIC)
+@api_view(TopicItem, "GET", Common.VIEW, schema=including(), mark=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Single:
     """Show a topic."""
     return Single(Kind.TOPIC, item)
@@ -81,14 +82,14 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=paged, mark=REPLY_LIST)
+@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=including(paged), mark=REPLY_LIST)
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     found = replies.of_topic(request.db, item.row.id, request.page)
     return Listing(Kind.REPLY, "replies", *found, of=item)
 
 
-@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form)
+@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form, idempotent=True)
 def create_reply(item: TopicItem, request: ForumRequest) -> Single:
     """Reply to a topic."""
     reply_id = reply_service.create(

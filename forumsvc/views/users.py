@@ -1,32 +1,35 @@
 """The user endpoints."""
 
+from ..errors import NotFound
 from ..permissions import Common
 from ..permissions import UserPermission as May
-from ..queries import replies, topics, users
+from ..queries import likes, replies, topics, users
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
+from ..schemas.including import including
+from ..schemas.likes import Likeable, own_likes
 from ..schemas.paging import paged, popular_users
 from ..schemas.topics import user_topics
 from ..services import relations
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
-from ..web.results import Done, Kind, Listing, Single
+from ..web.results import Done, Ids, Kind, Listing, Single
 
 
-@api_view(Users, "GET", Common.VIEW, schema=popular_users)
+@api_view(Users, "GET", Common.VIEW, schema=including(popular_users))
 def list_users(container: Users, request: ForumRequest) -> Listing:
     """List the popular users."""
     found = users.popular(request.db, request.validated["limit"])
     return Listing(Kind.USER, "users", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW)
+@api_view(UserItem, "GET", Common.VIEW, schema=including())
 def read_user(item: UserItem, request: ForumRequest) -> Single:
     """Show a user in full."""
     return Single(Kind.USER, item)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=user_topics)
+@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=including(user_topics))
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
@@ -34,39 +37,58 @@ def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=including(paged))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics that a user favours."""
     found = topics.favorites_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=including(paged))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
     found = replies.by_user(request.db, item.row.user_id, request.page)
     return Listing(Kind.REPLY_IN_FULL, "replies", *found, total=item.row.replies_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=including(paged))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     """List those who follow a user."""
     found = users.followers_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="following", schema=paged)
+@api_view(UserItem, "GET", Common.VIEW, name="following", schema=including(paged))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom a user follows."""
     found = users.followed_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
-@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=paged)
+@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=including(paged))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "blocked", *found)
+
+
+@api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=own_likes)
+def list_likes(item: UserItem, request: ForumRequest) -> Ids:
+    """List the ids of what the caller likes."""
+    topic_id = request.validated["topic_id"]
+    kind = Likeable(request.validated["obj_type"])
+    find = likes.topics_of if kind == Likeable.TOPIC else likes.replies_of
+    found = find(request.db, item.row.user_id, request.page, topic_id)
+    if not found.rows and topic_id is not None:
+        _check_topic(item, topic_id)
+    return Ids([row[0] for row in found.rows], found.cursors)
+
+
+def _check_topic(item: UserItem, topic_id: int) -> None:
+    try:
+        item.root.topics.at(topic_id)
+    except KeyError:
+        raise NotFound(f"topic_id: there is no topic {topic_id}.") from None
 
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")

@@ -12,10 +12,16 @@ def includeme(config: Configurator) -> None:
     config.include(".database")
     config.include(".rendering")
     config.include(".api_view")
+    config.include(".idempotency")
     config.add_tween("forumsvc.web.request_id.request_id_tween", under=INGRESS)
     config.add_tween(
         "forumsvc.web.cors.cors_tween",
         under="forumsvc.web.request_id.request_id_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )
+    config.add_tween(
+        "forumsvc.web.compression.gzip_tween",
+        under="forumsvc.web.cors.cors_tween",
         over="pyramid_tm.tm_tween_factory",
     )
     config.add_tween("forumsvc.web.guard.guard_tween", under=EXCVIEW)

@@ -25,13 +25,14 @@ def api_view(
     name: str = "",
     schema: SchemaFactory | None = None,
     mark: Mark | None = None,
+    idempotent: bool = False,
     **predicates: Any,
 ) -> view_config:
     """Declare a view of the resource tree.
 
     permission: the word that the context's ACL must grant; schema: what makes the schema of the
     parameters, which the view finds validated in `request.validated`; mark: what says whether an
-    answer is still true.
+    answer is still true; idempotent: whether it takes an `Idempotency-Key`.
     """
     return view_config(
         route_name="api",
@@ -42,6 +43,7 @@ def api_view(
         permission=permission,
         schema=schema,
         mark=mark,
+        idempotent=idempotent,
         renderer="api",
         **predicates,
     )

@@ -8,7 +8,10 @@ from pyramid.response import Response
 from .request import ForumRequest
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-_EXPOSED = "Allow, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count"
+_EXPOSED = (
+    "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "WWW-Authenticate, X-Request-Id, X-Total-Count"
+)
 _DAY = "86400"
 
 Handler = Callable[[ForumRequest], Any]

@@ -13,7 +13,8 @@ from ..resources.base import Item
 from ..security.policy import abilities, granted
 from .marks import Audience, Shown
 from .request import ForumRequest
-from .results import Count, Done, Greeting, Kind, Listing, Notices, Result, Single, Uploaded
+from .results import Count, Done, Greeting, Ids, Kind, Listing, Notices, Result, Single, Uploaded
+from .standing import standing
 
 ABILITIES = {
     Kind.USER: USER_ABILITIES,
@@ -29,7 +30,11 @@ class Bare:
 
     def audience(self, shown: Shown, request: ForumRequest) -> Audience:
         """Return for whom an answer is the same."""
-        if request.caller is None or shown not in (Shown.TOPIC, Shown.REPLY):
+        if request.caller is None:
+            return Audience.EVERYBODY
+        if request.includes_state:
+            return Audience.NOBODY_ELSE
+        if shown not in (Shown.TOPIC, Shown.REPLY):
             return Audience.EVERYBODY
         return Audience.SAME_RIGHTS
 
@@ -46,6 +51,8 @@ class Bare:
                 return self.single(result, request)
             case Notices():
                 return self.notices(result, request)
+            case Ids():
+                return self.ids(result)
             case Greeting(login=login):
                 return {"current_user": login}
             case Uploaded(url=url):
@@ -69,11 +76,23 @@ class Bare:
 
     def listing(self, result: Listing, request: ForumRequest) -> Any:
         """Return the document of a page."""
-        return [self.listed(result.kind, row, request) for row in result.rows]
+        shown = [self.listed(result.kind, row, request) for row in result.rows]
+        if request.includes_state:
+            states = standing(result.kind, result.rows, request)
+            for one, state in zip(shown, states, strict=True):
+                one["state"] = state
+        return shown
+
+    def ids(self, result: Ids) -> Any:
+        """Return the document of a page of ids."""
+        return [*result.ids]
 
     def single(self, result: Single, request: ForumRequest) -> Any:
         """Return the document of one resource, with what the caller may do with it."""
-        return self.in_full(result.kind, result.item, request)
+        shown = self.in_full(result.kind, result.item, request)
+        if request.includes_state:
+            [shown["state"]] = standing(result.kind, [result.item.row], request)
+        return shown
 
     def count(self, result: Count) -> Any:
         """Return the document of a number."""

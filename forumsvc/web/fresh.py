@@ -18,7 +18,15 @@ from .links import PAGE_HEADERS
 from .marks import REPLY, TOPIC, Audience, Mark, Shown
 from .request import ForumRequest
 from .results import Kind, Single
-from .validators import is_known, require, rights_of, tag_of_body, tag_of_marks, without_hits
+from .validators import (
+    is_known,
+    is_wanted,
+    require,
+    rights_of,
+    tag_of_body,
+    tag_of_marks,
+    without_hits,
+)
 
 View = Callable[[Any, ForumRequest], Response]
 
@@ -168,10 +176,21 @@ def _guarded(view: View, info: Any) -> View:
 
     def guarded(context: Any, request: ForumRequest) -> Response:
         if "HTTP_IF_MATCH" in request.environ:
-            require(request, _tag_of(context, kind, mark, request))
+            tag = _tag_of(context, kind, mark, request)
+            if not is_wanted(request, tag):
+                require(request, _tag_with_state(context, kind, mark, request))
         return view(context, request)
 
     return guarded
+
+
+def _tag_with_state(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:
+    """Return the tag that a GET of the item with `include=state` would answer with now."""
+    request.includes_state = True
+    try:
+        return _tag_of(item, kind, mark, request)
+    finally:
+        request.includes_state = False
 
 
 def _tag_of(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:

@@ -8,6 +8,8 @@ from ..errors import TooLarge, Unreadable
 from .request import ForumRequest
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
+_LONGEST_HOST = 300
+"""More than any name with its port has (RFC 1035 §2.3.4); it is part of much that is kept."""
 
 Handler = Callable[[ForumRequest], Any]
 
@@ -42,5 +44,5 @@ def _check_host(environ: dict[str, Any]) -> None:
     if host is None:
         if environ.get("SERVER_PROTOCOL") == "HTTP/1.1":
             raise Unreadable("the request names no host")
-    elif not _HOST.fullmatch(host):
+    elif len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
         raise Unreadable("the Host header is not one host")

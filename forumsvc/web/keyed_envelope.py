@@ -6,7 +6,7 @@ from typing import Any
 from ..clock import rfc3339
 from ..permissions import REPLY_ABILITIES, TOPIC_ABILITIES
 from ..presenters.keyed import reply_additions, topic_additions, user_additions
-from ..queries import states
+from ..queries.states import State
 from ..resources.base import Item
 from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
@@ -14,7 +14,8 @@ from ..security.policy import abilities
 from .envelope import Bare
 from .marks import Audience, Shown
 from .request import ForumRequest
-from .results import Count, Greeting, Kind, Listing, Notices, Result, Single
+from .results import Count, Greeting, Ids, Kind, Listing, Notices, Result, Single
+from .standing import standing
 
 _KINDS = {
     400: "ParameterInvalid",
@@ -24,6 +25,7 @@ _KINDS = {
     405: "MethodNotAllowed",
     412: "PreconditionFailed",
     413: "PayloadTooLarge",
+    422: "ParameterInvalid",
     429: "TooManyRequests",
     503: "Unavailable",
 }
@@ -38,7 +40,7 @@ class Keyed(Bare):
         """Return for whom an answer is the same: `meta` tells everybody something else."""
         if request.caller is None or shown is Shown.NODE_LIST:
             return Audience.EVERYBODY
-        if shown in (Shown.TOPIC_LIST, Shown.REPLY):
+        if shown in (Shown.TOPIC_LIST, Shown.REPLY) and not request.includes_state:
             return Audience.SAME_RIGHTS
         return Audience.NOBODY_ELSE
 
@@ -72,13 +74,17 @@ class Keyed(Bare):
             for one, row in zip(shown, result.rows, strict=True):
                 reply = _reply_of(row, result.of)
                 one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
-            document["meta"] = {"user_liked_reply_ids": _liked(result, request)}
+            document["meta"] = {"user_liked_reply_ids": _liked(result, shown, request)}
         return document
+
+    def ids(self, result: Ids) -> Any:
+        """Return a page of ids under its name."""
+        return {"ids": super().ids(result)}
 
     def single(self, result: Single, request: ForumRequest) -> Any:
         """Return one resource under its name, with how the caller stands to it."""
         shown = super().single(result, request)
-        return {str(result.kind): shown, "meta": _state(result, request)}
+        return {str(result.kind): shown, "meta": _meta(result, shown, request)}
 
     def count(self, result: Count) -> Any:
         """Return a number, with what it is of."""
@@ -131,28 +137,19 @@ def _reply_of(row: Any, topic: Item) -> ReplyItem:
     return ReplyItem(topic.root.replies, str(row.id), state)
 
 
-def _liked(result: Listing, request: ForumRequest) -> list[int]:
-    user_id = request.caller.user_id if request.caller else None
-    if user_id is None:
-        return []
-    return states.liked_among(request.db, user_id, [row.id for row in result.rows])
+def _liked(result: Listing, shown: list[dict[str, Any]], request: ForumRequest) -> list[int]:
+    if request.includes_state:
+        states = [one["state"] for one in shown]
+    else:
+        states = standing(result.kind, result.rows, request)
+    return [one["id"] for one, state in zip(shown, states, strict=True) if state["liked"]]
 
 
-def _state(result: Single, request: ForumRequest) -> dict[str, bool]:
-    """Return how the caller stands to a topic or a user; nobody stands to anything."""
-    user_id = request.caller.user_id if request.caller else None
-    row = result.item.row
-    match result.kind:
-        case Kind.TOPIC:
-            if user_id is None:
-                return dict.fromkeys(("followed", "liked", "favorited"), False)
-            return _flags(states.to_topic(request.db, user_id, row.id))
-        case Kind.USER:
-            if user_id is None:
-                return dict.fromkeys(("followed", "blocked"), False)
-            return _flags(states.to_user(request.db, user_id, row.user_id))
-    return {}
-
-
-def _flags(row: Any) -> dict[str, bool]:
-    return {name: bool(value) for name, value in row._asdict().items()}
+def _meta(result: Single, shown: dict[str, Any], request: ForumRequest) -> State:
+    """Return how the caller stands to a topic or a user."""
+    if result.kind not in (Kind.TOPIC, Kind.USER):
+        return {}
+    if request.includes_state:
+        return shown["state"]
+    [state] = standing(result.kind, [result.item.row], request)
+    return state

@@ -5,7 +5,7 @@ from urllib.parse import quote, urlencode
 
 from ..queries.paging import Cursors
 from .request import ForumRequest
-from .results import Listing, Notices, Result
+from .results import Ids, Listing, Notices, Result
 
 PAGE_HEADERS = ("Link", "X-Total-Count")
 _PLACES = frozenset({"offset", "before", "after"})
@@ -18,6 +18,8 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
         case Listing(cursors=cursors, total=total):
             if total is not None:
                 headers["X-Total-Count"] = str(total)
+        case Ids(cursors=cursors):
+            pass
         case Notices(told=told):
             cursors = told.cursors
         case _:

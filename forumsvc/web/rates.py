@@ -1,12 +1,11 @@
-"""How often an address may do what costs us something. Counted in each process by itself."""
+"""How often an address may do what costs us something: open accounts, ask for mail."""
 
 from limits import RateLimitItemPerHour
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 
 from ..errors import TooManyAttempts
 from ..oauth.throttle import network
 from ..settings import Settings
+from .counting import Counter
 from .request import ForumRequest
 
 _MAILS_TO_ONE = 5
@@ -14,11 +13,11 @@ _MAILS_TO_ONE = 5
 
 
 class Rates:
-    """Counts over the last hour."""
+    """Counts by the hour."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Start with nothing counted."""
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+    def __init__(self, settings: Settings, counter: Counter) -> None:
+        """Take what is allowed from the settings."""
+        self._counter = counter
         self._registrations = RateLimitItemPerHour(settings["accounts.registrations_per_hour"])
         self._mail_requests = RateLimitItemPerHour(settings["mail.requests_per_hour"])
         self._mails = RateLimitItemPerHour(_MAILS_TO_ONE)
@@ -33,12 +32,11 @@ class Rates:
 
     def mail_to(self, user_id: int) -> bool:
         """Count a mail to a user; return whether it may be sent."""
-        return self._limiter.hit(self._mails, "mail", str(user_id))
+        standing = self._counter.count(self._mails, "mail", str(user_id))
+        return standing is None or standing.is_allowed
 
     def _count(self, rate: RateLimitItemPerHour, what: str, request: ForumRequest) -> None:
-        who = network(request.remote_addr or "")
-        if self._limiter.hit(rate, what, who):
-            return
-        until = self._limiter.get_window_stats(rate, what, who).reset_time
-        wait = max(1, round(until - request.now.timestamp()))
-        raise TooManyAttempts(f"Too many attempts. Try again in {wait} seconds.", wait)
+        standing = self._counter.count(rate, what, network(request.remote_addr or ""))
+        if standing is not None and not standing.is_allowed:
+            wait = standing.reset
+            raise TooManyAttempts(f"Too many attempts. Try again in {wait} seconds.", wait)

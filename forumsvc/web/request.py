@@ -2,7 +2,9 @@
 request for properties that are added the other way.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import transaction
@@ -17,6 +19,7 @@ from ..models.gateway import Gateway
 from ..presenters.site import Site
 from ..queries.paging import Page
 from ..queries.reading import Reader
+from ..schemas.including import Include
 from ..security.identity import Identity
 from ..services.authoring import Authoring
 from ..settings import LEVELS, Settings
@@ -35,12 +38,12 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set by the root of the tree once it accepted the token; validated: the parameters, set
-    by the `schema=` of the view; avatar: what came of making one (`web.ahead`).
+    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`).
     """
 
     caller: Identity | None = None
     avatar: "Outcome[Picture]"
-    validated: dict[str, Any]
+    validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
 
     @property
@@ -49,6 +52,11 @@ class ForumRequest(Request):
         user_id = self.caller.user_id if self.caller else None
         assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
         return user_id
+
+    @reify
+    def includes_state(self) -> bool:
+        """Whether the client wants to see how the caller stands to what is shown."""
+        return self.validated.get("include") == Include.STATE
 
     @reify
     def tm(self) -> transaction.TransactionManager:

@@ -54,6 +54,17 @@ class Notices:
 
 
 @dataclass(frozen=True, slots=True)
+class Ids:
+    """A page of ids, of things that the client knows or can ask for.
+
+    cursors: where the list goes on.
+    """
+
+    ids: Sequence[int]
+    cursors: Cursors
+
+
+@dataclass(frozen=True, slots=True)
 class Greeting:
     """Whose token it is."""
 
@@ -80,4 +91,4 @@ class Done:
     """It is done, and there is nothing to show."""
 
 
-Result = Listing | Single | Notices | Greeting | Uploaded | Count | Done
+Result = Listing | Single | Notices | Ids | Greeting | Uploaded | Count | Done

@@ -32,10 +32,13 @@ def make_root(request: ForumRequest) -> Root:
     if token is not None:
         # Not in the request's transaction, which on SQLite would lock everybody out from here on.
         row = tokens.find_access(request.gateway, token, request.now)
-        if row is None:
-            raise BadToken("The access token is wrong, expired or revoked.")
-        request.caller = identify(row, request.now, newbie_time(request.settings))
-        work_ahead(request)
+        if row is not None:
+            request.caller = identify(row, request.now, newbie_time(request.settings))
+    # Before any work for nobody; and whoever tries tokens is nobody.
+    request.registry.request_rates.count(request)
+    if token is not None and request.caller is None:
+        raise BadToken("The access token is wrong, expired or revoked.")
+    work_ahead(request)
     return Root(request, request.caller, locks=request.is_write)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import colander
 import pytest
 
+from forumsvc.errors import Invalid
 from forumsvc.ids import MAX_ID
 from forumsvc.models import MentionType, NotificationType
 from forumsvc.permissions import (
@@ -16,12 +17,15 @@ from forumsvc.permissions import (
     WITHOUT_SCOPE,
     scope_of,
 )
+from forumsvc.queries.states import RELATIONS, Of
 from forumsvc.resources.notifications import Notifications
 from forumsvc.schemas import fields
 from forumsvc.schemas.accounts import registration_form
+from forumsvc.schemas.including import Include
 from forumsvc.schemas.likes import Likeable
 from forumsvc.security.policy import granted
 from forumsvc.settings import LEVELS, Settings
+from forumsvc.web.idempotency import read_key
 from tests.architecture.test_view_catalogue import PLACES
 from tests.description.described import WRITTEN, Operation, document, follow, operations
 from tests.functional.forum import make_app
@@ -164,6 +168,33 @@ def accepts(node: colander.SchemaNode, text: str) -> bool:
     return True
 
 
+KEYS = ["x", "a b", "\u00e9", "", " ", '"', '""', '"x"', '"x', r'"\a"', r'"\""', "\t", "x" * 255]
+KEYS += ["x" * 256, '"' + "x" * 255 + '"', '"' + "x" * 256 + '"', '"a"b', "\\", "a\n"]
+
+
+@EACH
+def test_an_idempotency_key_is_described_where_a_view_takes_one_and_as_it_is_read(
+    operation: Operation, views: list[Any]
+) -> None:
+    headers = {one["name"]: one for one in operation.parameters if one["in"] == "header"}
+    header = headers.get("Idempotency-Key")
+    assert bool(header) is view_of(operation, views)["idempotent"]
+    assert bool(header) is ("422" in operation.told["responses"])
+    for key in KEYS if header else ():
+        # In JavaScript, whose expressions these are, `$` is the very end.
+        pattern = header["schema"]["pattern"].removesuffix("$") + r"\Z"
+        assert (re.search(pattern, key) is not None) is is_key(key), key
+
+
+def is_key(header: str) -> bool:
+    """Return whether a header holds a key."""
+    try:
+        read_key(header)
+    except Invalid:
+        return False
+    return True
+
+
 @EACH
 def test_security_is_the_views_permission(operation: Operation, views: list[Any]) -> None:
     view = view_of(operation, views)
@@ -195,6 +226,7 @@ WORDS: dict[str, type[StrEnum] | tuple[str, ...]] = {
     "Likeable": Likeable,
     "NotificationType": NotificationType,
     "Level": tuple(LEVELS),
+    "Include": Include,
 }
 
 
@@ -215,6 +247,12 @@ def test_mention_types_are_those_of_the_code() -> None:
 def test_abilities_are_those_that_are_told(name: str, words: tuple[str, ...]) -> None:
     schema = document()["components"]["schemas"][f"{name}Abilities"]
     assert list(schema["properties"]) == schema["required"] == [str(word) for word in words]
+
+
+@pytest.mark.parametrize("of", Of)
+def test_states_are_those_that_are_told(of: Of) -> None:
+    schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
+    assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])
 
 
 def test_an_id_of_a_path_is_one_that_the_database_can_hold() -> None:

@@ -21,6 +21,8 @@ LISTS = [
     *(f"/users/author/topics?order={order}" for order in ("recent", "likes", "replies")),
     *(f"/users/author/{name}" for name in ("replies", "favorites", "followers", "following")),
     "/users/me/blocked",
+    "/users/me/likes?obj_type=topic",
+    "/users/me/likes?obj_type=reply",
     "/topics/{topic}/replies",
     "/notifications",
 ]
@@ -29,7 +31,9 @@ _LINK = re.compile(r'<([^<>]+)>; rel="(\w+)"')
 
 
 def full(forum: Forum, rows: int) -> Scene:
-    """Fill every list with at least as many rows, most of which others are equal to but for ids."""
+    """Fill every list with at least half as many rows, most of which others are equal to but for
+    ids.
+    """
     scene = fill(forum, rows)
     with forum.database.session.begin() as db:
         db.execute(update(Topic).values(likes_count=Topic.id % 3, replies_count=Topic.id % 2))
@@ -46,10 +50,10 @@ def links(answer: TestResponse) -> dict[str, str]:
 
 
 def ids(answer: TestResponse) -> list[int]:
-    """Return the ids of a page, in either shape."""
+    """Return the ids of a page, in either shape; some pages are of nothing else."""
     document: Any = answer.json
     listed = document if isinstance(document, list) else next(iter(document.values()))
-    return [one["id"] for one in listed]
+    return [one if isinstance(one, int) else one["id"] for one in listed]
 
 
 def with_(path: str, **parameters: Any) -> str:

@@ -108,6 +108,8 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             assert shown == {"count": int(is_owner)}
         case ["count", number]:
             assert shown == {"count": int(number)}
+        case ["ids", *names]:
+            assert shown == [IDS[name] for name in names]
         case ["[users]"]:
             assert all(set(user) == {"id", "login", "name", "avatar_url"} for user in shown)
             assert "bystander" in [user["login"] for user in shown]

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select, text
+from sqlalchemy import event, select, text, update
 
 from forumsvc.models import (
     Favorite,
@@ -19,6 +19,7 @@ from forumsvc.models import (
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
+from tests.system.process import wait_until
 
 
 @pytest.fixture
@@ -212,7 +213,7 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     wants_users = threading.Event()
 
     def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
+        if "FOR NO KEY UPDATE OF users" in statement:
             wants_users.set()
 
     engine = forum.registry.database.writes
@@ -246,3 +247,26 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     assert made.status_int == 201
     assert alice.get(f"/topics/{topic}").json["replies_count"] == 1
     assert drift(forum.database) == []
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_topic_that_is_moved_just_now_is_there_for_who_waits(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    other, caller = forum.node("Other"), alone(forum, bob)
+    moved = threading.Event()
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+
+    def move() -> None:
+        with forum.database.writes.begin() as connection:
+            connection.execute(update(Topic).where(Topic.id == topic).values(node_id=other))
+            moved.set()
+            with forum.database.reads.connect() as watch:
+                wait_until(lambda: watch.scalar(text(waiting)), "the reply waits for the topic")
+
+    def reply() -> Any:
+        assert moved.wait(30)
+        return caller.post(f"/topics/{topic}/replies", body="B")
+
+    _, made = together([move, reply])
+    assert made.status_int == 201

@@ -83,7 +83,9 @@ class Going:
         other.post("/users/alice/follow")
         self.alice.post(f"/users/{other.login}/follow")
         self.alice.post(f"/users/{other.login}/block")
-        self.forum.reply(self.alice, self.topic)
+        reply = self.forum.reply(self.alice, self.topic)
+        for kind, liked in (("topic", new), ("reply", reply)):
+            self.alice.post("/likes", obj_type=kind, obj_id=liked)
         self.forum.reply(self.bob, self.topic)
 
     @property

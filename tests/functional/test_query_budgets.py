@@ -7,7 +7,18 @@ import pytest
 from sqlalchemy import insert
 
 from forumsvc import clock
-from forumsvc.models import Favorite, Notification, Reply, Topic, User, UserBlock, UserFollow
+from forumsvc.models import (
+    Favorite,
+    Notification,
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+)
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting, of_request
 
@@ -53,6 +64,8 @@ OWN_READS = {
     "/hello": 0,
     "/users/me": 1,
     "/users/me/blocked": 2,
+    "/users/me/likes?obj_type=topic": 2,
+    "/users/me/likes?obj_type=reply&topic_id={topic}": 2,
     "/notifications": 4,
     "/notifications/unread_count": 1,
 }
@@ -74,7 +87,7 @@ class Scene:
     def cost(self, caller: Caller, template: str) -> int:
         """Return the statements of reading a whole list, or an item."""
         path = self.path(template)
-        most = 100 if path == "/users" else 150
+        most = 100 if path.partition("?")[0] == "/users" else 150
         whole = f"{path}{'&' if '?' in path else '?'}limit={most}"
         return len(of_request(self.forum, caller, "GET", whole))
 
@@ -107,7 +120,9 @@ def fill(forum: Forum, rows: int) -> Scene:
         for model in (UserFollow, UserBlock):
             add(model, [{"user_id": author.id, "target_id": user, **made} for user in people])
         add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
-        add(Favorite, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        for model in (Favorite, TopicLike):
+            add(model, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
         add(
             Notification,
             [
@@ -149,6 +164,39 @@ def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
     expected["/topics"] = 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
+
+
+WITH_STATE = {
+    "/topics": 1,
+    "/topics?node_id={node}": 1,
+    "/topics/{topic}": 1,
+    "/topics/{topic}/replies": 2,
+    "/replies/{reply}": 1,
+    "/users": 1,
+    "/users/{author}": 1,
+    "/users/author/topics": 2,
+    "/users/author/replies": 2,
+    "/users/author/favorites": 2,
+    "/users/author/followers": 2,
+    "/users/author/following": 2,
+}
+"""What can be read with `include=state`: statements beside the token's and the state's."""
+STATE = 1
+
+
+def test_the_state_costs_one_more_and_nobody_nothing(scene: Scene) -> None:
+    for path, cost in WITH_STATE.items():
+        asked = f"{path}{'&' if '?' in path else '?'}include=state"
+        assert scene.cost(scene.author, asked) == cost + TOKEN + STATE, path
+        assert scene.cost(scene.forum.nobody, asked) == READS[path], path
+
+
+def test_the_keyed_shape_asks_for_the_state_once(make_forum: MakeForum) -> None:
+    scene = fill(make_forum(api__envelope="keyed"), 3)
+    for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
+        plain = scene.cost(scene.author, path)
+        assert plain == READS[path] + TOKEN + STATE, path
+        assert scene.cost(scene.author, f"{path}?include=state") == plain, path
 
 
 def test_what_is_not_there_costs_one_statement(forum: Forum) -> None:

@@ -1,7 +1,9 @@
 """Topics: opening, reading and editing them."""
 
 import pytest
+from sqlalchemy import delete
 
+from forumsvc.models import Node, Notification, Topic
 from tests.functional.forum import Forum
 from tests.functional.recounting import drift
 from tests.functional.shapes import ABILITIES, TOPIC_DETAIL, has_shape
@@ -110,6 +112,32 @@ def test_updated_at_moves_when_title_node_or_body_change(forum: Forum, changed: 
     new = {"title": "New", "node_id": other, "body": "New"}[changed]
     edited = alice.put(f"/topics/{made['id']}", **{**old, changed: new}).json
     assert edited["updated_at"] > made["updated_at"]
+
+
+def test_a_node_that_is_not_there_is_400_and_nothing_is_half_done(forum: Forum) -> None:
+    alice, gone, node, chief = (
+        forum.person("alice"),
+        forum.node("Gone"),
+        forum.node("Left"),
+        forum.person("chief", role="maintainer"),
+    )
+    with forum.database.session.begin() as db:
+        db.execute(delete(Node).where(Node.id == gone))
+    topic = forum.topic(alice, node)
+    shown = alice.get(f"/topics/{topic}").json
+    # In the order of the ids one of the two is looked at before the topic's own node.
+    for missing in (gone, node + 1):
+        error = {"error": f"node_id: there is no node {missing}"}
+        sent = {"title": "New", "node_id": missing, "body": "For @chief"}
+        for answer in (alice.post("/topics", **sent), alice.put(f"/topics/{topic}", **sent)):
+            assert (answer.status_int, answer.json) == (400, error)
+    assert {**alice.get(f"/topics/{topic}").json, "hits": 0} == {**shown, "hits": 0}
+    assert forum.count(Topic) == 1
+    assert forum.count(Notification) == 0
+    assert drift(forum.database) == []
+    chief.post(f"/topics/{topic}/action?type=ban")
+    hidden = chief.put(f"/topics/{topic}", title="New", node_id=gone, body="B")
+    assert (hidden.status_int, hidden.json) == (400, {"error": f"node_id: there is no node {gone}"})
 
 
 def test_updated_at_stays_when_an_edit_changes_nothing(forum: Forum) -> None:

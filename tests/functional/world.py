@@ -185,7 +185,7 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
 
     topics = [
         topic("open", likes_count=1),
-        topic("answered", others_replies_count=1),
+        topic("answered", others_replies_count=1, likes_count=1),
         topic("closed_by_author", closed_at=now, closed_by_id=IDS["author"]),
         topic("closed_by_maintainer", closed_at=now, closed_by_id=IDS["maintainer"]),
         topic("banned", banned_at=now, replies_count=2, others_replies_count=1),
@@ -193,7 +193,7 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
     ]
     replies = [
         reply("r_open", "open", likes_count=1),
-        reply("r_answer", "answered", user_id=IDS["bystander"]),
+        reply("r_answer", "answered", user_id=IDS["bystander"], likes_count=1),
         reply("r_closed_by_author", "closed_by_author"),
         reply("r_closed_by_maintainer", "closed_by_maintainer"),
         reply("r_banned", "banned"),
@@ -245,6 +245,8 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         related(Favorite, "author", "topic_id", "open"),
         related(TopicLike, "fan", "topic_id", "open"),
         related(ReplyLike, "fan", "reply_id", "r_open"),
+        related(TopicLike, "author", "topic_id", "answered"),
+        related(ReplyLike, "author", "reply_id", "r_answer"),
         (Notification, [note]),
         (OAuthClient, [client]),
         (OAuthToken, tokens),

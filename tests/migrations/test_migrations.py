@@ -1,10 +1,8 @@
 """The migrations make what the models say, on both databases, and take it back."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -13,18 +11,6 @@ from sqlalchemy import CheckConstraint, Connection, inspect, text
 from forumsvc import migrate
 from forumsvc.models import Base
 from forumsvc.models.engine import Database
-from tests import databases
-
-
-@pytest.fixture(params=databases.KINDS)
-def blank(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Iterator[Database]:
-    """A database without any table."""
-    name = re.sub(r"\W", "_", request.node.name)[-40:]
-    url = databases.new_url(request.param, name, tmp_path_factory, worker_id, empty=True)
-    with databases.opened(url) as database:
-        yield database
 
 
 def schema(connection: Connection) -> dict[str, str]:

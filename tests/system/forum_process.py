@@ -31,6 +31,7 @@ session.secret = {secret}
 paste.server_factory = forumsvc.serving:server_factory
 listen = 127.0.0.1:0
 processes = {processes}
+threads = {threads}
 
 [loggers]
 keys = root
@@ -76,6 +77,7 @@ def serving(
     url: str,
     *,
     processes: int = 1,
+    threads: int = 4,
     prepare: Callable[[], None] = prepare_child,
     **settings: str,
 ) -> Iterator[Pserve]:
@@ -86,7 +88,9 @@ def serving(
     settings.setdefault("markup__workers", "1")
     more = "\n".join(f"{key.replace('__', '.')} = {value}" for key, value in settings.items())
     ini, output = folder / "forum.ini", folder / "output"
-    ini.write_text(INI.format(url=url, secret=SECRET, processes=processes, more=more))
+    ini.write_text(
+        INI.format(url=url, secret=SECRET, processes=processes, threads=threads, more=more)
+    )
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],

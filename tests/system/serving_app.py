@@ -28,6 +28,9 @@ def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[
         if path == "/fails":
             raise ValueError("a detail that is nobody's business")
         log.warning("asked for %s", path)
+        if path.startswith("/bodiless/"):
+            start_response(f"{path.rpartition('/')[2]} No Body", [])
+            return []
         body = json.dumps(about(environ)).encode()
         start_response("200 OK", [("Content-Type", "application/json")])
         return [body]

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks import document
 from benchmarks.load import python
 from benchmarks.request import Request, get, send
 from benchmarks.servers import Server
@@ -36,11 +38,34 @@ def test_the_table_has_the_empty_view_beside_itself(tmp_path: Path) -> None:
     benchmark = start_benchmark("--markdown", str(table))
     printed, _ = benchmark.communicate(timeout=2 * PATIENCE)
     assert benchmark.returncode == 0
-    (line,) = [line for line in printed.splitlines() if line.startswith("| empty, again")]
+    (line,) = [line for line in printed.splitlines() if line.startswith("| empty view | nobody")]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert float(cells[3].replace(",", "")) > 0
+    assert float(cells[2].replace(",", "")) > 0
     assert cells[-1] == "0"
     assert line in table.read_text()
+
+
+def test_a_table_is_written_in_its_place_and_the_prose_stays(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Before\n\n<!-- begin one -->\nold\n<!-- end one -->\n\nAfter.\n")
+    document.put(page, "one", "new")
+    document.put(page, "two", "another")
+    document.put(page, "one", "newer")
+    assert page.read_text() == (
+        "# Before\n\n<!-- begin one -->\n\nnewer\n\n<!-- end one -->\n\nAfter.\n"
+        "\n<!-- begin two -->\n\nanother\n\n<!-- end two -->\n"
+    )
+
+
+def test_a_short_soak_is_answered_well_and_leaves_every_counter_right() -> None:
+    command = [sys.executable, "-m", "benchmarks.soak", "--requests", "400"]
+    command += ["--database", "sqlite", "--users", "30", "--topics", "90", "--replies", "300"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    soak = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=4 * PATIENCE
+    )
+    kept = dict(re.findall(r"^\| ([a-z]+)\b.*\| (\w+) \|$", soak.stdout, re.M))
+    assert kept["errors"] == kept["wrong"] == "kept", soak.stdout + soak.stderr
 
 
 def test_an_interrupted_benchmark_leaves_no_server() -> None:

@@ -19,7 +19,8 @@ from forumsvc.markup import Renderer
 
 def main():
     renderer = Renderer()
-    print(renderer.render("*x*").html, *[c.pid for c in psutil.Process().children()], flush=True)
+    html = renderer.render("*x*").html
+    print(html, *[child.pid for child in psutil.Process().children(recursive=True)], flush=True)
     first = Path(__file__).with_suffix(".first")
     if not first.exists():
         first.touch()

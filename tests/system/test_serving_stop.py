@@ -139,6 +139,26 @@ def test_requests_that_wait_for_a_thread_are_answered_and_not_logged(tmp_path: P
         assert "queue depth" not in server.said
 
 
+@pytest.mark.parametrize("status", [204, 304])
+def test_an_answer_without_a_body_leaves_the_connection_open(tmp_path: Path, status: int) -> None:
+    with pserve(tmp_path) as server:
+        connection = server.connect()
+        connection.request("GET", "/")
+        first = answer(connection)
+        own = connection.sock
+        for _ in range(2):
+            connection.request("GET", f"/bodiless/{status}")
+            bare = answer(connection)
+            assert (bare.status, bare.body) == (status, b"")
+            assert not {"connection", "content-length", "transfer-encoding"} & bare.headers.keys()
+        connection.request("GET", "/")
+        assert answer(connection).json["pid"] == first.json["pid"]
+        assert connection.sock is own
+        connection.request("GET", f"/bodiless/{status}", headers={"Connection": "close"})
+        assert answer(connection).headers["connection"] == "close"
+        connection.close()
+
+
 def test_a_unix_socket_is_served(tmp_path: Path) -> None:
     path = f"/tmp/forumsvc-test-{os.getpid()}.sock"  # noqa: S108 - tmp_path may be too long for it
     with pserve(tmp_path, processes=2, unix_socket=path, unix_socket_perms="660") as server:

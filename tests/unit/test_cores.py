@@ -54,7 +54,7 @@ def test_a_worker_that_renders_for_a_pinned_server_uses_all_cores(
     monkeypatch.setenv(cores.CORES, ",".join(map(str, allowed)))
     renderer = Renderer(workers=1)
     renderer.render("x")
-    [worker] = renderer._pool._workers
+    [worker] = renderer._pool._idle
     found = sorted(os.sched_getaffinity(worker.pid))
     renderer.close()
     assert found == allowed

@@ -162,7 +162,7 @@ def test_no_text_is_overwritten_where_the_workers_cannot_start(
     run: Run, database: Database, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reply = write("*a*")
-    monkeypatch.setattr("forumsvc.markup.worker_process._COMMAND", ["/nowhere/python"])
+    monkeypatch.setattr("forumsvc.markup.fork_server_process._COMMAND", ["/nowhere/python"])
     assert "cannot be rendered here" in run("content", "rerender", "--json").refusal
     assert state(database, reply) == (OLD, 0)
 

@@ -1,12 +1,16 @@
 """Logging in to the pages: the cookie, the session, the form's token."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, LoginFailure
 from forumsvc.oauth.secret import digest
+from forumsvc.pages import logging_in
+from forumsvc.passwords import hash_password
 from tests.functional.forum import Forum
 
 from .visitor import (
@@ -138,6 +142,45 @@ def test_a_changed_password_ends_every_session(visitor: Visitor, ann: int) -> No
     assert not other.is_logged_in()
     assert other.log_in().status_int == 400
     assert other.log_in(password=NEW_PASSWORD).status_int == 303
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
+    """Let something happen between the check of the next log-in's password and its session."""
+    check = logging_in.try_password
+
+    def checked(*args: Any) -> Any:
+        monkeypatch.setattr(logging_in, "try_password", check)
+        attempt = check(*args)
+        happens()
+        return attempt
+
+    monkeypatch.setattr(logging_in, "try_password", checked)
+
+
+def test_of_two_log_ins_at_once_that_bring_the_hash_up_to_date_both_succeed(
+    visitor: Visitor, ann: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outdated = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    visitor.forum.change(ann, password_hash=outdated)
+    other = Visitor(visitor.forum)
+
+    def log_in_too() -> None:
+        assert other.log_in().status_int == 303
+
+    meanwhile(monkeypatch, log_in_too)
+    assert visitor.log_in().status_int == 303
+    assert visitor.is_logged_in()
+    assert other.is_logged_in()
+
+
+def test_a_password_that_was_changed_while_it_was_checked_is_refused(
+    visitor: Visitor, ann: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = hash_password(NEW_PASSWORD)
+    meanwhile(monkeypatch, lambda: visitor.forum.change(ann, password_hash=new))
+    assert visitor.log_in().status_int == 400
+    assert not visitor.is_logged_in()
+    assert visitor.forum.count(BrowserSession) == 0
 
 
 FORMS = ["/login", "/signup", "/password/forgotten", "/oauth/authorize", "/password/reset"]

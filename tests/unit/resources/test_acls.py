@@ -103,7 +103,7 @@ def may_do_with_user(caller: Identity | None, word: str, state: str) -> bool:
         return True  # the container's word: it is everybody's, and says nothing of this user
     if caller is None or caller.user_id is None:
         return False
-    if word in ("view_blocked", "view_email"):
+    if word in ("view_blocked", "view_likes", "view_email"):
         return caller.user_id == AUTHOR or (word == "view_email" and caller.level == "admin")
     if caller.level == "blocked":
         return False

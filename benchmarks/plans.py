@@ -1,0 +1,196 @@
+"""Every list with its plan on a large PostgreSQL: `python -m benchmarks.plans URL --small URL`.
+
+The statements are those that the forum sends, taken from its driver; a row stands for all that
+answer a request, but for the token's. Cost is what EXPLAIN (ANALYZE, BUFFERS) says of the best of
+several runs, planned for the values or for any, whichever is dearer: PostgreSQL may do either.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from webob import Request
+
+import forumsvc
+from benchmarks import document
+from benchmarks.community import Community
+from benchmarks.explain import Node, buffers, explained, given, nodes, touched, what
+from benchmarks.lists import List, lists
+from benchmarks.sent import Sent, Watch
+from benchmarks.servers import forum_settings
+from benchmarks.table import markdown
+from forumsvc.settings.declared import DECLARED
+
+DEEP = 100_000
+MOST_GROWTH, MOST_DEEP = 1.5, 20.0
+"""What a list may cost at its front as a multiple of its cost in the small database, and deep down
+in milliseconds."""
+SLACK = 0.1
+"""Milliseconds that are no growth: below that, it is chance."""
+RUNS = 10
+HEAD = ("list", "offset", "rows", "ms", "at the small one", "buffers", "plan")
+PART = "plans"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one page of a list costs. rows: on the page; plan: the nodes that read, with rows."""
+
+    listed: List
+    offset: int
+    rows: int
+    milliseconds: float
+    buffers: int
+    plan: str
+
+
+class Explainer:
+    """Asks a forum in this process for lists, and its database how it made them."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        settings = forum_settings(folder, url)
+        if any(setting.name == "memory.pages" for setting in DECLARED):
+            settings["memory.pages"] = "0"
+        self._app = forumsvc.main({"here": str(folder)}, **settings)
+        self._database = self._app.registry.database
+        self._watch = Watch(self._database)
+        self._community = Community(url)
+        self._driver = psycopg.connect(re.sub(r"\+\w+", "", url), autocommit=True)
+        self._driver.execute("SET default_transaction_read_only = on")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._driver.close()
+        self._community.close()
+        self._app.registry.hits.close()
+        self._app.registry.outbox.close()
+        self._app.registry.authoring.renderer.close()
+        self._database.dispose()
+
+    def lists(self) -> list[List]:
+        """Return every list there is."""
+        with self._database.reads.connect() as db:
+            return lists(db)
+
+    def cost(self, listed: List, offset: int) -> Cost:
+        """Return what a page of a list costs."""
+        request = Request.blank(f"/api/v3{listed.page(offset)}", base_url="http://127.0.0.1")
+        if listed.reader is not None:
+            (token,) = self._community.access_tokens([listed.reader])
+            request.headers["Authorization"] = f"Bearer {token}"
+        with self._watch.noting() as noted:
+            answer = request.get_response(self._app)
+        if answer.status_int != 200:
+            raise RuntimeError(f"{request.path_qs}: {answer.status} {answer.text}")
+        sent = [one for one in noted if "oauth_tokens" not in one.text]
+        costs = [self._dearer(one) for one in sent]
+        return Cost(
+            listed,
+            offset,
+            len(answer.json),
+            sum(milliseconds for milliseconds, _ in costs),
+            sum(buffers(plan) for _, plan in costs),
+            "; ".join(", ".join(_reading(plan)) for _, plan in costs),
+        )
+
+    def _dearer(self, sent: Sent) -> tuple[float, Node]:
+        """Return the milliseconds and the plan of a statement, as planned the dearer way."""
+        ways = explained(self._driver, sent, RUNS)
+        times = [min(run["Execution Time"] for run in runs) for runs in ways]
+        slow = times.index(max(times))
+        return times[slow], ways[slow][-1]["Plan"]
+
+
+def _reading(plan: Node) -> Iterator[str]:
+    """Yield the nodes of a plan that read a table or sort, with the rows of all their turns."""
+    for node in nodes(plan):
+        kind, rows, seen = node["Node Type"], given(node), touched(node)
+        how = {"Index Only Scan": " only", "Seq Scan": " whole"}.get(kind, "")
+        dropped = f" of {seen:,.0f}" if seen > rows else ""
+        if name := what(node):
+            yield f"{name}{how} {rows:,.0f}{dropped}"
+        elif "Sort" in kind:
+            yield f"sort {rows:,.0f}"
+
+
+def main() -> int:
+    """Explain and report; 0 where every list keeps to its bounds."""
+    options = _options()
+    return int(not report(options.url, options.small, options.only, options.markdown))
+
+
+def report(url: str, small_url: str, only: str = "", markdown_file: Path | None = None) -> bool:
+    """Print the table of every list and return whether each keeps to its bounds.
+
+    url, small_url: of the large and of the small database; only: a pattern for names of lists.
+    """
+    with tempfile.TemporaryDirectory(prefix="forumsvc-plans-") as name:
+        small = _costs(small_url, Path(name), fronts_only=True)
+        large = _costs(url, Path(name), only)
+    fronts = {cost.listed.name: cost.milliseconds for cost in small}
+    wrong = [cost for cost in large if not _within(cost, fronts)]
+    rows = [_row(cost, fronts, cost in wrong) for cost in large]
+    text = markdown([HEAD, *rows], text_columns=1)
+    text += f"\n\n{len(large)} pages, {len(wrong)} beyond their bounds (marked !)."
+    print(text)
+    if markdown_file:
+        document.put(markdown_file, PART, text)
+    return not wrong
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.plans", description=__doc__)
+    parser.add_argument("url", help="of a large PostgreSQL, filled by `forumsvc demo`")
+    parser.add_argument("--small", required=True, help="of one with 10,000 topics")
+    parser.add_argument("--only", default="", help="only lists that this pattern finds")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
+    return parser.parse_args()
+
+
+def _costs(url: str, folder: Path, only: str = "", *, fronts_only: bool = False) -> list[Cost]:
+    """Return what every list costs at its front and, unless `fronts_only`, deep down."""
+    explainer = Explainer(url, folder)
+    try:
+        return [
+            explainer.cost(listed, offset)
+            for listed in explainer.lists()
+            if re.search(only, listed.name)
+            for offset in _offsets(listed, fronts_only)
+        ]
+    finally:
+        explainer.close()
+
+
+def _offsets(listed: List, fronts_only: bool) -> list[int]:
+    """Return where to look at a list: its front, and DEEP or its end where it is shorter."""
+    deep = min(DEEP, listed.rows - 20)
+    return [0] if fronts_only or not listed.paged or deep <= 0 else [0, deep]
+
+
+def _within(cost: Cost, fronts: dict[str, float]) -> bool:
+    if cost.offset:
+        return cost.milliseconds <= MOST_DEEP
+    front = fronts.get(cost.listed.name)
+    return front is None or cost.milliseconds <= max(MOST_GROWTH * front, front + SLACK)
+
+
+def _row(cost: Cost, fronts: dict[str, float], wrong: bool) -> tuple[str, ...]:
+    front = fronts.get(cost.listed.name)
+    return (
+        cost.listed.name,
+        f"{cost.offset:,}",
+        str(cost.rows),
+        f"{'! ' if wrong else ''}{cost.milliseconds:.2f}",
+        "" if cost.offset or front is None else f"{front:.2f}",
+        f"{cost.buffers:,}",
+        cost.plan,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""A day of a large community in minutes: `python -m benchmarks.soak --requests 1000000`.
+
+A real server process answers mixed reads and writes of many members. Its memory is to stay flat,
+its answers to stay quick, every request is to be answered well, and every counter right at the end.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks import document, machine
+from benchmarks.community import Community, Size, fill, forumsvc
+from benchmarks.connection import Connection
+from benchmarks.day import MEMBERS, Day, Deed, answered
+from benchmarks.servers import Server, forum_settings, serve, write_ini
+from benchmarks.table import markdown
+from benchmarks.usage import cpu_seconds, resident_megabytes, serving
+from tests import postgres
+
+PARTS = 10
+MOST_MEGABYTES = 150.0
+MOST_GROWTH = 1.5
+"""Of the latency that half of the answers keep to, from the second tenth to the last."""
+PART = "soak"
+HEAD = (
+    *("tenth", "requests/s", "reads p50 ms", "p99", "writes p50 ms", "p99", "longest"),
+    *("server CPU ms", "MB", "errors"),
+)
+
+
+@dataclass
+class Tenth:
+    """What was seen of a tenth of the requests. latencies: seconds, of reads and of writes."""
+
+    reads: list[float] = field(default_factory=list)
+    writes: list[float] = field(default_factory=list)
+    errors: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+    megabytes: float = 0.0
+
+    @property
+    def number(self) -> int:
+        """How many answers there were."""
+        return len(self.reads) + len(self.writes)
+
+
+class Soak:
+    """Sends what a day brings, and keeps what comes of it, a tenth at a time."""
+
+    def __init__(self, server: Server, day: Day, requests: int) -> None:
+        self.tenths: list[Tenth] = []
+        self.wrong: Counter[str] = Counter()
+        self._server = server
+        self._day = day
+        self._left = requests
+        self._each = max(1, requests // PARTS)
+        self._tenth = Tenth()
+        self._began, self._used = time.monotonic(), cpu_seconds(server.pid)
+
+    def next(self) -> Deed | None:
+        """Return what to do next, None at the end."""
+        self._left -= 1
+        return self._day.next() if self._left >= 0 else None
+
+    def hear(self, deed: Deed, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        """Take in an answer."""
+        tenth = self._tenth
+        (tenth.writes if deed.writes else tenth.reads).append(seconds)
+        if not answered(deed, status, head, body):
+            self.fail(f"{deed.request.method} {deed.request.path}: {status} {body[:200]!r}")
+        if tenth.number >= self._each:
+            self._turn()
+
+    def fail(self, what: str) -> None:
+        """Count an error."""
+        self._tenth.errors += 1
+        self.wrong[what] += 1
+
+    def _turn(self) -> None:
+        """End a tenth and begin the next."""
+        tenth, self._tenth = self._tenth, Tenth()
+        now, used = time.monotonic(), cpu_seconds(self._server.pid)
+        tenth.seconds, tenth.cpu = now - self._began, used - self._used
+        tenth.megabytes = max(map(resident_megabytes, serving(self._server.pid)))
+        self._began, self._used = now, used
+        self.tenths.append(tenth)
+        rate = tenth.number / tenth.seconds
+        print(f"{len(self.tenths)} of {PARTS}: {rate:,.0f}/s, {tenth.megabytes:.0f} MB", flush=True)
+
+
+class Visitor(Connection):
+    """A connection of somebody who does what the day brings."""
+
+    def __init__(self, soak: Soak, port: int, done: "asyncio.Future[None]") -> None:
+        super().__init__(port)
+        self._soak = soak
+        self._host = f"127.0.0.1:{port}"
+        self._done = done
+        self._deed: Deed | None = None
+
+    def ask(self) -> bytes | None:
+        """Return the next request."""
+        self._deed = self._soak.next()
+        return self._deed.request.raw(self._host) if self._deed else None
+
+    def hear(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        """Hand an answer on."""
+        assert self._deed
+        self._soak.hear(self._deed, status, head, body, seconds)
+
+    def cut(self) -> bool:
+        """Count a connection that was cut before the end."""
+        if self._deed is None:
+            self._done.set_result(None)
+            return False
+        self._soak.fail(f"cut: {self._deed.request.method} {self._deed.request.path}")
+        return True
+
+
+async def run(soak: Soak, port: int, connections: int) -> None:
+    """Send everything."""
+    ends = [asyncio.get_running_loop().create_future() for _ in range(connections)]
+    for end in ends:
+        await Visitor(soak, port, end).open()
+    await asyncio.gather(*ends)
+
+
+def main() -> int:
+    """Run and report; 0 where all bounds were kept."""
+    options = _options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    where = machine.describe()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-soak-")))
+        ini = _prepare(options, folder, stack)
+        with serve("forum", ini, options.processes) as server:
+            at_rest = max(map(resident_megabytes, serving(server.pid)))
+            community = Community(options.url, MEMBERS)
+            stack.callback(community.close)
+            cores = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, cores[:-1] or cores)
+            soak = Soak(server, Day(community, options.seed), options.requests)
+            asyncio.run(run(soak, server.port, options.connections))
+            said = server.said
+        checked = forumsvc(ini, "db", "check", refused=True)
+    text = _report(soak.tenths, at_rest, checked)
+    text += (
+        f"\n\n{options.requests:,} requests of {MEMBERS} members and strangers on "
+        f"{options.connections} connections to {options.processes} process(es), "
+        f"{options.database}; {where}."
+    )
+    print(f"\n{text}")
+    for what, many in soak.wrong.most_common(20):
+        print(f"{many} times: {what}")
+    if soak.wrong:
+        print(said)
+    if options.markdown:
+        document.put(options.markdown, PART, text)
+    broken = [what for what, _, kept in _bounds(soak.tenths, checked) if kept != "kept"]
+    return int(bool(broken or soak.wrong))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
+    parser.add_argument("--requests", type=int, default=1_000_000)
+    parser.add_argument("--connections", type=int, default=16)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="postgresql")
+    parser.add_argument("--url", help="of a filled PostgreSQL of this machine, to be used instead")
+    parser.add_argument("--users", type=int, default=1_000)
+    parser.add_argument("--topics", type=int, default=10_000)
+    parser.add_argument("--replies", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
+    return parser.parse_args()
+
+
+def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Path:
+    """Have a filled database, whose address is in the options then; return the forum's ini."""
+    size = None if options.url else Size(options.users, options.topics, options.replies)
+    if not options.url and options.database == "postgresql":
+        base = postgres.server(folder, postgres.DURABLE)
+        stack.callback(postgres.leave, folder, wait=30)
+        options.url = postgres.create_database(base, "forum")
+    options.url = options.url or f"sqlite:///{folder}/forum.sqlite"
+    ini = write_ini(
+        folder,
+        "forum",
+        "forumsvc:main",
+        forum_settings(folder, options.url),
+        threads=options.threads,
+        processes=options.processes,
+    )
+    fill(ini, size)
+    return ini
+
+
+def _report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str:
+    """Return the table and what became of the bounds."""
+    rows: list[tuple[str, ...]] = [HEAD]
+    for number, tenth in enumerate(tenths, 1):
+        reads, writes = _quantiles(tenth.reads), _quantiles(tenth.writes)
+        longest = max([0.0, *tenth.reads, *tenth.writes])
+        rows.append(
+            (
+                str(number),
+                f"{tenth.number / tenth.seconds:,.0f}",
+                *(f"{1000 * one:.1f}" for one in (*reads, *writes, longest)),
+                f"{1000 * tenth.cpu / tenth.number:.2f}",
+                f"{tenth.megabytes:.0f}",
+                str(tenth.errors),
+            )
+        )
+    bounds = markdown([("bound", "seen", ""), *_bounds(tenths, checked)])
+    return f"{markdown(rows, text_columns=0)}\n\n{at_rest:.0f} MB at rest.\n\n{bounds}"
+
+
+def _bounds(tenths: list[Tenth], checked: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return each bound, what was seen, and whether it was kept."""
+    early, late = tenths[min(1, len(tenths) - 1)], tenths[-1]
+    errors = sum(tenth.errors for tenth in tenths)
+    largest = max(tenth.megabytes for tenth in tenths)
+    growth = max(
+        _quantiles(late.reads)[0] / _quantiles(early.reads)[0],
+        _quantiles(late.writes)[0] / _quantiles(early.writes)[0],
+    )
+    wrong = checked["wrong"]
+    found = [
+        ("errors: 0", str(errors), errors == 0),
+        (f"MB: under {MOST_MEGABYTES:.0f}", f"{largest:.0f}", largest < MOST_MEGABYTES),
+        (f"p50, last tenth of second: under {MOST_GROWTH}", f"{growth:.2f}", growth < MOST_GROWTH),
+        (f"wrong of {checked['checked']:,} counters: 0", str(wrong), wrong == 0),
+    ]
+    return [(what, seen, "kept" if kept else "broken") for what, seen, kept in found]
+
+
+def _quantiles(latencies: list[float]) -> tuple[float, float]:
+    """Return what half, and what 99 %, of the answers keep to."""
+    ordered = sorted(latencies) or [0.0]
+    return ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

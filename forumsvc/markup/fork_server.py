@@ -1,0 +1,107 @@
+"""The process that workers are forked from: it has loaded the Markdown libraries once, for all.
+
+A worker so begins within milliseconds, and shares its memory with the others until it writes to
+it. Standard input is a socket. After a first answer, 0, that says that it is ready, it reads a
+number at a time and answers with another:
+
+0, with a socket attached: a worker is forked that serves that socket; the answer is its process
+id, or minus the system's error number.
+The process id of a worker: that is killed, and gone at the answer, 0.
+
+At the end of its input it kills its workers and ends.
+"""
+
+import gc
+import os
+import resource
+import signal
+import socket
+import sys
+from contextlib import suppress
+
+from forumsvc import cores
+from forumsvc.markup import worker
+from forumsvc.markup.fork_server_process import NUMBER
+from forumsvc.markup.pipeline import Pipeline
+
+_MAX_ADDRESS_SPACE = 1 << 30
+_WARM_UP = """\
+# *a* **b** `c` ~~d~~ @ann #1 :smile: <https://a.org> [e](f)
+
+- [ ] g
+
+> h
+
+```python
+i
+```
+"""
+"""Makes the libraries do, before the first worker, what they put off until it is needed."""
+
+
+class ForkServer:
+    """Forks workers and kills them, as it is told."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._pipeline = Pipeline()
+        self._workers: set[int] = set()
+
+    def serve(self) -> None:
+        """Obey until nobody tells it anything any more."""
+        self._pipeline.render(_WARM_UP, "")
+        gc.collect()
+        gc.freeze()
+        self._control.sendall(NUMBER.pack(0))
+        while True:
+            asked, attached, *_ = socket.recv_fds(self._control, NUMBER.size, 1)
+            if len(asked) < NUMBER.size:
+                break
+            pid = NUMBER.unpack(asked)[0]
+            answer = self._kill(pid) if pid else self._fork(attached[0])
+            self._control.sendall(NUMBER.pack(answer))
+        for pid in list(self._workers):
+            self._kill(pid)
+
+    def _fork(self, descriptor: int) -> int:
+        try:
+            pid = os.fork()
+        except OSError as error:
+            os.close(descriptor)
+            return -(error.errno or 1)
+        if pid == 0:
+            self._work(socket.socket(fileno=descriptor))
+        os.close(descriptor)
+        self._workers.add(pid)
+        return pid
+
+    def _work(self, connection: socket.socket) -> None:
+        """Be a worker, to the end."""
+        status = 1
+        try:
+            self._control.close()
+            worker.serve(connection, self._pipeline)
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _kill(self, pid: int) -> int:
+        if pid in self._workers:
+            self._workers.remove(pid)
+            os.kill(pid, signal.SIGKILL)  # it is waited for here alone, so the id is still its own
+            os.waitpid(pid, 0)
+        return 0
+
+
+def main() -> None:
+    """Serve standard input; the terminal's interrupt is the parent's to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_ADDRESS_SPACE, _MAX_ADDRESS_SPACE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    cores.everywhere()
+    with socket.socket(fileno=sys.stdin.fileno()) as control, suppress(ConnectionError):
+        ForkServer(control).serve()
+
+
+if __name__ == "__main__":
+    main()

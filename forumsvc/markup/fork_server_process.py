@@ -1,0 +1,102 @@
+"""The fork server as the process that started it sees it."""
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from forumsvc.markup.worker_process import WorkerProcess
+
+NUMBER = struct.Struct("!q")
+"""What the two say to each other, see `fork_server`."""
+
+_ROOT = str(Path(__file__).parents[2])
+_COMMAND = [sys.executable, "-P", "-m", "forumsvc.markup.fork_server"]
+_START_SECONDS = 15.0
+_ANSWER_SECONDS = 5.0
+_END_SECONDS = 1.0
+
+
+class ForkServerProcess:
+    """A started fork server. Any thread may use it."""
+
+    def __init__(self) -> None:
+        """Start it, and wait until it is ready. Raises OSError where that fails."""
+        path = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")]))
+        self._talking = threading.Lock()
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self._process = subprocess.Popen(  # noqa: S603
+                    _COMMAND,
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    env=os.environ | {"PYTHONPATH": path},
+                    process_group=0,
+                )
+            except OSError:
+                self._control.close()
+                raise
+        try:
+            self._answer(_START_SECONDS)
+        except OSError:
+            self.close()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def fork(self) -> WorkerProcess:
+        """Return a new worker. Raises OSError."""
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs, self._talking:
+                socket.send_fds(self._control, [NUMBER.pack(0)], [theirs.fileno()])
+                pid = self._answer(_ANSWER_SECONDS)
+            if pid < 0:
+                raise OSError(-pid, os.strerror(-pid))
+        except OSError:
+            ours.close()
+            raise
+        return WorkerProcess(pid, ours)
+
+    def kill(self, worker: WorkerProcess) -> None:
+        """End a worker that it forked, whatever that does. Without a fork server it ends alone."""
+        worker.close()
+        with self._talking, suppress(OSError):
+            self._control.sendall(NUMBER.pack(worker.pid))
+            self._answer(_ANSWER_SECONDS)
+
+    def close(self) -> None:
+        """End it, and with it its workers."""
+        self._control.close()
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def disown(self) -> None:
+        """Let go of it in a forked child of the process that it belongs to."""
+        self._control.close()
+        self._process.poll()  # it is not this process's child, so Popen takes it for ended
+
+    def _answer(self, seconds: float) -> int:
+        """Return the answer; where there is none there will be none to the next question either."""
+        self._control.settimeout(seconds)
+        try:
+            answer = self._control.recv(NUMBER.size)
+        except OSError:
+            self._process.kill()
+            raise
+        if not answer:
+            self._process.kill()
+            raise ChildProcessError("the fork server ended")
+        number: int = NUMBER.unpack(answer)[0]
+        return number

@@ -1,0 +1,22 @@
+"""Creations that a client may send again without creating twice."""
+
+from sqlalchemy import ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .meta import Base, BigId, Moment
+
+
+class IdempotencyKey(Base):
+    """What a request with a key was answered. Only its own transaction sees it without a status."""
+
+    __tablename__ = "idempotency_keys"
+
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    request_digest: Mapped[str] = mapped_column(String(64))
+    status: Mapped[int | None] = mapped_column(Integer)
+    location: Mapped[str | None] = mapped_column(Text)
+    body: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[Moment]
+
+    __table_args__ = (Index("ix_idempotency_keys_created_at", "created_at"),)

@@ -1,0 +1,81 @@
+"""The same request twice is done once, and answered twice.
+
+The key is written before the work and the answer after it, in the transaction of the work. So there
+is no key of work that was not done, and no two can have one key: who comes second waits at the
+unique key (PostgreSQL), or for the turn to write (SQLite), until the first one's answer is there.
+"""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from ..errors import KeyReused
+from ..models import IdempotencyKey
+from ..models.statements import change, remove
+
+
+class Key(NamedTuple):
+    """What a client calls a request. The same key of another user is another key."""
+
+    user_id: int
+    key: str
+
+
+class Answer(NamedTuple):
+    """What a request was answered."""
+
+    status: int
+    location: str | None
+    body: str
+
+
+def claim(
+    db: Session, key: Key, request_digest: str, now: datetime, ttl: timedelta
+) -> Answer | None:
+    """Take a key for the request of this transaction; return the answer where it has one already.
+
+    Raises KeyReused where the key is another request's.
+    """
+    dialect = db.get_bind().dialect.name
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    values = {"request_digest": request_digest, "created_at": now}
+    taken = db.execute(
+        insert(IdempotencyKey)
+        .values(**key._asdict(), **values)
+        .on_conflict_do_update(
+            index_elements=[IdempotencyKey.user_id, IdempotencyKey.key],
+            set_={**values, "status": None, "location": None, "body": None},
+            where=IdempotencyKey.created_at <= now - ttl,
+        )
+        .returning(IdempotencyKey.key)
+    )
+    if taken.first() is not None:
+        return None
+    row = db.execute(
+        select(
+            IdempotencyKey.request_digest,
+            IdempotencyKey.status,
+            IdempotencyKey.location,
+            IdempotencyKey.body,
+        ).where(_is(key))
+    ).one()
+    if row.request_digest != request_digest:
+        raise KeyReused("Idempotency-Key: this key was used for another request.")
+    return Answer(row.status, row.location, row.body)
+
+
+def keep(db: Session, key: Key, answer: Answer) -> None:
+    """Keep the answer of a key that this transaction has taken."""
+    db.execute(change(IdempotencyKey).where(_is(key)).values(**answer._asdict()))
+
+
+def purge(db: Session, until: datetime) -> None:
+    """Remove the keys that were taken until then."""
+    db.execute(remove(IdempotencyKey).where(IdempotencyKey.created_at <= until))
+
+
+def _is(key: Key) -> ColumnElement[bool]:
+    return and_(IdempotencyKey.user_id == key.user_id, IdempotencyKey.key == key.key)

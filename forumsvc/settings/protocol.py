@@ -1,0 +1,51 @@
+"""The settings of how HTTP is spoken: api, http, rates, idempotency."""
+
+from .kinds import FLAG, ORIGINS, RATE, STORAGE, choice, or_off, whole
+from .setting import Setting
+
+PROTOCOL: tuple[Setting, ...] = (
+    Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),
+    Setting(
+        "http.max_body",
+        whole(1024, 1024**3),
+        "12000000",
+        "the largest request body, in bytes; keep it below waitress's max_request_body_size",
+    ),
+    Setting(
+        "http.cors_origins",
+        ORIGINS,
+        "",
+        "from where a browser's script may call",
+    ),
+    Setting(
+        "http.gzip",
+        FLAG,
+        "true",
+        "whether large answers are compressed for clients that take it; a proxy may do so instead",
+    ),
+    Setting(
+        "rates.requests",
+        or_off(RATE),
+        "off",
+        "how often the application of a user, or an address without a token, may call the API",
+    ),
+    Setting(
+        "rates.writes",
+        or_off(RATE),
+        "off",
+        "how many of these calls may be POST, PUT or DELETE",
+    ),
+    Setting(
+        "rates.storage",
+        STORAGE,
+        "memory://",
+        "where it is counted: by each process for itself, or in a Redis for all of them",
+        secret=True,
+    ),
+    Setting(
+        "idempotency.ttl",
+        whole(60, 10**9),
+        "86400",
+        "how long the answer to a creation with an Idempotency-Key is given again, in seconds",
+    ),
+)

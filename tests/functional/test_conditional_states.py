@@ -1,0 +1,106 @@
+"""Entity tags of what only the caller is told: how they stand to things, likes, what is new."""
+
+from typing import Any
+
+import pytest
+
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum, Person
+
+
+class Scene:
+    """A topic of alice's with a reply."""
+
+    def __init__(self, forum: Forum) -> None:
+        self.forum, self.alice, self.bob = forum, forum.person("alice"), forum.person("bob")
+        self.node = forum.node()
+        self.topic = _made(self.alice, "/topics", title="T", node_id=self.node)
+        self.reply = _made(self.alice, f"/topics/{self.topic}/replies")
+
+
+def _made(person: Person, path: str, **sent: Any) -> int:
+    shown = person.post(path, body="B", **sent).json
+    one = next(iter(shown.values())) if "meta" in shown else shown
+    return int(one["id"])
+
+
+@pytest.fixture(params=["bare", "keyed"])
+def scene(request: pytest.FixtureRequest, make_forum: MakeForum) -> Scene:
+    return Scene(make_forum(api__envelope=request.param))
+
+
+def read(caller: Caller, path: str, tag: str | None = None, **asked: Any) -> Any:
+    """Read what one may have already."""
+    headers = {} if tag is None else {"If-None-Match": tag}
+    return caller.call("GET", path, asked, headers=headers)
+
+
+LIKED = {"topic": ("/topics", "/topics/{topic}"), "reply": ("/replies/{reply}",)}
+LIKED["reply"] += ("/topics/{topic}/replies", "/users/alice/replies")
+
+
+@pytest.mark.parametrize("kind", LIKED)
+def test_a_new_state_is_a_new_tag_for_the_caller_alone(scene: Scene, kind: str) -> None:
+    names = {"topic": scene.topic, "reply": scene.reply}
+    paths = [path.format(**names) for path in LIKED[kind]]
+    others = (scene.alice, scene.forum.nobody)
+    tags = []
+    for path in paths:
+        for caller in (*others, scene.bob):
+            tag = read(caller, path, include="state").headers["ETag"]
+            assert read(caller, path, tag, include="state").status_int == 304, path
+        tags.append(tag)
+    liked = scene.bob.post("/likes", obj_type=kind, obj_id=names[kind])
+    assert liked.status_int == 200
+    for path, tag in zip(paths, tags, strict=True):
+        answer = read(scene.bob, path, tag, include="state")
+        assert answer.status_int == 200, path
+        assert '"liked":true' in answer.text, path
+        for other in others:
+            answer = read(other, path, include="state")
+            assert '"liked":false' in answer.text, path
+            assert '"likes_count":1' in answer.text, path
+
+
+def test_what_was_kept_for_one_is_not_shown_to_another(scene: Scene) -> None:
+    path = f"/topics/{scene.topic}"
+    scene.bob.post(f"{path}/follow")
+    for _ in range(2):
+        for caller, followed in ((scene.forum.nobody, False), (scene.bob, True)):
+            for where in (path, "/topics"):
+                text = read(caller, where, include="state").text
+                assert f'"followed":{str(followed).lower()}' in text
+        assert '"state"' not in read(scene.forum.nobody, path).text
+
+
+def test_a_state_changes_nothing_about_whether_a_topic_was_edited(scene: Scene) -> None:
+    form = {"title": "New", "node_id": scene.node, "body": "New"}
+    path = f"/topics/{scene.topic}"
+    for asked in ({}, {"include": "state"}):
+        tag = read(scene.alice, path, **asked).headers["ETag"]
+        edited = scene.alice.call("PUT", path, form, headers={"If-Match": tag})
+        assert edited.status_int == 200, asked
+        assert "state" not in edited.json
+        form["body"] += "er"
+        late = scene.alice.call("PUT", path, form, headers={"If-Match": tag})
+        assert late.status_int == 412, asked
+
+
+def test_a_poll_that_finds_nothing_is_not_sent_again(scene: Scene) -> None:
+    scene.bob.post("/users/alice/follow")
+    shown = scene.alice.get("/notifications", since=0).json
+    told = shown if isinstance(shown, list) else shown["notifications"]
+    asked = {"since": told[0]["id"]}
+    tag = read(scene.alice, "/notifications", **asked).headers["ETag"]
+    scene.alice.post("/notifications/read", ids=told[0]["id"])
+    assert read(scene.alice, "/notifications", tag, **asked).status_int == 304
+    scene.bob.post(f"/topics/{scene.topic}/replies", body="B")
+    assert read(scene.alice, "/notifications", tag, **asked).status_int == 200
+
+
+def test_likes_are_not_sent_again(scene: Scene) -> None:
+    asked = {"obj_type": "topic"}
+    tag = read(scene.bob, "/users/me/likes", **asked).headers["ETag"]
+    assert read(scene.bob, "/users/me/likes", tag, **asked).status_int == 304
+    scene.bob.post("/likes", obj_type="topic", obj_id=scene.topic)
+    assert read(scene.bob, "/users/me/likes", tag, **asked).status_int == 200

@@ -1,0 +1,299 @@
+"""The short way for reads: the rows that SQLAlchemy finds, on connections that mend themselves."""
+
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Integer, bindparam, cast, event, func, literal, make_url, select
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
+
+from forumsvc.ids import MAX_ID
+from forumsvc.models import User
+from forumsvc.models.engine import Database
+from forumsvc.models.gateway import Gateway
+from forumsvc.queries import marks, topics
+from forumsvc.queries.reading import Page
+from forumsvc.queries.topics import TopicOrder
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.test_query_budgets import OWN_READS, READS, fill
+
+on_a_server = pytest.mark.parametrize(
+    "database_url", ["postgresql"], indirect=True, scope="session"
+)
+"""A file has no connections that can be cut."""
+
+Asked = list[tuple[Any, dict[str, Any]]]
+
+
+@contextmanager
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    """Note every statement that any gateway is asked, with its values."""
+    asked: Asked = []
+    ask = Gateway.rows
+
+    def rows(self: Gateway, statement: Any, values: Any) -> Any:
+        asked.append((statement, dict(values)))
+        return ask(self, statement, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Gateway, "rows", rows)
+        yield asked
+
+
+def assert_same(database: Database, statement: Any, values: dict[str, Any]) -> int:
+    """Compare names, values and types with what a Connection returns; return how many rows."""
+    with database.reads.connect() as connection:
+        expected = connection.execute(statement, values).all()
+    found = database.gateway.rows(statement, values)
+    assert [list(row) for row in found] == [list(row) for row in expected], (str(statement), values)
+    for row, other in zip(found, expected, strict=True):
+        assert row._fields == other._fields
+        assert [type(value) for value in row] == [type(value) for value in other]
+    return len(found)
+
+
+def test_every_read_of_the_api_finds_what_sqlalchemy_finds(
+    forum: Forum, make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = fill(forum, 3)
+    keyed = make_forum(api__envelope="keyed")
+    with watched(monkeypatch) as asked:
+        for one in (forum, keyed):
+            for caller in (one.nobody, one.caller(scene.author.token)):
+                for path in (*READS, *(OWN_READS if caller.token else ())):
+                    assert caller.get(scene.path(path)).status_int == 200, path
+            assert one.nobody.get(f"/topics?node_id={MAX_ID}").status_int == 404
+    statements = {id(statement) for statement, _ in asked}
+    assert len(statements) >= 30
+    assert sum(assert_same(forum.database, *each) for each in asked) > len(asked)
+
+
+@pytest.mark.parametrize("kind", TopicOrder)
+def test_every_page_is_the_same_as_sqlalchemys(forum: Forum, kind: TopicOrder) -> None:
+    names = fill(forum, 5).names
+    choices = random.Random(kind)  # noqa: S311  # a test's choices, to be repeated
+    offsets = [
+        *range(12),
+        MAX_ID,
+        *(choices.randrange(10 ** choices.randrange(18)) for _ in range(9)),
+    ]
+    for offset in offsets:
+        page = Page(offset, choices.randint(1, 150))
+        values: dict[str, Any] = page.values
+        for node, viewer in ((None, None), (names["node"], names["author"])):
+            statement = topics._forum_list(kind, node is not None, viewer is not None)
+            more = {} if node is None else {"node_id": node, "viewer_id": viewer}
+            assert_same(forum.database, statement, values | more)
+
+
+def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
+    fill(forum, 5)
+    for number in (1, 7, 2, 3):
+        assert assert_same(forum.database, topics._some(), {"ids": [*range(1, 1000, number)]})
+
+
+def test_pages_without_end_are_not_all_remembered(database: Database) -> None:
+    gateway = Gateway(database.reads)
+    for offset in range(300):
+        topics.forum_list(gateway, TopicOrder.RECENT, Page(offset), node_id=None, viewer_id=None)
+    plan = gateway._plan(topics._forum_list(TopicOrder.RECENT, False, False))
+    assert len(plan._texts) <= 128
+    for number in range(600):
+        assert gateway.row(select(literal(number).label("number")), {}) == (number,)
+    assert gateway._plan.cache_info().currsize <= 512
+    gateway.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["DELETE FROM users", "UPDATE users SET name = ''", "CREATE TABLE x (y INTEGER)"],
+)
+def test_the_database_itself_refuses_writes(database: Database, statement: str) -> None:
+    database.gateway.rows(select(User.id), {})
+    with pytest.raises(database.reads.dialect.loaded_dbapi.Error, match=r"read-?only"):
+        database.gateway._fetch(statement, ())
+
+
+def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
+    fill(forum, 150)
+    statement = select(func.count(User.id).label("users"))
+    for number in range(20):
+        # The rows of a long result are read to the end, or SQLite would go on showing their moment.
+        assert topics.forum_list(
+            forum.database.gateway, TopicOrder.RECENT, Page(0, 150), node_id=None, viewer_id=None
+        )
+        forum.person(f"new{number}")
+        assert forum.database.gateway.row(statement, {}) == (152 + number,)
+
+
+def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
+    database: Database,
+) -> None:
+    asked = bindparam("asked")
+    wrong = select((cast(1, Integer) / func.nothing_of_this_name(asked)).label("x"))
+    with pytest.raises((OperationalError, ProgrammingError)) as raised:
+        database.gateway.rows(wrong, {"asked": "a secret"})
+    assert isinstance(raised.value, DBAPIError)
+    assert not raised.value.connection_invalidated
+    assert "a secret" not in str(raised.value)
+    assert "nothing_of_this_name" in str(raised.value)
+    # The connection is as good as before.
+    assert marks.of_lists(database.gateway) == 0
+
+
+@pytest.mark.parametrize(
+    "url", ["sqlite:////nowhere/at/all.sqlite", "postgresql+psycopg://x@127.0.0.1:1/x"]
+)
+def test_a_database_that_cannot_be_reached_is_an_operational_error(url: str) -> None:
+    database = Database(url)
+    for _ in range(2):
+        with pytest.raises(OperationalError):
+            marks.of_lists(database.gateway)
+    database.dispose()
+
+
+@pytest.fixture
+def opened_ones(database: Database) -> Iterator[list[Any]]:
+    """The driver's connections that are opened for reads during the test."""
+    made: list[Any] = []
+
+    def note(connection: Any, record: Any) -> None:
+        made.append(connection)
+
+    event.listen(database.reads, "connect", note)
+    yield made
+    event.remove(database.reads, "connect", note)
+
+
+def is_closed(connection: Any) -> bool:
+    """Return whether a driver's connection is closed."""
+    if isinstance(connection, psycopg.Connection):
+        return connection.closed
+    try:
+        connection.execute("SELECT 1")
+    except Exception as error:
+        return "closed" in str(error)
+    return False
+
+
+def in_a_thread(work: Callable[[], object]) -> None:
+    """Do something in a thread, and wait for its end."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert failed == []
+
+
+def test_a_thread_has_a_connection_of_its_own_for_as_long_as_it_lives(
+    database: Database, opened_ones: list[Any]
+) -> None:
+    gateway = Gateway(database.reads)
+
+    def read() -> None:
+        for _ in range(3):
+            marks.of_lists(gateway)
+        assert not is_closed(opened_ones[-1])
+
+    for number in range(1, 4):
+        in_a_thread(read)
+        assert len(opened_ones) == number
+        assert is_closed(opened_ones[-1])
+    read()
+    gateway.close()
+    assert [is_closed(each) for each in opened_ones] == [True] * 4
+
+
+def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
+    database: Database, opened_ones: list[Any]
+) -> None:
+    gateway = Gateway(database.reads)
+    turn = threading.Barrier(2)
+
+    def read() -> None:
+        marks.of_lists(gateway)
+        turn.wait()
+        turn.wait()
+        marks.of_lists(gateway)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    turn.wait()
+    gateway.close()
+    assert is_closed(opened_ones[0])
+    turn.wait()
+    thread.join()
+    assert len(opened_ones) == 2
+    gateway.close()
+
+
+def test_a_forked_process_leaves_its_parents_connection_alone(database: Database) -> None:
+    assert marks.of_lists(database.gateway) == 0
+    before = database.gateway._own.held.driver
+    pid = os.fork()
+    if pid == 0:
+        try:
+            database.forget()
+            same = marks.of_lists(database.gateway) == 0
+            other = database.gateway._own.held.driver is not before
+            os._exit(0 if same and other and not is_closed(before) else 1)
+        finally:
+            os._exit(2)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert marks.of_lists(database.gateway) == 0
+    assert database.gateway._own.held.driver is before
+
+
+def cut_all(database: Database) -> int:
+    """Cut every connection to this database but the one that does it, and return how many."""
+    plain = make_url(database.url).set(drivername="postgresql")
+    with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as own:
+        return own.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).rowcount
+
+
+_PID = select(func.pg_backend_pid().label("pid"))
+_CUT = select(func.pg_terminate_backend(bindparam("pid", type_=Integer)).label("was_there"))
+_CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("done"))
+
+
+@on_a_server
+def test_a_connection_that_was_cut_between_two_reads_is_made_again(database: Database) -> None:
+    gateway = database.gateway
+    for _ in range(3):
+        marks.of_lists(gateway)
+        assert cut_all(database) >= 1
+        assert marks.of_lists(gateway) == 0
+
+
+@on_a_server
+def test_a_connection_that_is_cut_while_it_reads_is_made_again(database: Database) -> None:
+    gateway = database.gateway
+    pid = gateway.rows(_PID, {})[0].pid
+    assert gateway.rows(_CUT, {"pid": pid})[0].was_there is False
+    assert gateway.rows(_PID, {})[0].pid != pid
+
+
+@on_a_server
+def test_what_is_cut_again_is_told(database: Database) -> None:
+    gateway = database.gateway
+    with pytest.raises(OperationalError) as raised:
+        gateway.rows(_CUT_ITSELF, {})
+    assert raised.value.connection_invalidated
+    assert marks.of_lists(gateway) == 0

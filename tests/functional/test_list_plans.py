@@ -1,0 +1,116 @@
+"""No list reads more rows than its page needs: each has an index in its order, and uses it.
+
+The statements are those that the driver gets, and the database tells what it did for them.
+"""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text
+
+from benchmarks.explain import explained, nodes, touched, what
+from benchmarks.lists import List, lists
+from benchmarks.sent import Sent, Watch
+from forumsvc.demo import Size, load
+from forumsvc.markup import RENDERER_VERSION
+from forumsvc.models import Base
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+
+SIZE = Size(users=1000, topics=4000, replies=12_000)
+PAGE = 20
+MOST_ROWS = 100
+"""What a part of PostgreSQL's plan may touch: a page, all nodes; not all of what is listed."""
+MOST_STEPS = 4000
+"""Of SQLite's machine: a page takes up to 1,600, and reading all topics 20,000."""
+AS_IF_LARGE = "; ".join(
+    [
+        *(f"SET enable_{way} = off" for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")),
+        "SET random_page_cost = 1",
+    ]
+)
+"""Has PostgreSQL plan for a few rows as it does for millions: by an index where there is one."""
+
+
+@pytest.fixture
+def demo(make_forum: MakeForum) -> tuple[Forum, Watch]:
+    """A forum that holds a demo, and whoever watches what its driver gets."""
+    forum = make_forum()
+    watch = Watch(forum.registry.database)
+    load(
+        forum.database.writes,
+        SIZE,
+        1,
+        password_hash=None,
+        render=lambda text: f"<p>{text}</p>",
+        markup_version=RENDERER_VERSION,
+    )
+    return forum, watch
+
+
+def too_much(forum: Forum, watch: Watch, db: Connection, listed: List) -> list[str]:
+    """Return what was read to make a list's first page and was not needed for it."""
+    caller = forum.caller(forum.token(listed.reader)) if listed.reader else forum.nobody
+    with watch.noting() as noted:
+        answer = caller.get(listed.page(0, PAGE))
+    assert answer.json, listed.path
+    assert noted, listed.path
+    driver: Any = db.connection.driver_connection
+    if db.dialect.name == "sqlite":
+        return [found for sent in noted for found in of_sqlite(driver, sent)]
+    driver.execute(AS_IF_LARGE)
+    try:
+        return [found for sent in noted for found in of_postgresql(driver, sent)]
+    finally:
+        driver.execute("RESET ALL")
+
+
+def of_postgresql(driver: Any, sent: Sent) -> list[str]:
+    """Return the parts of a statement's plans that touch too many rows."""
+    return [
+        f"{node['Node Type']} {what(node)}: {touched(node):.0f} rows"
+        for (run,) in explained(driver, sent, 1)
+        for node in nodes(run["Plan"])
+        if touched(node) > MOST_ROWS
+    ]
+
+
+def of_sqlite(driver: Any, sent: Sent) -> list[str]:
+    """Return a statement that takes too many steps, with its plan."""
+    tens = []
+    driver.set_progress_handler(lambda: tens.append(10), 10)
+    driver.execute(sent.text).fetchall()
+    driver.set_progress_handler(None, 0)
+    if sum(tens) <= MOST_STEPS:
+        return []
+    plan = [row[3] for row in driver.execute(f"EXPLAIN QUERY PLAN {sent.text}")]
+    return [f"{sum(tens)} steps: {'; '.join(plan)}"]
+
+
+def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, Watch]) -> None:
+    forum, watch = demo
+    with forum.database.reads.connect() as db:
+        found = {listed.name: too_much(forum, watch, db, listed) for listed in lists(db)}
+    assert len(found) >= 24
+    assert {name: much for name, much in found.items() if much} == {}
+
+
+def test_a_list_without_its_index_is_found_out(demo: tuple[Forum, Watch]) -> None:
+    forum, watch = demo
+    indexes = {
+        "topics, last_actived": "ix_topics_active",
+        "replies of a topic": "ix_replies_topic_id_id",
+    }
+    with forum.database.writes.begin() as connection:
+        for index in indexes.values():
+            connection.execute(text(f"DROP INDEX {index}"))
+    try:
+        with forum.database.reads.connect() as db:
+            for listed in lists(db):
+                if listed.name in indexes:
+                    assert too_much(forum, watch, db, listed), listed.name
+    finally:
+        with forum.database.writes.begin() as connection:
+            for index in indexes.values():
+                table = Base.metadata.tables[index.split("_")[1]]
+                next(one for one in table.indexes if one.name == index).create(connection)

@@ -1,0 +1,159 @@
+"""GET /notifications?since=: what is newer than the newest that the client has seen."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import event, insert, select
+
+from forumsvc import clock
+from forumsvc.models import Notification, User
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.statements import of_request
+from tests.functional.threads import alone
+
+TOKEN, LIST = 1, 1
+
+
+@dataclass
+class Scene:
+    """Alice has been told of three replies by bob; `ids` are those of the notifications."""
+
+    alice: Person
+    bob: Person
+    topic: int
+    ids: list[int]
+
+    def newer(self, since: int, **more: int) -> list[int]:
+        """Return what alice is told since that id."""
+        answer = self.alice.get("/notifications", since=since, **more)
+        assert answer.status_int == 200, answer.text
+        return [one["id"] for one in answer.json]
+
+
+@pytest.fixture
+def scene(forum: Forum) -> Scene:
+    alice, bob = forum.person("alice"), forum.person("bob")
+    topic = forum.topic(alice, forum.node())
+    for _ in range(3):
+        forum.reply(bob, topic)
+    ids = [one["id"] for one in alice.get("/notifications").json]
+    return Scene(alice, bob, topic, ids[::-1])
+
+
+def test_only_newer_ones_are_given_the_newest_first(scene: Scene) -> None:
+    first, second, third = scene.ids
+    assert scene.newer(first) == [third, second]
+    assert scene.newer(third) == []
+    assert scene.newer(0) == [third, second, first]
+    assert scene.newer(10**30) == []
+    assert scene.newer(0, offset=1, limit=1) == [second]
+
+
+def test_a_new_one_is_given_once_it_is_there(forum: Forum, scene: Scene) -> None:
+    newest = scene.ids[-1]
+    assert scene.newer(newest) == []
+    forum.reply(scene.bob, scene.topic)
+    [new] = scene.newer(newest)
+    assert scene.newer(new) == []
+
+
+def test_the_one_that_was_seen_need_not_be_there_any_more(scene: Scene) -> None:
+    _, second, third = scene.ids
+    scene.alice.delete(f"/notifications/{second}")
+    assert scene.newer(second) == [third]
+    scene.alice.delete("/notifications/all")
+    assert scene.newer(second) == []
+
+
+def test_the_ids_of_others_are_no_secret_and_no_help(forum: Forum, scene: Scene) -> None:
+    own = forum.topic(scene.bob, forum.node("Other"))
+    forum.reply(scene.alice, own)
+    [told] = scene.bob.get("/notifications", since=scene.ids[-1]).json
+    assert told["actor"]["login"] == "alice"
+    assert scene.newer(told["id"]) == []
+
+
+@pytest.mark.parametrize("sent", ["-1", "x", "1.0"])
+def test_what_is_no_id_is_400_naming_it(scene: Scene, sent: str) -> None:
+    answer = scene.alice.get("/notifications", since=sent)
+    assert answer.status_int == 400
+    assert answer.json["error"] == f"since: must be an integer of at least 0, not '{sent}'"
+
+
+def test_a_poll_that_finds_nothing_costs_one_statement_beside_the_token(
+    forum: Forum, scene: Scene
+) -> None:
+    path = f"/notifications?since={scene.ids[-1]}"
+    assert len(of_request(forum, scene.alice, "GET", path)) == TOKEN + LIST
+
+
+def test_polls_that_find_nothing_are_byte_for_byte_the_same(forum: Forum, scene: Scene) -> None:
+    # So the hash of the body is what tells a poller that it has missed nothing, whatever else
+    # happens: marking as read, deleting, another's new name.
+    newest = scene.ids[-1]
+    before = scene.alice.get("/notifications", since=newest).body
+    scene.alice.post("/notifications/read", ids=scene.ids[0])
+    scene.alice.delete(f"/notifications/{scene.ids[1]}")
+    forum.change(scene.bob.id, name="Bobby")
+    assert scene.alice.get("/notifications", since=newest).body == before == b"[]"
+
+
+def test_the_keyed_shape_has_them_under_their_name(make_forum: MakeForum) -> None:
+    keyed = make_forum(api__envelope="keyed")
+    alice, bob = keyed.person("alice"), keyed.person("bob")
+    assert bob.post("/users/alice/follow").status_int == 200
+    [told] = alice.get("/notifications", since=0).json["notifications"]
+    assert alice.get("/notifications", since=told["id"]).json == {"notifications": []}
+
+
+POSTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "topic": ("/topics", {"title": "T", "body": "B"}),
+    "reply": ("/topics/{alices}/replies", {"body": "B"}),
+    "mention": ("/topics/{bobs}/replies", {"body": "For @alice"}),
+    "edit": ("/topics/{bobs}", {"title": "T", "body": "For @alice"}),
+    "follow": ("/users/alice/follow", {}),
+}
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("what", POSTS)
+def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, what: str) -> None:
+    alice, bob, node = forum.person("alice"), forum.person("bob"), forum.node()
+    names = {"alices": forum.topic(alice, node), "bobs": forum.topic(bob, node)}
+    assert alice.post("/users/bob/follow").status_int == 200
+    path, sent = POSTS[what]
+    comes = threading.Event()
+
+    def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
+            comes.set()
+
+    def post() -> None:
+        answers.append(alone(forum, bob).call("POST", path.format(**names), {**sent, **at}))
+
+    answers: list[Any] = []
+    at = {"node_id": node} if "title" in sent else {}
+    engine, now = forum.registry.database.writes, clock.now()
+    moment = {"created_at": now, "updated_at": now}
+    row = {"user_id": alice.id, "actor_id": bob.id, "type": "Follow", **moment}
+    event.listen(engine, "before_cursor_execute", watch)
+    try:
+        with forum.database.writes.connect() as other:
+            other.execute(
+                select(User.id).where(User.id == alice.id).with_for_update(key_share=True)
+            )
+            thread = threading.Thread(target=post)
+            thread.start()
+            assert comes.wait(30)
+            # Meanwhile another is written, which the client sees first.
+            statement = insert(Notification).values(**row).returning(Notification.id)
+            seen = other.execute(statement).scalar_one()
+            other.commit()
+        thread.join()
+    finally:
+        event.remove(engine, "before_cursor_execute", watch)
+    assert [answer.status_int for answer in answers] in ([200], [201])
+    assert len(alice.get("/notifications", since=seen).json) == 1

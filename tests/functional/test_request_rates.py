@@ -1,0 +1,207 @@
+"""How often the API may be called: counted by who calls, told by headers, refused with 429."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import redis
+from fakeredis import FakeRedis, FakeServer
+from limits.storage import memory
+
+from forumsvc.oauth import clients, tokens
+from tests.functional.forum import API, Forum
+from tests.functional.raw import raw
+from tests.functional.statements import counting
+
+MakeForum = Callable[..., Forum]
+THREE = {"rates__requests": "3/minute"}
+
+
+class Clock:
+    """The time by which is counted."""
+
+    def __init__(self) -> None:
+        self.now = time.time()
+
+    def time(self) -> float:
+        """Return it in seconds."""
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(memory, "time", clock)
+    monkeypatch.setattr("forumsvc.web.counting.time.time", clock.time)
+    return clock
+
+
+def told(answer: Any) -> tuple[str | None, str | None]:
+    return answer.headers.get("RateLimit-Policy"), answer.headers.get("RateLimit")
+
+
+def test_where_no_rate_is_set_nothing_is_told(forum: Forum) -> None:
+    assert told(forum.nobody.get("/topics")) == (None, None)
+
+
+def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> None:
+    forum = make_forum(rates__requests="9/minute")
+    paths = ("/topics", "/topics/7", "/hello", "/topics?limit=0", "/topics/x/y/z", "/openapi.json")
+    for left, path in zip(range(8, 0, -1), paths, strict=False):
+        answer = forum.nobody.get(path)
+        assert told(answer) == ('"default";q=9;w=60', f'"default";r={left};t=60'), path
+
+
+def test_who_asks_too_often_is_told_when_to_come_again(make_forum: MakeForum, clock: Clock) -> None:
+    forum = make_forum(**THREE)
+    clock.now = math.floor(clock.now) + 0.5
+    for _ in range(3):
+        assert forum.nobody.get("/topics").status_int == 200
+    clock.now += 20
+    refused = forum.nobody.get("/topics")
+    assert (refused.status_int, refused.headers["Retry-After"]) == (429, "40")
+    assert refused.json == {"error": "Too many requests. Try again in 40 seconds."}
+    assert refused.headers["RateLimit"] == '"default";r=0;t=40'
+    clock.now += 40
+    assert forum.nobody.get("/topics").headers["RateLimit"] == '"default";r=2;t=60'
+
+
+def test_the_keyed_shape_names_the_kind(make_forum: MakeForum) -> None:
+    forum = make_forum(rates__requests="1/hour", api__envelope="keyed")
+    forum.nobody.get("/topics")
+    assert forum.nobody.get("/topics").json["error"] == "TooManyRequests"
+
+
+def test_nobody_is_counted_by_the_address_and_refused_without_asking_the_database(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(**THREE)
+
+    def call(address: str) -> int:
+        env = {"REMOTE_ADDR": address}
+        return forum.app.get(f"{API}/topics", extra_environ=env, status="*").status_int
+
+    # Of IPv6 it is the network that a subscriber has.
+    assert [call(f"2001:db8::{number}") for number in range(3)] == [200] * 3
+    with counting(forum.registry.database) as seen:
+        assert call("2001:db8::9") == 429
+    assert len(seen) == 0
+    assert call("2001:db8:0:1::1") == 200
+
+
+def test_tokens_are_counted_by_user_and_client_and_not_by_the_address(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(**THREE)
+    alice, bob = forum.person("alice"), forum.person("bob")
+    with forum.database.session.begin() as db:
+        other = clients.create(db, "Other", grants=("password",))
+        issued = tokens.issue(
+            db,
+            client_id=clients.find(db, other.client_id).id,
+            user_id=alice.id,
+            scope="read",
+            access_ttl=60,
+            refresh_ttl=None,
+        )
+    second = forum.caller(forum.token(alice.id))
+    callers = [alice, second, alice, second, bob, forum.nobody, forum.caller(issued.access_token)]
+    answers = [caller.get("/topics").status_int for caller in callers]
+    assert answers == [200, 200, 200, 429, 200, 200, 200]
+
+
+def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> None:
+    forum = make_forum(**THREE)
+    alice = forum.person("alice")
+    tries = [forum.caller(f"guess{number}").get("/hello").status_int for number in range(4)]
+    assert tries == [401, 401, 401, 429]
+    assert forum.nobody.get("/topics").status_int == 429
+    assert alice.get("/hello").status_int == 200
+
+
+def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
+    forum = make_forum(rates__requests="10/minute", rates__writes="1/hour")
+    alice = forum.person("alice")
+    other = forum.person("other")
+    first, second = (alice.post(f"/users/{other.id}/follow") for _ in range(2))
+    assert told(first) == (
+        '"default";q=10;w=60, "writes";q=1;w=3600',
+        '"default";r=9;t=60, "writes";r=0;t=3600',
+    )
+    assert (second.status_int, int(second.headers["Retry-After"])) == (429, 3600)
+    read = alice.get("/topics")
+    assert told(read) == ('"default";q=10;w=60', '"default";r=7;t=60')
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/health"),
+        ("GET", "/avatars/alice.svg"),
+        ("GET", "/login"),
+        ("POST", "/oauth/token"),
+        ("OPTIONS", f"{API}/topics"),
+    ],
+)
+def test_what_is_not_of_the_api_is_not_counted(
+    make_forum: MakeForum, method: str, path: str
+) -> None:
+    forum = make_forum(rates__requests="1/hour", rates__writes="1/hour", http__cors_origins="*")
+    headers = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
+    answers = [raw(forum, method, path, headers) for _ in range(3)]
+    assert 429 not in [answer.status_int for answer in answers]
+    assert told(answers[-1]) == (None, None)
+    assert forum.nobody.get("/topics").status_int == 200
+
+
+def test_another_attempt_at_a_request_is_not_counted_again(make_forum: MakeForum) -> None:
+    forum = make_forum(**THREE)
+    request = forum.application.request_factory.blank(f"{API}/topics")
+    request.registry = forum.registry
+    for _ in range(5):
+        forum.registry.request_rates.count(request)
+    assert forum.nobody.get("/topics").headers["RateLimit"].startswith('"default";r=1;')
+
+
+def test_counts_that_have_ended_leave_the_memory(
+    make_forum: MakeForum, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(**THREE)
+    storage = forum.registry.request_rates._counter._storage
+    monkeypatch.setattr("forumsvc.web.counting.time.monotonic", clock.time)
+    for number in range(5):
+        env = {"REMOTE_ADDR": f"192.0.2.{number}"}
+        forum.app.get(f"{API}/topics", extra_environ=env)
+    clock.now += 200
+    forum.nobody.get("/topics")
+    assert len(storage.storage) == len(storage.expirations) == len(storage.locks) == 1
+
+
+@pytest.fixture
+def a_redis(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a Redis, behind which stands one in memory."""
+    server = FakeServer()
+    monkeypatch.setattr(redis, "from_url", lambda address, **options: FakeRedis(server=server))
+    return "redis://127.0.0.1/0"
+
+
+def test_processes_that_share_a_redis_count_together(make_forum: MakeForum, a_redis: str) -> None:
+    here, there = (make_forum(rates__storage=a_redis, **THREE) for _ in range(2))
+    answers = [forum.nobody.get("/topics") for forum in (here, there, here, there)]
+    assert [answer.status_int for answer in answers] == [200, 200, 200, 429]
+    assert answers[1].headers["RateLimit"] == '"default";r=1;t=60'
+    assert 0 < int(answers[3].headers["Retry-After"]) <= 60
+
+
+def test_while_the_redis_is_away_everybody_is_let_in_and_the_log_says_so(
+    make_forum: MakeForum, caplog: pytest.LogCaptureFixture
+) -> None:
+    forum = make_forum(rates__storage="redis://127.0.0.1:1/0", rates__requests="1/hour")
+    answers = [forum.nobody.get("/topics") for _ in range(3)]
+    assert [answer.status_int for answer in answers] == [200] * 3
+    assert told(answers[0]) == (None, None)
+    assert [one.message.partition(":")[0] for one in caplog.records] == [
+        "rates.storage is away, nothing is counted"
+    ]

@@ -1,0 +1,138 @@
+"""Pages from memory: the very answer that would be made anew, whoever filled the memory and how."""
+
+import sys
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from forumsvc.models import Topic, marking
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+
+PLAIN = {"site__url": "http://localhost"}
+HOSTILE = '","hits":5,"x":"\\"hits\\":6 \u2028 \\","hits":7}'
+
+
+def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) -> None:
+    for shape in ("bare", "keyed"):
+        kept = make_forum(api__envelope=shape, **PLAIN)
+        anew = make_forum(api__envelope=shape, memory__pages="0", **PLAIN)
+        eve = kept.person(f"eve-{shape}")
+        kept.change(eve.id, name=HOSTILE)
+        node = kept.node(f"{shape} {HOSTILE}")
+        topic = kept.topic(eve, node, HOSTILE, HOSTILE) if shape == "bare" else None
+        if topic is None:
+            made = eve.post("/topics", title=HOSTILE, node_id=node, body=HOSTILE)
+            topic = made.json["topic"]["id"]
+        eve.post(f"/topics/{topic}/replies", body=HOSTILE)
+        paths = ("/topics", "/nodes", f"/topics/{topic}", f"/topics/{topic}/replies")
+        for path in paths:
+            first, second = kept.nobody.get(path), kept.nobody.get(path)
+            if path == f"/topics/{topic}":
+                one = second.json.get("topic", second.json)
+                assert (one["hits"], one["title"], one["body"]) == (2, HOSTILE, HOSTILE)
+                continue
+            assert first.body == second.body == anew.nobody.get(path).body, path
+
+
+def test_head_fills_the_memory_and_is_answered_from_it(forum: Forum) -> None:
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    for path in ("/topics", f"/topics/{topic}"):
+        headed = forum.nobody.call("HEAD", path)
+        got = forum.nobody.get(path)
+        again = forum.nobody.call("HEAD", path)
+        assert (headed.body, again.body) == (b"", b"")
+        assert got.json
+        sizes = {answer.headers["Content-Length"] for answer in (headed, got, again)}
+        assert sizes == {str(len(got.body))}
+    assert forum.nobody.get(f"/topics/{topic}").json["hits"] == 2
+
+
+def test_nothing_of_one_request_is_in_the_answer_to_the_next(make_forum: MakeForum) -> None:
+    forum = make_forum(http__cors_origins="https://a.example https://b.example")
+    forum.topic(forum.person("alice"), forum.node())
+
+    def read(**headers: str) -> Any:
+        return forum.nobody.call("GET", "/topics", headers=headers).headers
+
+    read(Origin="https://a.example", **{"X-Request-Id": "of-the-first"})
+    second = read()
+    assert "Access-Control-Allow-Origin" not in second
+    assert second["X-Request-Id"] != "of-the-first"
+    third = read(Origin="https://b.example")
+    assert third["Access-Control-Allow-Origin"] == "https://b.example"
+    assert third.getall("Vary") == second.getall("Vary") == ["Authorization", "Origin"]
+
+
+TAGS = (
+    '"',
+    '"\\',
+    "W/",
+    ", , ,",
+    "*, *",
+    '"caf\u00e9"',
+    "caf\u00e9 \u00ff",
+    '\t"a" "b"',
+    '"' * 4_001,
+    '"x", ' * 2_000,
+    ' "\\"' * 2_000,
+    "W/" * 4_000,
+)
+
+
+@pytest.mark.parametrize("tags", TAGS, ids=range(len(TAGS)))
+def test_tags_that_are_none_match_nothing(forum: Forum, tags: str) -> None:
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    for path in ("/topics", f"/topics/{topic}", "/users/alice"):
+        for _ in range(2):
+            read = forum.nobody.call("GET", path, headers={"If-None-Match": tags})
+            assert read.status_int == 200
+    form = {"title": "N", "node_id": topic, "body": "N"}
+    edited = alice.call("DELETE", f"/topics/{topic}", form, headers={"If-Match": tags})
+    assert edited.status_int == 412
+
+
+def test_what_is_kept_is_reckoned_at_what_it_takes(make_forum: MakeForum) -> None:
+    forum = make_forum(memory__pages="1")
+    memory = forum.registry.memory
+    for number in range(200):
+        host = f"{number}.{'x' * 240}"
+        answer = forum.nobody.call("GET", "/topics", headers={"Host": host})
+        assert answer.status_int == 200
+    kept = memory._kept
+    sizes = sum(
+        sys.getsizeof(part)
+        for (key, (mark, page, _)) in kept.items()
+        for part in (*key, key, mark, page, page.headers, page.body, *page.body, *page.headers)
+    )
+    assert sizes <= memory.used <= 1_000_000
+
+
+def test_a_host_longer_than_any_name_is_refused(forum: Forum) -> None:
+    for host, status in (("x" * 253, 200), ("x" * 100_000, 400)):
+        answer = forum.nobody.call("GET", "/topics", headers={"Host": host})
+        assert answer.status_int == status
+
+
+def test_a_topic_that_takes_the_id_of_a_lost_one_is_another(forum: Forum) -> None:
+    """As when the database is put back to an older state."""
+    alice, node = forum.person("alice"), forum.node()
+    with forum.database.writes.begin() as db:
+        for slot in range(9):
+            marking.renew(db, {marking.LISTS, marking.NAMES}, slot)
+    topic = forum.topic(alice, node, "The lost one")
+    tag = forum.nobody.get(f"/topics/{topic}").headers["ETag"]
+    with forum.database.writes.begin() as db:
+        db.execute(Topic.__table__.delete())
+    again = forum.topic(alice, node, "Another")
+    with forum.database.writes.begin() as db:
+        db.execute(
+            update(Topic.__table__)
+            .where(Topic.id == again)
+            .values(id=topic, version=Topic.__table__.c.version)
+        )
+    answer = forum.nobody.call("GET", f"/topics/{topic}", headers={"If-None-Match": tag})
+    assert (answer.status_int, answer.json["title"]) == (200, "Another")

@@ -1,0 +1,69 @@
+"""A service does not start on a database that lacks what its code needs, and says what to do."""
+
+import socket
+from pathlib import Path
+
+import pytest
+from alembic.script import ScriptDirectory
+from sqlalchemy import make_url, text
+
+import forumsvc
+from forumsvc import migrate
+from forumsvc.models.engine import Database
+from tests.functional.conftest import put_away
+from tests.functional.forum import SECRET
+
+INI = "production.ini"
+ADVICE = f"and this is the code of revision {migrate.head()}: run forumsvc -c {INI} db upgrade"
+
+
+def obstacle(database: Database) -> str | None:
+    """Return what keeps a service from running on a database."""
+    return migrate.obstacle(database.url, INI)
+
+
+def test_a_database_without_tables_is_not_set_up(blank: Database) -> None:
+    assert obstacle(blank) == f"The database is not set up, {ADVICE}"
+
+
+def test_a_database_that_is_a_revision_behind_is(blank: Database) -> None:
+    scripts = ScriptDirectory.from_config(migrate.configuration())
+    _, before, *_ = (one.revision for one in scripts.walk_revisions())
+    migrate.upgrade(blank.writes, before)
+    assert obstacle(blank) == f"The database is at revision {before}, {ADVICE}"
+    migrate.upgrade(blank.writes)
+    assert obstacle(blank) is None
+
+
+def test_a_database_of_newer_code_is_no_obstacle(blank: Database) -> None:
+    migrate.upgrade(blank.writes)
+    with blank.writes.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = 'newer'"))
+    assert obstacle(blank) is None
+
+
+def test_a_database_that_does_not_answer_is_no_obstacle(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    for url in (f"postgresql+psycopg://nobody@127.0.0.1:{port}/none", f"sqlite:///{tmp_path}"):
+        assert migrate.obstacle(make_url(url), INI) is None
+
+
+def test_the_application_of_an_ini_ends_the_process_with_one_line(tmp_path: Path) -> None:
+    written = {
+        "sqlalchemy.url": f"sqlite:///{tmp_path / 'nothing' / 'there.sqlite'}",
+        "session.secret": SECRET,
+    }
+    with pytest.raises(SystemExit) as ended:
+        forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written)
+    assert ended.value.code == f"forumsvc: The database is not set up, {ADVICE}"
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_application_of_an_ini_starts_on_a_database_that_is_up_to_date(
+    blank: Database, tmp_path: Path
+) -> None:
+    migrate.upgrade(blank.writes)
+    url = blank.url.render_as_string(hide_password=False)
+    written = {"sqlalchemy.url": url, "session.secret": SECRET}
+    put_away(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))

@@ -1,0 +1,273 @@
+"""Every kind of write that shows, by one who owns what it changes."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from forumsvc.models import Node, Reply, Topic
+from forumsvc.models.statements import change
+from forumsvc.services import accounts, audit, nodes, versions
+from forumsvc.services.rerendering import Rerendering
+from tests.functional.forum import Forum, Person
+from tests.system.fresh_reads import Process
+
+ACTIONS = ("ban", "unban", "excellent", "unexcellent", "normal", "close", "open")
+KINDS = ("", "&type=recent", "&type=no_reply", "&type=popular", "&type=excellent")
+RARE = 0.3
+"""Of writes that end all that every process keeps, and so hide what others leave."""
+
+
+@dataclass
+class Common:
+    """What all owners share. mod: may moderate; rerendering: of all texts."""
+
+    forum: Forum
+    mod: Person
+    rerendering: Rerendering
+
+
+class Owner:
+    """Two people, two nodes, topics and replies that nobody else changes.
+
+    look: called with what was just done, where there is to be more; guest: a third one, deleted.
+    """
+
+    def __init__(
+        self,
+        common: Common,
+        name: str,
+        processes: list[Process],
+        choices: random.Random,
+        pictures: list[bytes],
+    ) -> None:
+        self.name, self.choices = name, choices
+        self.look: Callable[[str], None] = lambda after: None
+        self._common, self._processes = common, processes
+        self.one, self.friend = common.forum.person(name), common.forum.person(f"{name}-friend")
+        self.guest: Person | None = None
+        self.nodes = [common.forum.node(f"{name} node {number}") for number in range(2)]
+        self.gone = 0
+        self._number = 0
+        self.topic = self.reply = 0
+        self._pictures = [processes[0].upload(self.one.token, picture) for picture in pictures]
+        self.open_topic()
+
+    def kinds(self) -> dict[Callable[[], Any], float]:
+        """Return every kind of write, and how often it is to be done."""
+        often = (
+            *(self.open_topic, self.edit_topic, self.move_topic, self.act),
+            *(self.write_reply, self.edit_reply, self.delete_reply),
+            *(self.like_topic, self.like_reply, self.mute, self.hear),
+        )
+        rare = (
+            *(self.rename, self.picture, self.no_picture, self.block, self.unblock),
+            *(self.delete_user, self.edit_node, self.replace_node, self.mend, self.rerender),
+        )
+        weights = {**dict.fromkeys(often, 1.0), **dict.fromkeys(rare, RARE)}
+        # There is little to be done with what is deleted.
+        return {**weights, self.delete_topic: RARE}
+
+    def turn(self, kind: Callable[[], Any]) -> str:
+        """Do it, or where that is refused make something with which it is not; return which."""
+        for each in (kind, self.write_reply, self.open_topic):
+            if each() is not None:
+                return each.__name__
+        raise AssertionError(f"{self.name} can do nothing")
+
+    def paths(self) -> list[str]:
+        """Return where all that this one changes can be read."""
+        return [
+            f"/topics/{self.topic}",
+            f"/topics/{self.topic}/replies",
+            f"/topics/{self.topic}/replies?limit=2&offset=1",
+            f"/replies/{self.reply}",
+            "/nodes",
+            *(f"/topics?node_id={node}{self._any(KINDS)}" for node in (*self.nodes, self.gone)),
+            f"/users/{self.name}/topics",
+        ]
+
+    def own(self, document: Any) -> Any:
+        """Return the part of a document that nobody else changes."""
+        found = document.get("nodes") if isinstance(document, dict) else document
+        if isinstance(found, list) and found and "sort" in found[0]:
+            return [node for node in found if node["id"] in self.nodes]
+        return document
+
+    def readers(self) -> list[str | None]:
+        """Return the tokens of those who read."""
+        guest = [self.guest.token] if self.guest else []
+        return [*[None, self.one.token, self.friend.token] * 3, *guest]
+
+    def _any(self, among: Any) -> Any:
+        return self.choices.choice(among)
+
+    def _text(self) -> str:
+        self._number += 1
+        return f'{self.name} {self._number} "hits":{self._number} @{self.name}'
+
+    def _send(self, method: str, path: str, person: Person | None = None, **form: object) -> Any:
+        token = (person or self.one).token
+        return self._any(self._processes).write(method, path, token, **form)
+
+    def _moderate(self, method: str, path: str, **form: object) -> Any:
+        return self._send(method, path, self._common.mod, **form)
+
+    def _command(self, work: Callable[[Session], object], **options: Any) -> bool:
+        """Do what a command does, again where PostgreSQL asks for that."""
+        database = self._common.forum.database
+        while True:
+            try:
+                with database.session.begin() as db:
+                    if options and not database.is_sqlite:
+                        db.connection(execution_options=options)
+                    work(db)
+            except OperationalError as error:
+                if not str(getattr(error.orig, "sqlstate", "")).startswith("40"):
+                    raise
+            else:
+                return True
+
+    def open_topic(self) -> Any:
+        """Open another, with a reply."""
+        form = {"title": self._text(), "node_id": self._any(self.nodes), "body": self._text()}
+        made = self._send("POST", "/topics", **form)
+        self.topic = made.get("topic", made)["id"]
+        self.write_reply()
+        return made
+
+    def edit_topic(self) -> Any:
+        """Edit it where it is, or is put."""
+        form = {"title": self._text(), "node_id": self.nodes[0], "body": self._text()}
+        return self._send("PUT", f"/topics/{self.topic}", **form)
+
+    def move_topic(self) -> Any:
+        """Move it, and nothing more."""
+        form = {"title": "T", "node_id": self._any(self.nodes), "body": "B"}
+        return self._send("PUT", f"/topics/{self.topic}", **form)
+
+    def delete_topic(self) -> Any:
+        """Delete it."""
+        return self._moderate("DELETE", f"/topics/{self.topic}")
+
+    def act(self) -> Any:
+        """Ban, unban and so on."""
+        return self._moderate("POST", f"/topics/{self.topic}/action?type={self._any(ACTIONS)}")
+
+    def write_reply(self) -> Any:
+        """Reply."""
+        path, person = f"/topics/{self.topic}/replies", self._any([self.one, self.friend])
+        made = self._send("POST", path, person, body=self._text())
+        if made is not None:
+            self.reply = made.get("reply", made)["id"]
+        return made
+
+    def edit_reply(self) -> Any:
+        """Edit the last reply."""
+        return self._moderate("POST", f"/replies/{self.reply}", body=self._text())
+
+    def delete_reply(self) -> Any:
+        """Delete the last reply."""
+        return self._moderate("DELETE", f"/replies/{self.reply}")
+
+    def like_topic(self) -> Any:
+        """Like it, or no more."""
+        form = {"obj_type": "topic", "obj_id": self.topic}
+        return self._send(self._any(("POST", "DELETE")), "/likes", **form)
+
+    def like_reply(self) -> Any:
+        """Like it, or no more."""
+        form = {"obj_type": "reply", "obj_id": self.reply}
+        return self._send(self._any(("POST", "DELETE")), "/likes", **form)
+
+    def mute(self) -> Any:
+        """Let the first leave the friend's topics out, and the friend the first one's."""
+        self._send("POST", f"/users/{self.one.id}/block", self.friend)
+        return self._send("POST", f"/users/{self.friend.id}/block")
+
+    def hear(self) -> Any:
+        """Take that back."""
+        self._send("POST", f"/users/{self.one.id}/unblock", self.friend)
+        return self._send("POST", f"/users/{self.friend.id}/unblock")
+
+    def rename(self) -> Any:
+        """Take another name."""
+        return self._send("PUT", "/users/me", name=f"{self.name} {self.choices.random()}")
+
+    def picture(self) -> Any:
+        """Take another avatar."""
+        return self._send("PUT", "/users/me", avatar=self._any(self._pictures))
+
+    def no_picture(self) -> Any:
+        """Take the avatar off."""
+        return self._send("PUT", "/users/me", avatar="")
+
+    def block(self) -> bool:
+        """`forumsvc user block`."""
+        return self._command(lambda db: accounts.block(db, self.friend.login))
+
+    def unblock(self) -> bool:
+        """`forumsvc user unblock`."""
+        return self._command(lambda db: accounts.unblock(db, self.friend.login))
+
+    def delete_user(self) -> bool:
+        """`forumsvc user delete`, of one who has replied."""
+        self._number += 1
+        self.guest = guest = self._common.forum.person(f"{self.name}-{self._number}")
+        made = self._send("POST", f"/topics/{self.topic}/replies", guest, body=self._text())
+        self.reply = made.get("reply", made)["id"] if made else self.reply
+        self.look("guest came")
+        return self._command(lambda db: accounts.delete(db, guest.login))
+
+    def edit_node(self) -> bool:
+        """`forumsvc node edit`."""
+        changed = {
+            "name": f"{self.name} {self.choices.random()}",
+            "section": self._any(["", f"{self.name} section {self.choices.random()}"]),
+            "sort": self.choices.randint(-9, 9),
+            "summary": self._text(),
+        }
+        part = {name: changed[name] for name in self.choices.sample(sorted(changed), 1)}
+        return self._command(lambda db: nodes.edit(db, self._any(self.nodes), **part))
+
+    def replace_node(self) -> bool:
+        """`forumsvc node delete --move-to`, and `add`."""
+        self.gone, to = self.nodes
+        self._command(lambda db: nodes.delete(db, self.gone, move_to=to))
+        self.nodes.remove(self.gone)
+        self.look("delete_node")
+        name = f"{self.name} {self.choices.random()}"
+        return self._command(lambda db: self.nodes.append(nodes.create(db, name, section=name).id))
+
+    def mend(self) -> bool:
+        """`forumsvc db check --fix`, of counters that were wrong for all to see."""
+
+        def spoil(db: Session) -> None:
+            for model, column, own in (
+                (Topic, "likes_count", self.topic),
+                (Reply, "likes_count", self.reply),
+                (Node, "topics_count", self.nodes[0]),
+            ):
+                db.execute(change(model).where(model.id == own).values({column: 77}))
+            versions.renew(db, versions.of_reply(self.reply))
+
+        self._command(spoil)
+        self.look("spoil")
+        return self._command(audit.mend, isolation_level="REPEATABLE READ")
+
+    def rerender(self) -> bool:
+        """`forumsvc content rerender`, of texts that another version rendered."""
+
+        def outdate(db: Session) -> None:
+            old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
+            for model, own in ((Topic, self.topic), (Reply, self.reply)):
+                db.execute(change(model).where(model.id == own).values(old))
+            versions.renew(db, versions.of_reply(self.reply))
+
+        self._command(outdate)
+        self.look("outdate")
+        self._common.rerendering.run()
+        return True

@@ -1,0 +1,131 @@
+"""What one process has answered is in the very next read of every other, whatever was written.
+
+Three processes with pages in memory, two in one shape and one in the other; members who own what
+they change write by one of them, and read by all. What they are shown must be what an application
+shows that keeps nothing; an entity tag never stands for what is not true any more.
+"""
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forumsvc.models.engine import Database
+from forumsvc.services.rerendering import Rerendering
+from tests.functional.conftest import put_away
+from tests.functional.forum import Forum, make_app
+from tests.functional.test_photos import picture
+from tests.functional.threads import together
+from tests.system.forum_process import serving
+from tests.system.fresh_reads import Process, Shape, Truth, Watch
+from tests.system.fresh_writes import Common, Owner
+
+WRITES = int(os.environ.get("FORUMSVC_FRESH_WRITES", "1000"))
+SEED = os.environ.get("FORUMSVC_FRESH_SEED") or f"{random.SystemRandom().getrandbits(32):x}"
+TOGETHER = 4
+"""So many write at the same time, after one who was alone."""
+
+PATHS = 3
+"""So many paths are read after each write."""
+
+
+@dataclass
+class Scene:
+    """Processes by shape (ports), and for each shape an application that keeps nothing."""
+
+    ports: dict[str, list[int]]
+    truths: dict[str, Any]
+    common: Common
+
+    def enter(self, name: str) -> "Turns":
+        """Let an owner come."""
+        shapes = [
+            Shape([Process(port) for port in ports], Truth(self.truths[shape]))
+            for shape, ports in self.ports.items()
+        ]
+        processes = [process for shape in shapes for process in shape.processes]
+        choices = random.Random(f"{SEED} {name}")  # noqa: S311  # to be repeated
+        owner = Owner(self.common, name, processes, choices, [picture(), picture("blue")])
+        return Turns(owner, Watch(shapes, choices), processes)
+
+
+@dataclass
+class Turns:
+    """One who writes and reads in turn. done: how often what was written."""
+
+    owner: Owner
+    watch: Watch
+    processes: list[Process]
+
+    def run(self, writes: int) -> Counter[str]:
+        """Do so much and return what was done."""
+        done: Counter[str] = Counter()
+        self.owner.look = self.look
+        choices, kinds = self.owner.choices, self.owner.kinds()
+        # Each once, and then as it comes.
+        turns = choices.sample([*kinds], len(kinds))
+        turns += choices.choices([*kinds], [*kinds.values()], k=writes)
+        try:
+            for kind in turns[:writes]:
+                written = self.owner.turn(kind)
+                done[written] += 1
+                self.look(written)
+        finally:
+            for process in self.processes:
+                process.close()
+        return done
+
+    def look(self, after: str) -> None:
+        """Compare a few of the paths that may show what was written."""
+        for path in self.owner.choices.sample(self.owner.paths(), PATHS):
+            reader = self.owner.choices.choice(self.owner.readers())
+            self.watch.compare(path, reader, self.owner.own, after)
+
+
+@pytest.fixture
+def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Scene]:
+    common = {
+        "site__url": "http://forum.test",
+        "photos__dir": str(tmp_path / "photos"),
+        "topics__hits_interval": "0.1",
+    }
+    made: dict[str, Any] = {}
+    ports: dict[str, list[int]] = {"bare": [], "keyed": []}
+    with ExitStack() as stack:
+        for number, shape in enumerate(("bare", "bare", "keyed")):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            served = serving(folder, database_url, api__envelope=shape, **common)
+            ports[shape].append(stack.enter_context(served).port)
+        for shape in ports:
+            settings = {key.replace("__", "."): value for key, value in common.items()}
+            settings |= {"api.envelope": shape, "memory.pages": "0"}
+            made[shape] = make_app(database_url, tmp_path, **settings)
+            stack.callback(put_away, made[shape])
+        forum = Forum(made["bare"], database)
+        rerendering = Rerendering(database, made["bare"].registry.authoring, 1)
+        mod = forum.person("mod", role="maintainer")
+        yield Scene(ports, made, Common(forum, mod, rerendering))
+
+
+def test_every_process_shows_at_once_what_another_has_answered(
+    scene: Scene, record_property: Callable[[str, object], None]
+) -> None:
+    print(f"seed {SEED}")  # noqa: T201  # shown where the test fails
+    alone = scene.enter("alone")
+    done = alone.run(WRITES // 4)
+    others = [scene.enter(f"one-of-{number}") for number in range(TOGETHER)]
+    each = WRITES * 3 // 4 // TOGETHER
+    for counted in together([lambda one=one: one.run(each) for one in others]):
+        done += counted
+    seen = sum((turns.watch.seen for turns in (alone, *others)), Counter())
+    record_property("summary", f"seed {SEED}: {done.total()} writes {dict(done)}; {dict(seen)}")
+    assert {kind.__name__ for kind in alone.owner.kinds()} <= set(done)
+    assert seen["200"] > WRITES
+    assert seen["304"] > 0
