@@ -59,7 +59,6 @@ class Pool:
 
     def set_aside(self, worker: WorkerProcess) -> None:
         """Free the place of a lent worker, whose text takes long, if there is room aside."""
-        worker.retired = True  # it has grown
         with self._changed:
             if len(self._aside) < _ASIDE_PER_PLACE * self._size:
                 self._lent.remove(worker)
@@ -104,14 +103,20 @@ class Pool:
             return worker
 
     def _give_back(self, worker: WorkerProcess) -> None:
-        if worker.retired and (fork_server := self._fork_server):
-            fork_server.kill(worker)
         with self._changed:
             self._lent.discard(worker)
             self._aside.discard(worker)
-            if not worker.retired:
+            fork_server = self._fork_server
+            is_kept = not worker.retired and len(self._lent) + len(self._idle) < self._size
+            if is_kept:
                 self._idle.append(worker)
             self._changed.notify_all()
+        if is_kept:
+            return
+        if fork_server:
+            fork_server.kill(worker)
+        else:
+            worker.close()
 
     def _has_place(self) -> bool:
         return len(self._lent) < self._size
@@ -131,12 +136,12 @@ class Pool:
         return self._fork_server
 
     def _end(self) -> None:
-        for worker in self._idle:
-            worker.close()
-        self._idle.clear()
         if self._fork_server:
+            for worker in self._idle:
+                self._fork_server.kill(worker)
             self._fork_server.close()
             self._fork_server = None
+        self._idle.clear()
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

@@ -86,7 +86,8 @@ class Owner:
             f"/topics/{self.topic}/replies?limit=2&offset=1",
             f"/replies/{self.reply}",
             "/nodes",
-            *(f"/topics?node_id={node}{self._any(KINDS)}" for node in (*self.nodes, self.gone)),
+            *(f"/topics?node_id={node}{kind}" for node in self.nodes for kind in KINDS),
+            f"/topics?node_id={self.gone}",
             f"/users/{self.name}/topics",
         ]
 

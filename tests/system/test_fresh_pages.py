@@ -10,12 +10,15 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forumsvc.demo.load import load
+from forumsvc.demo.size import Size
+from forumsvc.markup import RENDERER_VERSION
 from forumsvc.models.engine import Database
 from forumsvc.services.rerendering import Rerendering
 from tests.functional.conftest import put_away
@@ -32,7 +35,11 @@ TOGETHER = 4
 """So many write at the same time, after one who was alone."""
 
 PATHS = 3
-"""So many paths are read after each write."""
+"""So many paths are read after each write, the same ones for a while: what a process has kept of
+them before a write is what it may show wrongly after it."""
+
+STAYS = 0.8
+"""How likely it is that the same are read next time."""
 
 
 @dataclass
@@ -62,6 +69,7 @@ class Turns:
     owner: Owner
     watch: Watch
     processes: list[Process]
+    looks_at: list[tuple[int, int]] = field(default_factory=list)
 
     def run(self, writes: int) -> Counter[str]:
         """Do so much and return what was done."""
@@ -83,9 +91,13 @@ class Turns:
 
     def look(self, after: str) -> None:
         """Compare a few of the paths that may show what was written."""
-        for path in self.owner.choices.sample(self.owner.paths(), PATHS):
-            reader = self.owner.choices.choice(self.owner.readers())
-            self.watch.compare(path, reader, self.owner.own, after)
+        choices, paths, readers = self.owner.choices, self.owner.paths(), self.owner.readers()
+        if not self.looks_at or choices.random() > STAYS:
+            places = choices.sample(range(len(paths)), PATHS)
+            self.looks_at = [(place, choices.randrange(len(readers))) for place in places]
+        for place, reader in self.looks_at:
+            token = readers[reader % len(readers)]
+            self.watch.compare(paths[place % len(paths)], token, self.owner.own, after)
 
 
 @pytest.fixture
@@ -114,6 +126,25 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
         yield Scene(ports, made, Common(forum, mod, rerendering))
 
 
+def load_demo(scene: Scene, turns: Turns) -> None:
+    """`forumsvc demo`, which is in all lists at once."""
+
+    def look(after: str) -> None:
+        for path in ("/nodes", "/topics", "/topics?type=popular"):
+            turns.watch.compare(path, None, lambda document: document, after)
+
+    look("everything but the demo")
+    load(
+        scene.common.forum.database.writes,
+        Size(5, 10, 20),
+        1,
+        password_hash=None,
+        render=lambda text: f"<p>{text}</p>",
+        markup_version=RENDERER_VERSION,
+    )
+    look("demo")
+
+
 def test_every_process_shows_at_once_what_another_has_answered(
     scene: Scene, record_property: Callable[[str, object], None]
 ) -> None:
@@ -124,6 +155,7 @@ def test_every_process_shows_at_once_what_another_has_answered(
     each = WRITES * 3 // 4 // TOGETHER
     for counted in together([lambda one=one: one.run(each) for one in others]):
         done += counted
+    load_demo(scene, alone)
     seen = sum((turns.watch.seen for turns in (alone, *others)), Counter())
     record_property("summary", f"seed {SEED}: {done.total()} writes {dict(done)}; {dict(seen)}")
     assert {kind.__name__ for kind in alone.owner.kinds()} <= set(done)
