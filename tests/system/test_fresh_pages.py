@@ -97,7 +97,7 @@ class Turns:
             self.looks_at = [(place, choices.randrange(len(readers))) for place in places]
         for place, reader in self.looks_at:
             token = readers[reader % len(readers)]
-            self.watch.compare(paths[place], token, self.owner.own, after)
+            self.watch.compare(paths[place % len(paths)], token, self.owner.own, after)
 
 
 @pytest.fixture
