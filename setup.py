@@ -21,6 +21,7 @@ REQUIRES = [
     "orjson>=3.10",
     "Pillow>=12",
     "plaster-pastedeploy>=1.0",
+    "prometheus-client>=0.22",
     "Pygments>=2.19",
     "pymdown-extensions>=12",
     "pyramid>=2.1,<3",

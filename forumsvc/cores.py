@@ -22,3 +22,10 @@ def everywhere() -> None:
     cores = {int(core) for core in written if core.isascii() and core.isdigit()}
     with suppress(OSError, OverflowError, ValueError):
         os.sched_setaffinity(0, cores or range(os.cpu_count() or 1))
+
+
+def beside_main_thread() -> None:
+    """Keep this thread on the cores that the process's main thread stays on."""
+    if hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):
+            os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))

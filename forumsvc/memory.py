@@ -14,6 +14,7 @@ class Memory:
     """Values by key, the longest unused of which make room for new ones. Safe between threads.
 
     hits, misses: how often a value was taken, and how often there was none or one too old.
+    evictions: how many made room for others.
     """
 
     def __init__(self, size: int) -> None:
@@ -22,6 +23,7 @@ class Memory:
         self.used = 0
         self.hits = 0
         self.misses = 0
+        self.evictions = 0
         self._kept: OrderedDict[Hashable, tuple[Any, Any, int]] = OrderedDict()
         self._lock = Lock()
 
@@ -49,6 +51,7 @@ class Memory:
             while self.used > self.size:
                 _, (_, _, freed) = self._kept.popitem(last=False)
                 self.used -= freed
+                self.evictions += 1
 
     def knows(self, key: Hashable) -> bool:
         """Return whether there is a value of that key, true still or not."""

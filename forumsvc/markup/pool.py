@@ -22,10 +22,12 @@ class Pool:
 
     Nobody waits behind a text that takes long: its worker is set aside, and its place is free.
     There are as many aside as `_ASIDE_PER_PLACE` says, which bounds the memory that they take.
+    killed: how many were killed because a text took too long, or was too much for them.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
+        self.killed = 0
         self._begin()
         _pools.add(self)
 
@@ -49,18 +51,26 @@ class Pool:
             yield worker
         except BaseException:
             worker.retired = True
+            with self._changed:
+                self.killed += 1
             raise
         finally:
             self._give_back(worker)
 
     def set_aside(self, worker: WorkerProcess) -> None:
         """Free the place of a lent worker, whose text takes long, if there is room aside."""
-        worker.retired = True  # it has grown
         with self._changed:
             if len(self._aside) < _ASIDE_PER_PLACE * self._size:
                 self._lent.remove(worker)
                 self._aside.add(worker)
                 self._changed.notify()
+
+    @property
+    def alive(self) -> int:
+        """How many workers run."""
+        with self._changed:
+            at_work = len(self._lent) + len(self._aside)
+            return at_work + sum(worker.alive for worker in self._idle)
 
     def close(self, seconds: float) -> None:
         """End the workers; those at work may finish first, within `seconds`."""
@@ -93,14 +103,20 @@ class Pool:
             return worker
 
     def _give_back(self, worker: WorkerProcess) -> None:
-        if worker.retired and (fork_server := self._fork_server):
-            fork_server.kill(worker)
         with self._changed:
             self._lent.discard(worker)
             self._aside.discard(worker)
-            if not worker.retired:
+            fork_server = self._fork_server
+            is_kept = not worker.retired and len(self._lent) + len(self._idle) < self._size
+            if is_kept:
                 self._idle.append(worker)
             self._changed.notify_all()
+        if is_kept:
+            return
+        if fork_server:
+            fork_server.kill(worker)
+        else:
+            worker.close()
 
     def _has_place(self) -> bool:
         return len(self._lent) < self._size
@@ -120,12 +136,12 @@ class Pool:
         return self._fork_server
 
     def _end(self) -> None:
-        for worker in self._idle:
-            worker.close()
-        self._idle.clear()
         if self._fork_server:
+            for worker in self._idle:
+                self._fork_server.kill(worker)
             self._fork_server.close()
             self._fork_server = None
+        self._idle.clear()
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

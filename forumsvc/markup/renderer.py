@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from forumsvc.markup.draft import Draft
 from forumsvc.markup.plain_text import escaped
 from forumsvc.markup.pool import BusyError, Pool
+from forumsvc.markup.tally import Tally
 from forumsvc.markup.worker_process import WorkerDiedError, WorkerTimeoutError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Renderer:
     """Renders texts in worker processes; safe to share between threads and to carry over a fork.
 
     A text that takes longer than `timeout`, or that crashes its worker, comes back escaped.
+    tally: what it has done.
     """
 
     def __init__(self, workers: int = 2, timeout: float = 1.0, site_url: str = "") -> None:
@@ -37,8 +39,19 @@ class Renderer:
         self._own_host = urlsplit(site_url).netloc.lower()
         self._in_workers = workers > 0
         self._pool = Pool(workers)
+        self.tally = Tally()
         self._pipeline: Pipeline | None = None
         self._finalizer = weakref.finalize(self, self._pool.close, timeout)
+
+    @property
+    def workers(self) -> int:
+        """How many workers run."""
+        return self._pool.alive
+
+    @property
+    def killed(self) -> int:
+        """How many workers were killed because a text took too long, or was too much for them."""
+        return self._pool.killed
 
     def close(self) -> None:
         """End the workers, those at work when they are done. A later text starts new ones."""
@@ -46,6 +59,7 @@ class Renderer:
 
     def render(self, text: str) -> Draft:
         """Return the safe HTML of a Markdown text, its mentions not linked yet. Never raises."""
+        began = time.monotonic()
         try:
             answer = self._ask(text) if self._in_workers else self._render_here(text)
             reason = answer.get("error")
@@ -57,6 +71,7 @@ class Renderer:
             reason = "crash"
         except OSError as error:
             reason = f"unstarted: {error}"
+        self.tally.add(time.monotonic() - began, reason)
         if reason is None:
             return Draft(tuple(answer["parts"]))
         log.warning("a text of %d characters is shown unrendered: %s", len(text), reason)

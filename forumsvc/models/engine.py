@@ -97,6 +97,9 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
     options: dict[str, Any] = {}
     if read_only:
         server_settings += " -c default_transaction_read_only=on"
+        # Room to look up all hidden topics at once, be there two million (`queries.topics`): with
+        # less, each row far down a list would be compared with every one of them.
+        server_settings += " -c hash_mem_multiplier=16"
         options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
     return create_engine(
         url,

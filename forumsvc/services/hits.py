@@ -40,6 +40,12 @@ class HitCounter:
         """Return how many reads of a topic are not in the database yet."""
         return self._counted.get(topic_id, 0)
 
+    @property
+    def waiting(self) -> int:
+        """How many reads are not in the database yet, of all topics."""
+        with self._lock:
+            return sum(self._counted.values())
+
     def write(self) -> None:
         """Write what was counted; keep it where the database does not take it."""
         # Two at once would both write the same reads: the thread, and who closes this.

@@ -12,8 +12,8 @@ What an application must know of it:
   request; what is open at the fork nevertheless (database connections) is dropped in each worker by
   `os.register_at_fork(after_in_child=…)`. There is no registry here beside that one: an application
   that uses it need not know its server, and is right under any other that forks.
-- `FORUMSVC_WORKER` in the environment and `processName` (`worker-1` …) in the log records tell
-  which worker it is.
+- `FORUMSVC_WORKER` in the environment (there at the fork already) and `processName` (`worker-1` …)
+  in the log records tell which worker it is.
 - A pinned process hands its core down to its children. One that computes on its own puts itself
   back on those in `FORUMSVC_CORES` (`0,1`).
 - SIGTERM ends a process by way of `atexit`, after its last request.

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 
 from forumsvc.serving.signals import ENDINGS, hold, ignored, release
+from forumsvc.worker import NUMBER
 
 EXIT_TIME = 5.0
 """Seconds that a worker has for its exit handlers after its last request."""
@@ -114,6 +115,8 @@ def _fork_into(slot: Slot) -> bool:
     """Start a worker. Returns True in the parent, False in the worker."""
     # A signal to the newborn must not run the parent's handlers: they would write into its pipe.
     hold()
+    # Before the fork, so that what runs right after it in the worker knows the number, too.
+    os.environ[NUMBER] = str(slot.number)
     pid = os.fork()
     if pid == 0:
         return False

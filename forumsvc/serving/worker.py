@@ -15,9 +15,7 @@ from waitress.server import BaseWSGIServer, create_server
 from forumsvc.serving.channel import Channel
 from forumsvc.serving.options import Options
 from forumsvc.serving.signals import ENDINGS, ignored, release
-
-WORKER = "FORUMSVC_WORKER"
-"""The environment variable with the worker's number, from 1."""
+from forumsvc.worker import NUMBER
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +26,7 @@ def serve(app: Any, sockets: list[socket.socket], options: Options, number: int)
     SIGTERM, SIGINT and SIGHUP let requests under way finish; SIGQUIT, or SIGINT once more, does
     not. To be called by the main thread.
     """
-    os.environ[WORKER] = str(number)
+    os.environ[NUMBER] = str(number)
     multiprocessing.current_process().name = f"worker-{number}"
     queue_log = logging.getLogger("waitress.queue")
     if queue_log.level == logging.NOTSET:

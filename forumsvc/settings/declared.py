@@ -13,6 +13,7 @@ from .kinds import (
     seconds,
     whole,
 )
+from .operation import OPERATION
 from .protocol import PROTOCOL
 from .setting import Setting
 
@@ -263,4 +264,5 @@ DECLARED: tuple[Setting, ...] = (
         "604800",
         "how long somebody stays logged in to the pages, in seconds",
     ),
+    *OPERATION,
 )

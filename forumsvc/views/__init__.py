@@ -24,5 +24,7 @@ def includeme(config: Configurator) -> None:
     config.include(".health")
     config.include(".oauth")
     config.include(".photos")
+    if config.registry.forum_settings["metrics.enabled"]:
+        config.include(".metrics")
     for noun in NOUNS:
         config.scan(f".{noun}")

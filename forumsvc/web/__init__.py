@@ -13,6 +13,9 @@ def includeme(config: Configurator) -> None:
     config.include(".rendering")
     config.include(".api_view")
     config.include(".idempotency")
+    config.registry.metrics = None
+    if config.registry.forum_settings["metrics.enabled"]:
+        config.include(".metrics")
     config.add_tween("forumsvc.web.request_id.request_id_tween", under=INGRESS)
     config.add_tween(
         "forumsvc.web.cors.cors_tween",

@@ -17,6 +17,7 @@ from .. import clock
 from ..memory import Memory
 from ..models.gateway import Gateway
 from ..presenters.site import Site
+from ..queries.paging import Page
 from ..queries.reading import Reader
 from ..schemas.including import Include
 from ..security.identity import Identity
@@ -37,10 +38,12 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set by the root of the tree once it accepted the token; validated: the parameters, set
-    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`).
+    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`);
+    operation: which view it came to, set where metrics are enabled (none: it came to no view).
     """
 
     caller: Identity | None = None
+    operation: str = "none"
     avatar: "Outcome[Picture]"
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
@@ -135,6 +138,12 @@ class ForumRequest(Request):
             newbie=newbie_time(settings),
             now=self.now,
         )
+
+    @property
+    def page(self) -> Page:
+        """The part of the list that is asked for. Raises Invalid."""
+        asked = self.validated
+        return Page(asked["offset"], asked["limit"], asked["before"], asked["after"])
 
     @reify
     def parameters(self) -> Parameters:

@@ -1,13 +1,16 @@
-"""A name for every request, in the answer and in the log."""
+"""A name for every request, in the answer and in the log, and the time that it took."""
 
 import logging
 import re
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .request import ForumRequest
+
+if TYPE_CHECKING:
+    from .metrics import Metrics
 
 log = logging.getLogger("forumsvc.access")
 
@@ -17,7 +20,8 @@ Handler = Callable[[ForumRequest], Any]
 
 
 def request_id_tween(handler: Handler, registry: Any) -> Handler:
-    """Name the request as the proxy did, or anew, and log it without its query."""
+    """Name the request as the proxy did, or anew; log it without its query, and count it."""
+    metrics: Metrics | None = registry.metrics
 
     def named(request: ForumRequest) -> Any:
         environ = request.environ
@@ -29,13 +33,16 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
         response.headers["X-Request-Id"] = request_id
         # pyramid_tm has read its orders by now; they are none of the client's business.
         response.headers.pop("X-Tm", None)
+        took = time.perf_counter() - began
+        if metrics is not None:
+            metrics.count(request, response.status_int, took)
         if log.isEnabledFor(logging.INFO):
             log.info(
                 "%s %s %d %.1f ms %s",
                 request.method,
                 ascii(environ["PATH_INFO"])[1:-1],
                 response.status_int,
-                (time.perf_counter() - began) * 1000,
+                took * 1000,
                 request_id,
             )
         return response

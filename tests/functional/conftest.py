@@ -9,10 +9,34 @@ from typing import Any
 import pytest
 
 from forumsvc import clock
+from forumsvc.markup import pool
+from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.models.engine import Database
 from tests.functional.forum import Forum, make_app
 
 MakeForum = Callable[..., Forum]
+
+
+class _SharedForkServer(ForkServerProcess):
+    def close(self) -> None:
+        """Outlive the applications."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fork_server() -> Iterator[None]:
+    """One that all applications of this process fork their workers from: it starts slowly."""
+    started: list[_SharedForkServer] = []
+
+    def shared() -> ForkServerProcess:
+        if not (started and started[-1].alive):
+            started.append(_SharedForkServer())
+        return started[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "ForkServerProcess", shared)
+        yield
+    for server in started:
+        ForkServerProcess.close(server)
 
 
 @pytest.fixture(scope="session")

@@ -56,26 +56,31 @@ def call(app: TestApp, role: str, row: Row) -> TestResponse:
     return Caller(app, token_of(role)).call(row.method, path, **SENT[row.sends])
 
 
-CELLS = [
-    pytest.param(row, role, id=f"{row.method} {row.path}-{role}")
-    for row in access_matrix.rows()
-    for role in row.cells
-]
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=f"{row.method} {row.path}") for row in access_matrix.rows()]
+)
+def test_the_row(app: TestApp, world: World, row: Row) -> None:
+    wrong = {}
+    for role, mark in row.cells.items():
+        world.prepare(role)
+        try:
+            answer = call(app, role, row)
+            if row.method != "GET" and answer.status_int < 400:
+                world.spoil()
+            check_cell(answer, row, role, mark)
+        except AssertionError as error:
+            world.spoil()
+            wrong[role] = f"{mark}: {error}"
+    assert wrong == {}
 
 
-@pytest.mark.parametrize(("row", "role"), CELLS)
-def test_the_cell(app: TestApp, world: World, row: Row, role: str) -> None:
-    world.prepare(role)
-    mark = row.cells[role]
-    answer = call(app, role, row)
-    if row.method != "GET" and answer.status_int < 400:
-        world.spoil()
-    shown = f"{answer.status_int} {answer.text[:300]}"
+def check_cell(answer: TestResponse, row: Row, role: str, mark: str) -> None:
+    """Compare an answer with the cell of its caller."""
     if mark == "ok":
         check_answer(answer, row, role)
         return
     refusal = access_matrix.marks()[mark]
-    assert answer.status_int == refusal.status, shown
+    assert answer.status_int == refusal.status, f"{answer.status_int} {answer.text[:300]}"
     obj_id = re.search(r"obj_id=\{(\w+)\}", row.path)
     error = refusal.error.format(id=IDS[obj_id[1]] if obj_id else None)
     assert answer.json == {"error": error}
@@ -124,23 +129,28 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
                 assert shown["tagline" if row.sends == "profile" else "body"] == "A new text"
 
 
-TOLD = [
-    pytest.param(told, role, id=f"{told.path}-{role}")
-    for told in access_matrix.abilities()
-    for role in told.told
-]
+@pytest.mark.parametrize(
+    "told", [pytest.param(told, id=told.path) for told in access_matrix.abilities()]
+)
+def test_the_abilities(app: TestApp, world: World, told: Abilities) -> None:
+    wrong = {}
+    for role, expected in told.told.items():
+        world.prepare(role)
+        try:
+            answer = Caller(app, token_of(role)).get(told.path.format(**IDS))
+            check_abilities(answer, told.path, expected)
+        except AssertionError as error:
+            wrong[role] = str(error)
+    assert wrong == {}
 
 
-@pytest.mark.parametrize(("told", "role"), TOLD)
-def test_the_abilities(app: TestApp, world: World, told: Abilities, role: str) -> None:
-    world.prepare(role)
-    answer = Caller(app, token_of(role)).get(told.path.format(**IDS))
-    expected = told.told[role]
+def check_abilities(answer: TestResponse, path: str, expected: dict[str, bool] | None) -> None:
+    """Compare an answer with what its caller is told; None: there is no such thing for him."""
     if expected is None:
         assert answer.status_int == 404
         return
     shown = answer.json
-    name = told.path.rpartition("/")[2].strip("{}")
+    name = path.rpartition("/")[2].strip("{}")
     if "email" in expected:
         assert shown["email"] == (EMAILS[name] if expected["email"] else "")
     else:

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import insert
 
 from forumsvc.models import Section
+from forumsvc.queries import reading
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.shapes import (
     ABILITIES,
@@ -226,3 +227,21 @@ def test_a_node_shows_its_section_or_null(forum: Forum) -> None:
     alone = forum.nobody.get(f"/nodes/{outside}").json
     assert (alone["section_id"], alone["section_name"]) == (None, None)
     assert shown.json in forum.nobody.get("/nodes").json
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_what_a_user_wrote_and_keeps_is_left_out_where_the_topic_is_hidden(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch, deep: bool
+) -> None:
+    if deep:
+        # What is asked far down a list, asked at its front.
+        monkeypatch.setattr(reading, "_DEEP", 0)
+    admin, node = forum.person("chief", role="admin"), forum.node()
+    shown, banned, deleted = (forum.topic(admin, node) for _ in range(3))
+    replies = [forum.reply(alice, topic) for topic in (shown, banned, deleted)]
+    for topic in (shown, banned, deleted):
+        alice.post(f"/topics/{topic}/favorite")
+    admin.post(f"/topics/{banned}/action", type="ban")
+    admin.delete(f"/topics/{deleted}")
+    assert [one["id"] for one in forum.nobody.get("/users/alice/replies").json] == replies[:1]
+    assert [one["id"] for one in forum.nobody.get("/users/alice/favorites").json] == [shown]

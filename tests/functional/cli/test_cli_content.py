@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from forumsvc.clock import now
 from forumsvc.markup import RENDERER_VERSION, Renderer
+from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.models import Node, Notification, Reply, Topic, User
 from forumsvc.models.engine import Database
 from forumsvc.queries import outdated
@@ -162,6 +163,7 @@ def test_no_text_is_overwritten_where_the_workers_cannot_start(
     run: Run, database: Database, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reply = write("*a*")
+    monkeypatch.setattr("forumsvc.markup.pool.ForkServerProcess", ForkServerProcess)
     monkeypatch.setattr("forumsvc.markup.fork_server_process._COMMAND", ["/nowhere/python"])
     assert "cannot be rendered here" in run("content", "rerender", "--json").refusal
     assert state(database, reply) == (OLD, 0)

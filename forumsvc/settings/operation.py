@@ -1,0 +1,19 @@
+"""The settings of how the service is watched: metrics."""
+
+from .kinds import FLAG, TEXT
+from .setting import Setting
+
+OPERATION: tuple[Setting, ...] = (
+    Setting(
+        "metrics.enabled",
+        FLAG,
+        "false",
+        "whether GET /metrics answers Prometheus; a proxy must keep it from the public",
+    ),
+    Setting(
+        "metrics.revision",
+        TEXT,
+        "",
+        "what is deployed, such as a commit; shown there beside the version",
+    ),
+)

@@ -1,0 +1,24 @@
+"""GET /metrics: what Prometheus collects, of all workers of this server."""
+
+from prometheus_client.exposition import choose_encoder
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ..permissions import Common
+from ..resources.public import Public
+from ..web.request import ForumRequest
+
+
+def metrics(context: Public, request: ForumRequest) -> Response:
+    """Tell the figures, in the format that the client prefers."""
+    encode, content_type = choose_encoder(request.headers.get("Accept", ""))
+    response = Response(encode(request.registry.metrics))
+    response.headers["Content-Type"] = content_type
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def includeme(config: Configurator) -> None:
+    """Add the address."""
+    config.add_route("metrics", "/metrics", factory=Public)
+    config.add_view(metrics, route_name="metrics", request_method="GET", permission=Common.VIEW)

@@ -1,0 +1,85 @@
+"""What the parts of this process know of themselves, read when somebody asks.
+
+Those parts have plain attributes and know nothing of metrics: nothing is paid for while nobody
+asks.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from prometheus_client import Metric
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    SummaryMetricFamily,
+)
+from prometheus_client.registry import Collector
+
+
+class Gauges(Collector):
+    """The figures of the parts that `equip` and `web.database` put into Pyramid's registry."""
+
+    def __init__(self, registry: Any) -> None:
+        """Read nothing yet: the parts come later."""
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield them."""
+        yield from _of_memory(self._registry.memory)
+        yield from _of_markup(self._registry.authoring.renderer)
+        yield _of_database(self._registry.database)
+        yield GaugeMetricFamily(
+            "forumsvc_hits_waiting",
+            "Reads of topics that are counted but not in the database yet.",
+            self._registry.hits.waiting,
+        )
+
+
+def _of_memory(memory: Any) -> Iterator[Metric]:
+    counted = {
+        "hits": "Pages and topics taken from memory.",
+        "misses": "Pages and topics that memory did not have, or not as they are now.",
+        "evictions": "Pages and topics that made room for others.",
+    }
+    for name, meaning in counted.items():
+        yield CounterMetricFamily(f"forumsvc_memory_{name}", meaning, getattr(memory, name))
+    yield GaugeMetricFamily("forumsvc_memory_used_bytes", "Memory that they take.", memory.used)
+    yield GaugeMetricFamily(
+        "forumsvc_memory_limit_bytes", "Memory that they may take (memory.pages).", memory.size
+    )
+
+
+def _of_markup(renderer: Any) -> Iterator[Metric]:
+    tally = renderer.tally
+    yield SummaryMetricFamily(
+        "forumsvc_markup_render_seconds",
+        "Texts that were rendered, the wait for a free worker included.",
+        tally.rendered,
+        tally.seconds,
+    )
+    fallbacks = CounterMetricFamily(
+        "forumsvc_markup_fallbacks", "Texts that are shown unrendered.", labels=["reason"]
+    )
+    for reason, count in tuple(tally.fallbacks.items()):
+        fallbacks.add_metric([reason], count)
+    yield fallbacks
+    yield CounterMetricFamily(
+        "forumsvc_markup_workers_killed",
+        "Rendering processes that a text was too much for.",
+        renderer.killed,
+    )
+    yield GaugeMetricFamily(
+        "forumsvc_markup_workers", "Rendering processes that run.", renderer.workers
+    )
+
+
+def _of_database(database: Any) -> Metric:
+    family = GaugeMetricFamily(
+        "forumsvc_database_connections_in_use",
+        "Connections taken from the pools of reads and writes, and those kept by threads.",
+        labels=["pool"],
+    )
+    family.add_metric(["reads"], database.reads.pool.checkedout())
+    family.add_metric(["writes"], database.writes.pool.checkedout())
+    family.add_metric(["gateway"], database.gateway.held)
+    return family

@@ -1,0 +1,193 @@
+"""GET /metrics: what goes up when something happens, and what is never in it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from webob import Request
+
+from forumsvc.memory import Memory
+from forumsvc.models.engine import Database
+from tests.functional.conftest import put_away
+from tests.functional.figures import Figures
+from tests.functional.forum import API, Forum, make_app
+from tests.functional.raw import raw
+from tests.functional.statements import counting
+
+
+@pytest.fixture(scope="module")
+def watched(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The application with metrics."""
+    settings = {"metrics.enabled": "true", "metrics.revision": "4f2a9c1"}
+    application = make_app(database_url, tmp_path_factory.mktemp("metrics"), **settings)
+    yield application
+    put_away(application)
+
+
+@pytest.fixture
+def forum(watched: Any, database: Database) -> Forum:
+    """An empty forum that is watched."""
+    return Forum(watched, database)
+
+
+def scrape(forum: Forum) -> Figures:
+    """Return what it tells now."""
+    return Figures.of(raw(forum, "GET", "/metrics").text)
+
+
+REQUESTS = "forumsvc_requests_total"
+
+
+def test_each_request_is_counted_by_operation_method_and_kind_of_status(forum: Forum) -> None:
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    before = scrape(forum)
+    forum.nobody.get(f"/topics/{topic}")
+    forum.nobody.call("HEAD", f"/topics/{topic}")
+    forum.nobody.get("/topics/999999")
+    forum.nobody.post(f"/topics/{topic}/replies", body="A text")
+    alice.post(f"/topics/{topic}/replies", body="")
+    forum.caller("no token").get("/topics")
+    raw(forum, "PATCH", "/health")
+    after = scrape(forum)
+    expected = {
+        ("topics.read_topic", "GET", "2xx"): 1,
+        ("topics.read_topic", "HEAD", "2xx"): 1,
+        ("topics.create_reply", "POST", "4xx"): 2,
+        ("none", "GET", "4xx"): 2,
+        ("none", "other", "4xx"): 1,
+        ("metrics.metrics", "GET", "2xx"): 1,
+    }
+    grown = {
+        (labels["operation"], labels["method"], labels["status"]): value
+        - before.sum(REQUESTS, **labels)
+        for name, labels, value in after.samples
+        if name == REQUESTS
+    }
+    assert {key: more for key, more in grown.items() if more} == expected
+
+
+def test_each_request_is_timed_by_operation(forum: Forum) -> None:
+    before = scrape(forum)
+    for _ in range(3):
+        forum.nobody.get("/nodes")
+    after = scrape(forum)
+    name, operation = "forumsvc_request_seconds", {"operation": "nodes.list_nodes"}
+    for suffix, labels in (("_count", {}), ("_bucket", {"le": "+Inf"})):
+        counted = [seen.sum(name + suffix, **operation, **labels) for seen in (before, after)]
+        assert counted[1] - counted[0] == 3
+    assert 0 < after.sum(f"{name}_sum", **operation) < 60
+
+
+def test_no_two_views_have_one_operation(watched: Any) -> None:
+    views = {
+        view["introspectable"]["callable"]
+        for view in watched.registry.introspector.get_category("views")
+    }
+    names = [(view.__module__.rpartition(".")[2], view.__name__) for view in views if view]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
+    alice = forum.person("alice")
+    before = scrape(forum)
+    topic = forum.topic(alice, forum.node(), body="*one*")
+    forum.reply(alice, topic, "*two*")
+    for _ in range(3):
+        forum.nobody.get(f"/topics/{topic}")
+    forum.nobody.get("/topics")
+    forum.nobody.get("/topics")
+    forum.registry.authoring.renderer.tally.add(1.5, "timeout")
+    after = scrape(forum)
+
+    def grown(name: str, **labels: str) -> float:
+        return after.sum(name, **labels) - before.sum(name, **labels)
+
+    assert grown("forumsvc_markup_render_seconds_count") == 3
+    assert grown("forumsvc_markup_render_seconds_sum") > 1.5
+    assert grown("forumsvc_markup_fallbacks_total", reason="timeout") == 1
+    assert after.sum("forumsvc_markup_workers") == 1
+    assert grown("forumsvc_memory_hits_total") > 0
+    assert grown("forumsvc_memory_misses_total") > 0
+    assert after.sum("forumsvc_memory_used_bytes") == forum.registry.memory.used > 0
+    assert after.sum("forumsvc_memory_limit_bytes") == 16_000_000
+    assert grown("forumsvc_hits_waiting") == 3
+    connections = after.by("pool", "forumsvc_database_connections_in_use")
+    assert connections == {"reads": 0, "writes": 0, "gateway": 1}
+    assert after.sum("process_resident_memory_bytes") > 10_000_000
+    assert after.sum("process_cpu_seconds_total") > 0
+    assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
+
+
+def test_a_lent_connection_is_told(forum: Forum) -> None:
+    with forum.registry.database.writes.connect():
+        assert scrape(forum).by("pool", "forumsvc_database_connections_in_use")["writes"] == 1
+
+
+def test_evictions_are_counted() -> None:
+    memory = Memory(100)
+    for key in range(5):
+        memory.put(key, 1, "a value", 40)
+    assert (memory.evictions, memory.used) == (3, 80)
+
+
+LABELS = {
+    "operation": r"none|[a-z0-9_]+\.[a-z0-9_]+",
+    "method": "GET|HEAD|POST|PUT|DELETE|OPTIONS|other",
+    "status": "[2-5]xx",
+    "worker": "[0-9]+",
+    "le": r"[0-9.]+|\+Inf",
+    "pool": "reads|writes|gateway",
+    "reason": "[A-Za-z]+",
+    "version": r"[0-9.]+",
+    "revision": "4f2a9c1",
+}
+
+
+def test_nothing_that_a_client_sent_is_in_it(forum: Forum) -> None:
+    mallory = forum.person("mallory-the-9th")
+    topic = forum.topic(mallory, forum.node("Secretnode"), "Secrettitle", "Secretbody")
+    for path in (f"/users/{mallory.login}", "/users/918273645", f"/topics/{topic}", "/Secretpath"):
+        forum.nobody.get(path)
+        mallory.get(path, type="Secretquery")
+        raw(forum, "GET", f"{API}{path}?access_token={mallory.token}")
+    Request.blank("/health", method="SECRETMETHOD").get_response(forum.application)
+    raw(forum, "GET", "/avatars/mallory-the-9th.svg")
+    text = raw(forum, "GET", "/metrics").text
+    for secret in (str(mallory.token), "mallory", "918273645", "Secret", "SECRET", API):
+        assert secret not in text
+    for name, labels, _ in Figures.of(text).samples:
+        for label, value in labels.items():
+            assert re.fullmatch(LABELS[label], value), (name, label, value)
+
+
+def test_it_asks_no_database_and_is_kept_by_nobody(forum: Forum) -> None:
+    with counting(forum.registry.database) as seen:
+        answer = raw(forum, "GET", "/metrics")
+    assert len(seen) == 0
+    assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_client_may_prefer_the_open_format(forum: Forum) -> None:
+    forum.nobody.get("/nodes")
+    wanted = {"Accept": "application/openmetrics-text; version=1.0.0"}
+    answer = raw(forum, "GET", "/metrics", wanted)
+    assert answer.headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
+    families = {family.name for family in text_string_to_metric_families(answer.text)}
+    assert {"forumsvc_requests", "forumsvc_request_seconds", "process_cpu_seconds"} <= families
+
+
+def test_it_is_read_only(forum: Forum) -> None:
+    answer = raw(forum, "POST", "/metrics")
+    assert (answer.status_int, answer.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
+
+
+def test_where_metrics_are_off_nothing_is_there(application: Any, database: Database) -> None:
+    answer = raw(Forum(application, database), "GET", "/metrics")
+    assert answer.status_int == 404
+    assert answer.json == {"error": "There is nothing here."}
+    assert application.registry.metrics is None

@@ -1,0 +1,125 @@
+"""/metrics of several processes: one is asked and tells of all, of those that come and go, too."""
+
+import os
+import re
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import databases
+from tests.functional.figures import Figures
+from tests.functional.forum import API
+from tests.system.forum_process import serving
+from tests.system.process import wait_until
+from tests.system.pserve import Pserve
+
+REQUESTS = "forumsvc_requests_total"
+UP = "forumsvc_worker_up"
+STARTED = "process_start_time_seconds"
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of temporary files; short, for the name of a socket has at most 107 bytes."""
+    with tempfile.TemporaryDirectory() as name:
+        monkeypatch.setenv("TMPDIR", name)
+        yield Path(name)
+
+
+@pytest.fixture
+def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
+    """A database."""
+    return databases.new_url("sqlite", "metrics", tmp_path_factory, worker_id)
+
+
+def scrape(server: Pserve) -> Figures:
+    """Return what whichever worker takes the request tells."""
+    return Figures.of(server.get("/metrics").body.decode())
+
+
+def up(server: Pserve) -> dict[str, float]:
+    """Return which workers told something."""
+    return scrape(server).by("worker", UP)
+
+
+def listed_by(figures: Figures) -> dict[str, float]:
+    """Return how often each worker has listed the nodes."""
+    return {
+        labels["worker"]: value
+        for name, labels, value in figures.samples
+        if name == REQUESTS and labels["operation"] == "nodes.list_nodes"
+    }
+
+
+@contextmanager
+def stopped(*pids: int) -> Iterator[None]:
+    """Have processes hang."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+        wait_until(lambda pid=pid: hangs(pid), "it hangs")
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def hangs(pid: int) -> bool:
+    """Tell whether every thread of a process is stopped."""
+    tasks = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return all(task.rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+
+def ask_each(server: Pserve) -> None:
+    """List the nodes once by each worker."""
+    for pid in server.workers():
+        others = [other for other in server.workers() if other != pid]
+        with stopped(*others):
+            assert server.get(f"{API}/nodes").status == 200
+
+
+def pid_of(server: Pserve, number: str) -> int:
+    """Return the process that is a worker."""
+    return int(re.findall(rf"Worker {number} is process (\d+)", server.said)[-1])
+
+
+def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> None:
+    with serving(tmp_path, url, processes=2, metrics__enabled="true") as server:
+        wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
+        ask_each(server)
+        for number in "12":
+            assert f"worker-{number} forumsvc.access: GET {API}/nodes 200" in server.said
+        figures = scrape(server)
+        assert listed_by(figures) == {"1": 1, "2": 1}
+        before = figures.by("worker", STARTED)
+        assert before.keys() == {"1", "2"}
+
+        with stopped(pid_of(server, "2")):
+            assert up(server) == {"1": 1, "2": 0}
+
+        os.kill(pid_of(server, "1"), signal.SIGKILL)
+        wait_until(lambda: scrape(server).by("worker", STARTED).keys() == {"2"}, "one has gone")
+        wait_until(lambda: up(server) == {"1": 1, "2": 1}, "another has come")
+        figures = scrape(server)
+        assert listed_by(figures) == {"2": 1}
+        after = figures.by("worker", STARTED)
+        assert after["2"] == before["2"]
+        assert after["1"] > before["1"]
+
+        (folder,) = temporary.glob("forumsvc-workers-*")
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert len(list(folder.iterdir())) == 2
+        server.end()
+        assert list(temporary.iterdir()) == []
+
+
+def test_a_single_process_tells_of_itself_without_files(
+    tmp_path: Path, url: str, temporary: Path
+) -> None:
+    with serving(tmp_path, url, metrics__enabled="true") as server:
+        assert up(server) == {"1": 1}
+        assert list(temporary.iterdir()) == []
