@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import document
 from benchmarks.load import python
+from benchmarks.rendering import KINDS
 from benchmarks.request import Request, get, send
 from benchmarks.servers import Server
 from tests.system.process import PATIENCE, alive, children, wait_until
@@ -97,3 +98,19 @@ def test_the_driver_sends_bodies_and_tokens(tmp_path: Path) -> None:
 def test_a_failing_request_ends_the_set_up(tmp_path: Path) -> None:
     with pserve(tmp_path) as server, pytest.raises(RuntimeError, match="GET /fails: 500"):
         as_measured(server).ask(Request("GET", "/fails"))
+
+
+def test_what_a_text_adds_to_a_write_is_measured_by_kind() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.rendering", "--texts", "20"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1)  # whether this machine is busy
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if " ms |" in line]
+    assert [row[0].removeprefix("| ") for row in rows] == list(KINDS)
+    none, ordinary, rich = (float(row[1].removesuffix(" ms")) for row in rows)
+    assert none < ordinary < rich

@@ -1,0 +1,97 @@
+"""What does a text add to a write? `python -m benchmarks.rendering`
+
+One process renders texts through its workers, in random order: none at all, whose time is that of
+the way to a worker and back; replies as the demo's people write them; and one with a list, a link,
+a mention and highlighted code. Beside the time of a text stands the processor time that the process
+itself spends on it, which is what other requests of the same process wait for.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from benchmarks.endpoints import TEXT
+from forumsvc.demo.nodes import NODES
+from forumsvc.demo.texts import Texts
+from forumsvc.markup import Renderer
+
+BOUND = 1.5
+"""Milliseconds that an ordinary reply may add to a write."""
+
+KINDS = NONE, ORDINARY, RICH = "none", "ordinary reply", "with code, list, link and mention"
+WARM_UP = 50
+VARIANTS = 20
+
+
+class Taken(NamedTuple):
+    """Milliseconds that a text took, and those of the processor that its process spent."""
+
+    time: float
+    own: float
+
+
+def replies(count: int, chance: random.Random) -> list[str]:
+    """Return replies of the demo."""
+    texts = Texts(1, str, VARIANTS)
+    made = []
+    for _ in range(count):
+        node = chance.randrange(len(NODES))
+        subject = chance.randrange(len(NODES[node].subjects))
+        made.append(texts.reply(node, subject, chance.random(), chance.choice([None, "ann"])).body)
+    return made
+
+
+def measure(texts: Sequence[tuple[str, str]]) -> dict[str, list[Taken]]:
+    """Render texts, each with the name of its kind, and return what they took by kind."""
+    renderer = Renderer(workers=1)
+    taken: dict[str, list[Taken]] = {}
+    try:
+        for number, (kind, text) in enumerate([*texts[:WARM_UP], *texts]):
+            began, own = time.perf_counter(), time.thread_time()
+            draft = renderer.render(text)
+            spent = Taken(1000 * (time.perf_counter() - began), 1000 * (time.thread_time() - own))
+            if draft.fallback:
+                raise RuntimeError(f"{draft.fallback}: {text}")
+            if number >= WARM_UP:
+                taken.setdefault(kind, []).append(spent)
+    finally:
+        renderer.close()
+    return taken
+
+
+def main() -> int:
+    """Measure and report; 0 where an ordinary reply stays in its bound, else 1."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--texts", type=int, default=1000, help="of each kind")
+    parser.add_argument("--seed", type=int, default=1, help="of the texts and their order")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)  # noqa: S311 - no secret is made of it
+    ordinary = replies(options.texts, chance)
+    texts = [(ORDINARY, text) for text in ordinary]
+    texts += [(NONE, ""), (RICH, TEXT.format(mentioned="ann"))] * options.texts
+    chance.shuffle(texts)
+    return report(measure(texts), statistics.mean(map(len, ordinary)))
+
+
+def report(taken: dict[str, list[Taken]], length: float) -> int:
+    """Print the figures; return 0 where the median of an ordinary reply is in its bound."""
+    print("| text | best tenth | median | worst tenth | the server's own share |")
+    print("|---|---:|---:|---:|---:|")
+    medians = {}
+    for kind in KINDS:
+        cuts = statistics.quantiles([spent.time for spent in taken[kind]], n=10)
+        own = statistics.median(spent.own for spent in taken[kind])
+        medians[kind] = cuts[4]
+        cells = [f"{figure:.2f} ms" for figure in (cuts[0], cuts[4], cuts[-1], own)]
+        print(f"| {' | '.join([kind, *cells])} |")
+    adds = medians[ORDINARY]
+    print(f"An ordinary reply ({length:.0f} characters) adds {adds:.2f} ms of {BOUND} allowed.")
+    return int(adds > BOUND)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
