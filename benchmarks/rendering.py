@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchmarks.community import TEXT
+from benchmarks.endpoints import TEXT
 from forumsvc.demo.nodes import NODES
 from forumsvc.demo.texts import Texts
 from forumsvc.markup import Renderer
