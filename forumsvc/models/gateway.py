@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakSet, finalize
 
-from sqlalchemy import CompoundSelect, Engine, Select
+from sqlalchemy import CompoundSelect, Dialect, Engine, Select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -46,10 +46,7 @@ class Plan:
 
     def call(self, values: Values) -> tuple[str, Any]:
         """Return the text for these values and what the driver fills it with."""
-        if self._expands:
-            said = Said(self._compiled.construct_expanded_state(values), values)
-        else:
-            said = self._said(values)
+        said = self._say(values) if self._expands else self._said(values)
         return said.text, said.filling(values)
 
     def _said(self, values: Values) -> "Said":
@@ -58,9 +55,13 @@ class Plan:
         if said is None:
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
-            state = self._compiled.construct_expanded_state(values)
-            said = self._texts[literals] = Said(state, values)
+            said = self._texts[literals] = self._say(values)
         return said
+
+    def _say(self, values: Values) -> "Said":
+        state = self._compiled.construct_expanded_state(values)
+        # The state knows only the writers of what it has expanded.
+        return Said(state, values, {**self._compiled._bind_processors, **state.processors})
 
     def rows(self, found: list[tuple[Any, ...]]) -> list[Any]:
         """Return what the driver found as named tuples of Python's values."""
@@ -78,8 +79,11 @@ class Plan:
 class Said:
     """A statement's text, with the pages' numbers in it."""
 
-    def __init__(self, state: Any, values: Values) -> None:
-        """Take what SQLAlchemy made of a statement and these values."""
+    def __init__(self, state: Any, values: Values, writers: Mapping[str, Any]) -> None:
+        """Take what SQLAlchemy made of a statement and these values.
+
+        writers: by the names of parameters, what gives a value the form that the driver takes.
+        """
         self.text: str = state.statement
         self._order = state.positiontup
         self._constants = {
@@ -87,7 +91,7 @@ class Said:
         }
         self._constants |= {name: state.parameters[name] for name in _expanded(state)}
         self._writers = {
-            name: writer for name, writer in state.processors.items() if writer is not None
+            name: writers[name] for name in state.parameters if writers.get(name) is not None
         }
         self._names = list(state.parameters)
 
@@ -131,6 +135,11 @@ class Gateway:
         self._own = threading.local()
         self._all: WeakSet[Held] = WeakSet()
         self.observers: list[Callable[[str], None]] = []
+
+    @property
+    def dialect(self) -> Dialect:
+        """What kind of database it is."""
+        return self._engine.dialect
 
     def rows(self, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT and return its rows. Raises DBAPIError.

@@ -4,59 +4,58 @@ They are in the order of what is liked, not of the liking: so the unique key of 
 index of the list, too, and a like costs no second one.
 """
 
-from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Select, bindparam, select
 
 from ..models import Reply, ReplyLike, Topic, TopicLike
-from .reading import Page, Reader, paged, rows
+from ..models.gateway import Query
+from .paging import Cut, Order, Page, Slice, read
+from .reading import Reader
 from .topics import VISIBLE
+
+_TOPICS = Order("likes.topic", topic_id=TopicLike.topic_id)
+_REPLIES = Order("likes.reply", reply_id=ReplyLike.reply_id)
 
 
 def _topics() -> Select[Any]:
     return (
-        select(TopicLike.topic_id)
+        select(*_TOPICS.keys)
         .join(Topic, Topic.id == TopicLike.topic_id)
         .where(TopicLike.user_id == bindparam("user_id"), *VISIBLE)
-        .order_by(TopicLike.topic_id.desc())
     )
 
 
 def _replies() -> Select[Any]:
     return (
-        select(ReplyLike.reply_id)
+        select(*_REPLIES.keys)
         .join(Reply, Reply.id == ReplyLike.reply_id)
         .join(Topic, Topic.id == Reply.topic_id)
         .where(ReplyLike.user_id == bindparam("user_id"), Reply.deleted_at.is_(None), *VISIBLE)
-        .order_by(ReplyLike.reply_id.desc())
     )
 
 
 @cache
-def _page(of_replies: bool, in_topic: bool) -> Select[Any]:
-    statement = _replies() if of_replies else _topics()
+def _page(in_topic: bool, cut: Cut) -> Query:
+    statement = _replies() if cut.order is _REPLIES else _topics()
     if in_topic:
         statement = statement.where(Topic.id == bindparam("topic_id"))
-    return paged(statement)
+    return cut.of(statement)
 
 
-def topics_of(db: Reader, user_id: int, page: Page, topic_id: int | None) -> Sequence[int]:
+def topics_of(db: Reader, user_id: int, page: Page, topic_id: int | None) -> Slice:
     """Return a page of the topics that the user likes. topic_id: only this one, where given."""
-    return _ids(db, False, user_id, page, topic_id)
+    return _read(db, _TOPICS, user_id, page, topic_id)
 
 
-def replies_of(db: Reader, user_id: int, page: Page, topic_id: int | None) -> Sequence[int]:
+def replies_of(db: Reader, user_id: int, page: Page, topic_id: int | None) -> Slice:
     """Return a page of the replies that the user likes. topic_id: only of this topic, if given."""
-    return _ids(db, True, user_id, page, topic_id)
+    return _read(db, _REPLIES, user_id, page, topic_id)
 
 
-def _ids(
-    db: Reader, of_replies: bool, user_id: int, page: Page, topic_id: int | None
-) -> Sequence[int]:
-    values: dict[str, Any] = {"user_id": user_id, **page.values}
+def _read(db: Reader, order: Order, user_id: int, page: Page, topic_id: int | None) -> Slice:
+    values = {"user_id": user_id}
     if topic_id is not None:
         values["topic_id"] = topic_id
-    found = rows(db, _page(of_replies, topic_id is not None), values)
-    return [each[0] for each in found]
+    return read(db, page, order, partial(_page, topic_id is not None), values)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
@@ -10,30 +10,34 @@ from sqlalchemy import Row, Select, bindparam, select
 from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
+from .paging import Cursors, Cut, Order, Page, read
 from .people import summary
-from .reading import Page, Reader, paged, row, rows
+from .reading import Reader, row, rows
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A page of notifications (with their actors) and the rows that they point to, by id."""
+    """A page of notifications (with their actors) and the rows that they point to, by id.
+
+    cursors: where the list goes on.
+    """
 
     notifications: Sequence[Row[Any]]
     topics: dict[int, Row[Any]]
     replies: dict[int, Row[Any]]
     nodes: dict[int, Row[Any]]
+    cursors: Cursors
+
+
+_NEWEST_FIRST = Order("notifications", id=Notification.id)
 
 
 @cache
-def _page(*, newer: bool) -> Select[Any]:
-    ids = (
-        select(Notification.id)
-        .where(Notification.user_id == bindparam("user_id"))
-        .order_by(Notification.id.desc())
-    )
+def _page(newer: bool, cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys).where(Notification.user_id == bindparam("user_id"))
     if newer:
         ids = ids.where(Notification.id > bindparam("since"))
-    page = paged(ids).subquery("page")
+    page = cut.of(ids).subquery("page")
     return (
         select(
             Notification.id,
@@ -49,7 +53,7 @@ def _page(*, newer: bool) -> Select[Any]:
         )
         .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
-        .order_by(Notification.id.desc())
+        .order_by(*cut.sorting(page.c))
     )
 
 
@@ -59,15 +63,17 @@ def page_of(db: Reader, user_id: int, page: Page, since: int | None = None) -> T
     since: only those newer than the one with this id, which need not be there any more. A user's
     ids rise in the order in which their notifications appear: see `services.notices`.
     """
-    values = {"user_id": user_id, **page.values}
+    values = {"user_id": user_id}
     if since is not None:
         values["since"] = min(since, MAX_ID)
-    found = rows(db, _page(newer=since is not None), values)
+    build = partial(_page, since is not None)
+    found, cursors = read(db, page, _NEWEST_FIRST, build, values)
     return Told(
         found,
         topics.some(db, _ids(one.topic_id for one in found)),
         replies.some(db, _ids(one.reply_id for one in found)),
         nodes.some(db, _ids(one.node_id for one in found)),
+        cursors,
     )
 
 

@@ -9,8 +9,9 @@ from sqlalchemy import Row, Select, bindparam, select
 from ..models import Reply, Topic, User
 from ..models.statements import locking
 from . import marks
+from .paging import Cut, Order, Page, Slice, read
 from .people import summary
-from .reading import Page, Reader, paged, row, rows
+from .reading import Reader, row, rows
 from .topics import is_shown
 
 LISTED: tuple[Any, ...] = (
@@ -39,41 +40,42 @@ def _with_author(columns: tuple[Any, ...]) -> Select[Any]:
     return select(*columns).join(User, User.id == Reply.user_id)
 
 
+_OLDEST_FIRST = Order("replies", rising=True, id=Reply.id)
+_NEWEST_FIRST = Order("user_replies", id=Reply.id)
+
+
 @cache
-def _of_topic() -> Select[Any]:
-    ids = select(Reply.id).where(Reply.topic_id == bindparam("topic_id")).order_by(Reply.id)
-    page = paged(ids).subquery("page")
-    return _with_author(LISTED).join(page, page.c.id == Reply.id).order_by(Reply.id)
+def _of_topic(cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys).where(Reply.topic_id == bindparam("topic_id"))
+    page = cut.of(ids).subquery("page")
+    statement = _with_author(LISTED).join(page, page.c.id == Reply.id)
+    return statement.order_by(*cut.sorting(page.c))
 
 
-def of_topic(db: Reader, topic_id: int, page: Page) -> Sequence[Row[Any]]:
+def of_topic(db: Reader, topic_id: int, page: Page) -> Slice:
     """Return a page of a topic's replies, oldest first, deleted ones in their places."""
-    return rows(db, _of_topic(), {"topic_id": topic_id, **page.values})
+    return read(db, page, _OLDEST_FIRST, _of_topic, {"topic_id": topic_id})
 
 
 @cache
-def _by_user(*, deep: bool) -> Select[Any]:
-    ids = (
-        select(Reply.id)
-        .where(
-            Reply.user_id == bindparam("user_id"),
-            Reply.deleted_at.is_(None),
-            is_shown(Reply.topic_id, deep=deep),
-        )
-        .order_by(Reply.id.desc())
+def _by_user(cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys).where(
+        Reply.user_id == bindparam("user_id"),
+        Reply.deleted_at.is_(None),
+        is_shown(Reply.topic_id, deep=cut.deep),
     )
-    page = paged(ids).subquery("page")
+    page = cut.of(ids).subquery("page")
     return (
         _with_author(IN_FULL)
         .join(Topic, Topic.id == Reply.topic_id)
         .join(page, page.c.id == Reply.id)
-        .order_by(Reply.id.desc())
+        .order_by(*cut.sorting(page.c))
     )
 
 
-def by_user(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+def by_user(db: Reader, user_id: int, page: Page) -> Slice:
     """Return a page of what a user replied where everybody can see it, newest first, in full."""
-    return rows(db, _by_user(deep=page.is_deep), {"user_id": user_id, **page.values})
+    return read(db, page, _NEWEST_FIRST, _by_user, {"user_id": user_id})
 
 
 @cache

@@ -6,7 +6,7 @@ these few, so that a deep page costs an index scan and not as many joined rows.
 
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from sys import getsizeof
 from typing import Any
 
@@ -18,8 +18,9 @@ from ..models import Favorite, Node, Topic, User, UserBlock
 from ..models.gateway import Gateway
 from ..models.statements import locking
 from . import marks
+from .paging import Cut, Order, Page, Slice, read
 from .people import summary
-from .reading import Page, Reader, paged, row, rows
+from .reading import Reader, row, rows
 
 
 class TopicOrder(StrEnum):
@@ -88,20 +89,36 @@ def is_shown(topic_id: Any, *, deep: bool) -> ColumnElement[bool]:
     return ~exists().where(_hidden.id == topic_id, states)
 
 
-_NEWEST: tuple[ColumnElement[Any], ...] = (Topic.id.desc(),)
-_ORDERS: dict[StrEnum, tuple[tuple[ColumnElement[Any], ...], tuple[ColumnElement[Any], ...]]] = {
-    TopicOrder.LAST_ACTIVED: ((Topic.last_active_at.desc(), Topic.id.desc()), ()),
-    TopicOrder.RECENT: (_NEWEST, ()),
-    TopicOrder.NO_REPLY: (_NEWEST, (Topic.replies_count == literal_column("0"),)),
-    TopicOrder.POPULAR: (
-        (Topic.likes_count.desc(), Topic.replies_count.desc(), Topic.id.desc()),
+_SHOWN = {column.key for column in LISTED}
+
+_NO_REPLY = (Topic.replies_count == literal_column("0"),)
+_EXCELLENT = (Topic.excellent_at.is_not(None),)
+_LISTS: dict[TopicOrder, tuple[Order, tuple[ColumnElement[bool], ...]]] = {
+    TopicOrder.LAST_ACTIVED: (
+        Order("topics.last_actived", last_active_at=Topic.last_active_at, id=Topic.id),
         (),
     ),
-    TopicOrder.EXCELLENT: (_NEWEST, (Topic.excellent_at.is_not(None),)),
-    UserTopicOrder.RECENT: (_NEWEST, ()),
-    UserTopicOrder.LIKES: ((Topic.likes_count.desc(), Topic.id.desc()), ()),
-    UserTopicOrder.REPLIES: ((Topic.replies_count.desc(), Topic.id.desc()), ()),
+    TopicOrder.RECENT: (Order("topics.recent", id=Topic.id), ()),
+    TopicOrder.NO_REPLY: (Order("topics.no_reply", id=Topic.id), _NO_REPLY),
+    TopicOrder.POPULAR: (
+        Order(
+            "topics.popular",
+            likes_count=Topic.likes_count,
+            replies_count=Topic.replies_count,
+            id=Topic.id,
+        ),
+        (),
+    ),
+    TopicOrder.EXCELLENT: (Order("topics.excellent", id=Topic.id), _EXCELLENT),
 }
+_USER_ORDERS: dict[UserTopicOrder, Order] = {
+    UserTopicOrder.RECENT: Order("user_topics.recent", id=Topic.id),
+    UserTopicOrder.LIKES: Order("user_topics.likes", likes_count=Topic.likes_count, id=Topic.id),
+    UserTopicOrder.REPLIES: Order(
+        "user_topics.replies", replies_count=Topic.replies_count, id=Topic.id
+    ),
+}
+_LAST_KEPT = Order("favorites", favorite_id=Favorite.id)
 
 
 def _joined(columns: tuple[Any, ...]) -> Select[Any]:
@@ -113,66 +130,60 @@ def _joined(columns: tuple[Any, ...]) -> Select[Any]:
     )
 
 
-def _page_of(ids: Select[Any], order: tuple[ColumnElement[Any], ...]) -> Select[Any]:
-    page = paged(ids.where(*VISIBLE).order_by(*order)).subquery("page")
-    return _joined(LISTED).join(page, page.c.id == Topic.id).order_by(*order)
+def _page_of(ids: Select[Any], cut: Cut) -> Select[Any]:
+    page = cut.of(ids.where(*VISIBLE)).subquery("page")
+    keys = (page.c[name] for name in cut.order.columns if name not in _SHOWN)
+    statement = _joined((*LISTED, *keys)).join(page, page.c.id == Topic.id)
+    return statement.order_by(*cut.sorting(page.c))
 
 
 @cache
-def _forum_list(kind: TopicOrder, in_node: bool, for_user: bool) -> Select[Any]:
-    order, only = _ORDERS[kind]
-    ids = select(Topic.id).where(*only)
+def _forum_list(kind: TopicOrder, in_node: bool, for_user: bool, cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys).where(*_LISTS[kind][1])
     if in_node:
         ids = ids.where(Topic.node_id == bindparam("node_id"))
     if for_user:
         blocked = select(UserBlock.target_id).where(UserBlock.user_id == bindparam("viewer_id"))
         ids = ids.where(Topic.user_id.not_in(blocked))
-    return _page_of(ids, order)
+    return _page_of(ids, cut)
 
 
 def forum_list(
     db: Reader, kind: TopicOrder, page: Page, *, node_id: int | None, viewer_id: int | None
-) -> Sequence[Row[Any]]:
+) -> Slice:
     """Return a page of the forum's topics, or of one node's; without those of users whom the
     viewer blocks.
     """
-    statement = _forum_list(kind, node_id is not None, viewer_id is not None)
-    values: dict[str, Any] = page.values
-    if node_id is not None:
-        values["node_id"] = node_id
-    if viewer_id is not None:
-        values["viewer_id"] = viewer_id
-    return rows(db, statement, values)
+    build = partial(_forum_list, kind, node_id is not None, viewer_id is not None)
+    values = {"node_id": node_id, "viewer_id": viewer_id}
+    there = {name: value for name, value in values.items() if value is not None}
+    return read(db, page, _LISTS[kind][0], build, there)
 
 
 @cache
-def _user_list(order: UserTopicOrder) -> Select[Any]:
-    ids = select(Topic.id).where(Topic.user_id == bindparam("user_id"))
-    return _page_of(ids, _ORDERS[order][0])
+def _user_list(cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys).where(Topic.user_id == bindparam("user_id"))
+    return _page_of(ids, cut)
 
 
-def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Sequence[Row[Any]]:
+def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Slice:
     """Return a page of the topics that a user opened."""
-    return rows(db, _user_list(order), {"user_id": user_id, **page.values})
+    return read(db, page, _USER_ORDERS[order], _user_list, {"user_id": user_id})
 
 
 @cache
-def _favorites(*, deep: bool) -> Select[Any]:
-    columns: tuple[Any, ...] = (Favorite.topic_id, Favorite.id.label("favorite_id"))
-    ids = (
-        select(*columns)
-        .where(Favorite.user_id == bindparam("user_id"), is_shown(Favorite.topic_id, deep=deep))
-        .order_by(Favorite.id.desc())
+def _favorites(cut: Cut) -> Select[Any]:
+    ids = select(*cut.order.keys, Favorite.topic_id).where(
+        Favorite.user_id == bindparam("user_id"), is_shown(Favorite.topic_id, deep=cut.deep)
     )
-    page = paged(ids).subquery("page")
-    return (
-        _joined(LISTED).join(page, page.c.topic_id == Topic.id).order_by(page.c.favorite_id.desc())
-    )
+    page = cut.of(ids).subquery("page")
+    statement = _joined((*LISTED, page.c.favorite_id))
+    return statement.join(page, page.c.topic_id == Topic.id).order_by(*cut.sorting(page.c))
 
 
-def favorites_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+def favorites_of(db: Reader, user_id: int, page: Page) -> Slice:
     """Return a page of a user's favourite topics, the last favoured first."""
-    return rows(db, _favorites(deep=page.is_deep), {"user_id": user_id, **page.values})
+    return read(db, page, _LAST_KEPT, _favorites, {"user_id": user_id})
 
 
 @cache

@@ -1,14 +1,16 @@
 """Reading users: one, the popular ones, and those at the other end of a relation."""
 
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
 from ..models import User, UserBlock, UserFollow, UserState
+from .paging import Cut, Order, Page, Slice, limited, read
 from .people import summary
-from .reading import Page, Reader, paged, row, rows
+from .reading import Reader, row, rows
 
 _IN_FULL: tuple[Any, ...] = (
     *summary(),
@@ -62,42 +64,61 @@ def _popular() -> Select[Any]:
 
 
 @cache
-def _popular_page() -> Select[Any]:
-    return paged(_popular())
+def _most_popular() -> Select[Any]:
+    statement: Select[Any] = limited(_popular())
+    return statement
 
 
 def popular(db: Reader, limit: int) -> Sequence[Row[Any]]:
     """Return the active users who wrote the most."""
-    return rows(db, _popular_page(), Page(0, limit).values)
+    return rows(db, _most_popular(), {"limit": limit})
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """A list of those at the far end of a relation, the latest first."""
+
+    model: Any
+    near: str
+    far: str
+    order: Order
+
+
+def _relation(name: str, model: Any, near: str, far: str) -> _Relation:
+    return _Relation(model, near, far, Order(name, relation_id=model.id))
+
+
+_FOLLOWERS = _relation("followers", UserFollow, "target_id", "user_id")
+_FOLLOWING = _relation("following", UserFollow, "user_id", "target_id")
+_BLOCKED = _relation("blocked", UserBlock, "user_id", "target_id")
 
 
 @cache
-def _related(model: Any, near: str, far: str) -> Select[Any]:
-    ids = (
-        select(model.id, getattr(model, far).label("other_id"))
-        .where(getattr(model, near) == bindparam("user_id"))
-        .order_by(model.id.desc())
-    )
-    page = paged(ids).subquery("page")
-    return select(*summary()).join(page, page.c.other_id == User.id).order_by(page.c.id.desc())
+def _related(to: _Relation, cut: Cut) -> Select[Any]:
+    other = getattr(to.model, to.far).label("other_id")
+    ids = select(*cut.order.keys, other).where(getattr(to.model, to.near) == bindparam("user_id"))
+    page = cut.of(ids).subquery("page")
+    statement = select(*summary(), page.c.relation_id).join(page, page.c.other_id == User.id)
+    return statement.order_by(*cut.sorting(page.c))
 
 
-def followers_of(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+def _read(db: Reader, user_id: int, to: _Relation, page: Page) -> Slice:
+    return read(db, page, to.order, partial(_related, to), {"user_id": user_id})
+
+
+def followers_of(db: Reader, user_id: int, page: Page) -> Slice:
     """Return a page of those who follow the user, the latest first."""
-    statement = _related(UserFollow, "target_id", "user_id")
-    return rows(db, statement, {"user_id": user_id, **page.values})
+    return _read(db, user_id, _FOLLOWERS, page)
 
 
-def followed_by(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+def followed_by(db: Reader, user_id: int, page: Page) -> Slice:
     """Return a page of those whom the user follows, the latest first."""
-    statement = _related(UserFollow, "user_id", "target_id")
-    return rows(db, statement, {"user_id": user_id, **page.values})
+    return _read(db, user_id, _FOLLOWING, page)
 
 
-def blocked_by(db: Reader, user_id: int, page: Page) -> Sequence[Row[Any]]:
+def blocked_by(db: Reader, user_id: int, page: Page) -> Slice:
     """Return a page of those whom the user blocks, the latest first."""
-    statement = _related(UserBlock, "user_id", "target_id")
-    return rows(db, statement, {"user_id": user_id, **page.values})
+    return _read(db, user_id, _BLOCKED, page)
 
 
 @cache

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import colander
 
 from ..ids import MAX_ID, parse_whole
+from ..queries.cursors import LONGEST, Cursor
 
 _SURROGATES = range(0xD800, 0xE000)
 
@@ -164,6 +165,19 @@ class Ids(_Field):
             return _refuse(node, f"must be at most {self.most} ids, and is {len(parts)}")
         one_id = Id()
         return [one_id.read(node, part) for part in parts]
+
+
+class Position(_Field):
+    """A cursor, as the `Link` of a list carries it."""
+
+    longest = LONGEST
+
+    def read(self, node: Any, value: Any) -> Cursor:
+        """Return the cursor; of which list it is, the list knows."""
+        cursor = Cursor.parse(value) if isinstance(value, str) else None
+        if cursor is None:
+            return _refuse(node, f"must be a cursor from a Link of this list, not {show(value)}")
+        return cursor
 
 
 class Upload(_Field):

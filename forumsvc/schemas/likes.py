@@ -6,7 +6,7 @@ from typing import Any
 import colander
 
 from .fields import Id, Word, optional, parameters, required
-from .paging import limit, offset
+from .paging import part
 
 
 class Likeable(StrEnum):
@@ -23,6 +23,4 @@ def like_form(settings: Any) -> colander.SchemaNode:
 
 def own_likes(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /users/:id/likes."""
-    return parameters(
-        required("obj_type", Word(Likeable)), optional("topic_id", Id()), offset(), limit()
-    )
+    return parameters(required("obj_type", Word(Likeable)), optional("topic_id", Id()), *part())

@@ -4,16 +4,11 @@ from typing import Any
 
 import colander
 
-from .fields import Whole, optional, parameters
+from .fields import Position, Whole, optional, parameters
 
 MOST = 150
 MOST_USERS = 100
 DEFAULT = 20
-
-
-def offset() -> colander.SchemaNode:
-    """Return the parameter `offset`: how many rows to pass over."""
-    return optional("offset", Whole(0), 0)
 
 
 def limit(most: int = MOST) -> colander.SchemaNode:
@@ -21,9 +16,19 @@ def limit(most: int = MOST) -> colander.SchemaNode:
     return optional("limit", Whole(1, most), DEFAULT)
 
 
+def part() -> list[colander.SchemaNode]:
+    """Return the parameters by which a list is cut: `offset`, `limit`, `before`, `after`."""
+    return [
+        optional("offset", Whole(0), 0),
+        limit(),
+        optional("before", Position()),
+        optional("after", Position()),
+    ]
+
+
 def paged(settings: Any) -> colander.SchemaNode:
     """Return the schema of a list that has no other parameters."""
-    return parameters(offset(), limit())
+    return parameters(*part())
 
 
 def popular_users(settings: Any) -> colander.SchemaNode:

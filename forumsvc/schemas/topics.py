@@ -6,7 +6,7 @@ import colander
 
 from ..queries.topics import TopicOrder, UserTopicOrder
 from .fields import Id, Text, Word, optional, parameters, required
-from .paging import limit, offset
+from .paging import part
 
 
 def topic_list(settings: Any) -> colander.SchemaNode:
@@ -16,16 +16,13 @@ def topic_list(settings: Any) -> colander.SchemaNode:
     return parameters(
         optional("type", Word(TopicOrder, fallback if lenient else None), fallback),
         optional("node_id", Id()),
-        offset(),
-        limit(),
+        *part(),
     )
 
 
 def user_topics(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /users/:id/topics."""
-    return parameters(
-        optional("order", Word(UserTopicOrder), UserTopicOrder.RECENT), offset(), limit()
-    )
+    return parameters(optional("order", Word(UserTopicOrder), UserTopicOrder.RECENT), *part())
 
 
 def topic_form(settings: Any) -> colander.SchemaNode:

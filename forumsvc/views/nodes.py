@@ -12,7 +12,8 @@ from ..web.results import Kind, Listing, Single
 @api_view(Nodes, "GET", Common.VIEW, mark=NODE_LIST)
 def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
     """List all nodes."""
-    return Listing(Kind.NODE, "nodes", nodes.everything(request.db))
+    found = nodes.everything(request.db)
+    return Listing(Kind.NODE, "nodes", found, total=len(found))
 
 
 @api_view(NodeItem, "GET", Common.VIEW)

@@ -2,7 +2,6 @@
 
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
-from ..queries.reading import Page
 from ..resources.notifications import NotificationItem, Notifications
 from ..schemas.notifications import notification_list, read_form
 from ..services import inbox
@@ -14,9 +13,8 @@ from ..web.results import Count, Done, Notices
 @api_view(Notifications, "GET", Common.VIEW, schema=notification_list)
 def list_notifications(own: Notifications, request: ForumRequest) -> Notices:
     """List the caller's notifications, or those newer than one."""
-    page = Page(request.validated["offset"], request.validated["limit"])
-    told = notifications.page_of(request.db, own.owner_id, page, request.validated["since"])
-    return Notices(told)
+    since = request.validated["since"]
+    return Notices(notifications.page_of(request.db, own.owner_id, request.page, since))
 
 
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")

@@ -4,7 +4,6 @@ from ..errors import NotFound
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import nodes, replies, topics
-from ..queries.reading import Page
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
 from ..schemas.including import including
@@ -27,13 +26,13 @@ def list_topics(container: Topics, request: ForumRequest) -> Listing:
     found = topics.forum_list(
         request.db,
         TopicOrder(wanted["type"]),
-        Page(wanted["offset"], wanted["limit"]),
+        request.page,
         node_id=wanted["node_id"],
         viewer_id=request.caller.user_id if request.caller and request.caller.blocks else None,
     )
-    if not found and wanted["node_id"] is not None:
+    if not found.rows and wanted["node_id"] is not None:
         _check_node(request, wanted["node_id"])
-    return Listing(Kind.TOPIC, "topics", found)
+    return Listing(Kind.TOPIC, "topics", *found)
 
 
 def _check_node(request: ForumRequest, node_id: int) -> None:
@@ -86,9 +85,8 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
 @api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=including(paged), mark=REPLY_LIST)
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
-    page = Page(request.validated["offset"], request.validated["limit"])
-    found = replies.of_topic(request.db, item.row.id, page)
-    return Listing(Kind.REPLY, "replies", found, item)
+    found = replies.of_topic(request.db, item.row.id, request.page)
+    return Listing(Kind.REPLY, "replies", *found, of=item)
 
 
 @api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form, idempotent=True)

@@ -4,7 +4,6 @@ from ..errors import NotFound
 from ..permissions import Common
 from ..permissions import UserPermission as May
 from ..queries import likes, replies, topics, users
-from ..queries.reading import Page
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
 from ..schemas.including import including
@@ -15,11 +14,6 @@ from ..services import relations
 from ..web.api_view import api_view
 from ..web.request import ForumRequest
 from ..web.results import Done, Ids, Kind, Listing, Single
-
-
-def page_of(request: ForumRequest) -> Page:
-    """Return the page that the request asks for."""
-    return Page(request.validated["offset"], request.validated["limit"])
 
 
 @api_view(Users, "GET", Common.VIEW, schema=including(popular_users))
@@ -39,43 +33,43 @@ def read_user(item: UserItem, request: ForumRequest) -> Single:
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
-    found = topics.by_user(request.db, item.row.user_id, order, page_of(request))
-    return Listing(Kind.TOPIC, "topics", found)
+    found = topics.by_user(request.db, item.row.user_id, order, request.page)
+    return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=including(paged))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics that a user favours."""
-    found = topics.favorites_of(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.TOPIC, "topics", found)
+    found = topics.favorites_of(request.db, item.row.user_id, request.page)
+    return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="replies", schema=including(paged))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
-    found = replies.by_user(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.REPLY_IN_FULL, "replies", found)
+    found = replies.by_user(request.db, item.row.user_id, request.page)
+    return Listing(Kind.REPLY_IN_FULL, "replies", *found, total=item.row.replies_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=including(paged))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     """List those who follow a user."""
-    found = users.followers_of(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.USER, "followers", found)
+    found = users.followers_of(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="following", schema=including(paged))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom a user follows."""
-    found = users.followed_by(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.USER, "following", found)
+    found = users.followed_by(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
 @api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=including(paged))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
-    found = users.blocked_by(request.db, item.row.user_id, page_of(request))
-    return Listing(Kind.USER, "blocked", found)
+    found = users.blocked_by(request.db, item.row.user_id, request.page)
+    return Listing(Kind.USER, "blocked", *found)
 
 
 @api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=own_likes)
@@ -84,10 +78,10 @@ def list_likes(item: UserItem, request: ForumRequest) -> Ids:
     topic_id = request.validated["topic_id"]
     kind = Likeable(request.validated["obj_type"])
     find = likes.topics_of if kind == Likeable.TOPIC else likes.replies_of
-    found = find(request.db, item.row.user_id, page_of(request), topic_id)
-    if not found and topic_id is not None:
+    found = find(request.db, item.row.user_id, request.page, topic_id)
+    if not found.rows and topic_id is not None:
         _check_topic(item, topic_id)
-    return Ids(found)
+    return Ids([row[0] for row in found.rows], found.cursors)
 
 
 def _check_topic(item: UserItem, topic_id: int) -> None:

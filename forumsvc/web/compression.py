@@ -33,6 +33,7 @@ _TYPES = frozenset(
     }
 )
 _SUFFIX = re.compile(r'-gzip(?=")')
+_WHOLE = frozenset({200, 201})
 _RETURNED = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_RANGE")
 
 Handler = Callable[[ForumRequest], Any]
@@ -47,12 +48,14 @@ def gzip_tween(handler: Handler, registry: Any) -> Handler:
         environ = request.environ
         given = _take_plain(environ)
         response = handler(request)
-        if response.status_int == 304:
+        status = response.status_int
+        if status == 304:
             _vary(response)
             _tell_again(response, given.get("HTTP_IF_NONE_MATCH", ""))
-        elif _is_compressible(response):
+        elif status in _WHOLE and _is_compressible(response):
             _vary(response)
-            if takes_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+            accepted = environ.get("HTTP_ACCEPT_ENCODING")
+            if accepted is not None and takes_gzip(accepted):
                 _compress(response, given.get("HTTP_IF_NONE_MATCH", ""))
         # A response may yet compare them itself, with the tag that it has now.
         environ.update(given)
@@ -65,10 +68,9 @@ def _take_plain(environ: dict[str, Any]) -> dict[str, str]:
     """Give the request the plain form's tags for the compressed one's, and return what it had."""
     given = {}
     for name in _RETURNED:
-        tags = environ.get(name)
-        if tags is not None and "-gzip" in tags:
-            given[name] = tags
-            environ[name] = _SUFFIX.sub("", tags)
+        if name in environ and "-gzip" in environ[name]:
+            given[name] = environ[name]
+            environ[name] = _SUFFIX.sub("", environ[name])
     return given
 
 
@@ -91,23 +93,32 @@ def _takes_gzip(header: str) -> bool:
 
 
 def _is_compressible(response: Any) -> bool:
-    if response.status_int not in (200, 201):
-        return False
-    headers = {name.lower(): value for name, value in response.headerlist}
-    kind = headers.get("content-type", "").partition(";")[0]
-    if kind not in _TYPES or not SMALLEST <= int(headers.get("content-length", 0)) <= _LARGEST:
-        return False
-    caching = headers.get("cache-control", "")
+    kind, length, caching = "", 0, ""
+    # Once through the list: WebOb's own look-ups cost as much as a page from memory.
+    for name, value in response.headerlist:
+        if name == "Content-Type":
+            kind = value.partition(";")[0]
+        elif name == "Content-Length":
+            length = int(value)
+        elif name == "Cache-Control":
+            caching = value
+        elif name == "Content-Encoding":
+            return False
     # A page of somebody's own holds a secret (the forms' token) beside what the request said: its
     # compressed length would tell of the secret, guess by guess (BREACH). Answers of the API are
     # not in that danger, as no browser adds a token to a request by itself.
     is_private_page = kind == "text/html" and "public" not in caching
-    return not (is_private_page or "no-store" in caching or "content-encoding" in headers)
+    is_worth_it = SMALLEST <= length <= _LARGEST and kind in _TYPES
+    return is_worth_it and not is_private_page and "no-store" not in caching
 
 
 def _vary(response: Any) -> None:
-    vary = response.headers.get("Vary")
-    response.headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
+    headers = response.headerlist
+    for place, (name, value) in enumerate(headers):
+        if name == "Vary":
+            headers[place] = (name, f"{value}, Accept-Encoding")
+            return
+    headers.append(("Vary", "Accept-Encoding"))
 
 
 def _compress(response: Any, known: str) -> None:

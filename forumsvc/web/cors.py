@@ -10,7 +10,7 @@ from .request import ForumRequest
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 _EXPOSED = (
     "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
-    "WWW-Authenticate, X-Request-Id"
+    "WWW-Authenticate, X-Request-Id, X-Total-Count"
 )
 _DAY = "86400"
 

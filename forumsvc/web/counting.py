@@ -52,7 +52,7 @@ class Counter:
             self._silent_until = time.monotonic() + _SILENCE_SECONDS
             log.warning("rates.storage is away, nothing is counted: %s", error)
             return None
-        reset = max(1, math.ceil(ends - time.time()))
+        reset = max(1, math.ceil(round(ends - time.time(), 3)))
         return Standing(number <= rate.amount, max(0, rate.amount - number), reset)
 
 

@@ -14,6 +14,7 @@ from pyramid.response import Response
 from ..resources.base import Item
 from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
+from .links import PAGE_HEADERS
 from .marks import REPLY, TOPIC, Audience, Mark, Shown
 from .request import ForumRequest
 from .results import Kind, Single
@@ -63,12 +64,17 @@ fresh_deriver.options = ("mark",)  # type: ignore[attr-defined]  # Pyramid's pro
 def _conditional(view: View) -> View:
     def conditional(context: Any, request: ForumRequest) -> Response:
         response = view(context, request)
-        tag = tag_of_body(request, response.body)
+        tag = tag_of_body(request, response.body, beside=_beside(response))
         if is_known(request, tag):
             return _not_modified(request, tag)
         return _tagged(response, request, tag)
 
     return conditional
+
+
+def _beside(response: Response) -> str:
+    """Return what an answer tells outside its body: where a list goes on, how many there are."""
+    return "".join(response.headers.get(name, "") for name in PAGE_HEADERS)
 
 
 def _marked(view: View, mark: Mark, name: str) -> View:

@@ -7,6 +7,7 @@ from pyramid.config import Configurator
 
 from .envelope import Bare
 from .keyed_envelope import Keyed
+from .links import page_headers
 from .results import Result, Single, Uploaded
 
 ENVELOPES: dict[str, type[Bare]] = {"bare": Bare, "keyed": Keyed}
@@ -28,6 +29,7 @@ class ApiRenderer:
         if location is not None:
             response.status_int = self._envelope.created
             response.headers["Location"] = location
+        response.headers.update(page_headers(result, request))
         return orjson.dumps(self._envelope.body(result, request))
 
 

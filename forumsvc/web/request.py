@@ -17,6 +17,7 @@ from .. import clock
 from ..memory import Memory
 from ..models.gateway import Gateway
 from ..presenters.site import Site
+from ..queries.paging import Page
 from ..queries.reading import Reader
 from ..schemas.including import Include
 from ..security.identity import Identity
@@ -137,6 +138,12 @@ class ForumRequest(Request):
             newbie=newbie_time(settings),
             now=self.now,
         )
+
+    @property
+    def page(self) -> Page:
+        """The part of the list that is asked for. Raises Invalid."""
+        asked = self.validated
+        return Page(asked["offset"], asked["limit"], asked["before"], asked["after"])
 
     @reify
     def parameters(self) -> Parameters:

@@ -1,5 +1,6 @@
 """How often the API may be called, and telling it (draft-ietf-httpapi-ratelimit-headers-10)."""
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from limits import RateLimitItem, parse
@@ -12,6 +13,7 @@ from .database import is_unsafe
 from .request import ForumRequest
 
 _TOLD = "forumsvc.rate_limit"
+_network = lru_cache(4096)(network)
 
 
 class _Policy(NamedTuple):
@@ -75,7 +77,7 @@ def _policies(settings: Settings, **names: str) -> tuple[_Policy, ...]:
 def _who(request: ForumRequest) -> str:
     caller = request.caller
     if caller is None:
-        return f"address {network(request.remote_addr or '')}"
+        return f"address {_network(request.remote_addr or '')}"
     # Not the token: it would start anew with each that is fetched.
     return f"client {caller.client_id} user {caller.user_id}"
 

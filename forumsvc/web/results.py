@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..queries.notifications import Told
+from ..queries.paging import Cursors
 from ..resources.base import Item
 
 
@@ -23,13 +24,16 @@ class Kind(StrEnum):
 class Listing:
     """A page of resources.
 
-    kind: what each row is; name: what the list is called (`followers`); rows: of a query; of: what
-    the list belongs to, for the replies of a topic.
+    kind: what each row is; name: what the list is called (`followers`); rows: of a query;
+    cursors: where the list goes on, if it is cut into pages; total: how many there are on all of
+    them, where that is known; of: what the list belongs to, for the replies of a topic.
     """
 
     kind: Kind
     name: str
     rows: Sequence[Any]
+    cursors: Cursors | None = None
+    total: int | None = None
     of: Item | None = None
 
 
@@ -51,9 +55,13 @@ class Notices:
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """A page of ids, of things that the client knows or can ask for."""
+    """A page of ids, of things that the client knows or can ask for.
+
+    cursors: where the list goes on.
+    """
 
     ids: Sequence[int]
+    cursors: Cursors
 
 
 @dataclass(frozen=True, slots=True)

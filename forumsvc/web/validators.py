@@ -44,9 +44,9 @@ def tag_of_marks(request: ForumRequest, marks: tuple[Any, ...]) -> str:
     return _tag(request, repr((request.base_url, marks)).encode())
 
 
-def tag_of_body(request: ForumRequest, body: bytes) -> str:
-    """Return the tag of an answer by itself."""
-    return _tag(request, b"".join(without_hits(body)))
+def tag_of_body(request: ForumRequest, body: bytes, *, beside: str = "") -> str:
+    """Return the tag of an answer by itself. beside: what it tells outside its body."""
+    return _tag(request, b"".join((*without_hits(body), beside.encode())))
 
 
 def without_hits(body: bytes) -> list[bytes]:

@@ -133,6 +133,8 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
         case fields.Ids():
             assert (schema["type"], schema["maxItems"]) == ("array", kind.most)
             assert schema["items"]["type"] == "integer"
+        case fields.Position():
+            assert (schema["type"], schema["maxLength"]) == ("string", kind.longest)
         case fields.Upload():
             assert (schema["type"], schema["format"]) == ("string", "binary")
         case _:

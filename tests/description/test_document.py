@@ -69,6 +69,16 @@ def test_every_parameter_is_explained_with_an_example(operation: Operation) -> N
 
 
 @EACH
+def test_a_list_that_takes_an_offset_takes_cursors_and_links_to_its_pages(
+    operation: Operation,
+) -> None:
+    cut = {"offset", "before", "after"} & operation.query.keys()
+    link = follow(operation.told["responses"].get("200", {})).get("headers", {}).get("Link")
+    assert cut in (set(), {"offset", "before", "after"})
+    assert (link is not None) is bool(cut)
+
+
+@EACH
 def test_every_status_has_a_schema_and_an_example_that_is_of_it(operation: Operation) -> None:
     statuses = operation.told["responses"]
     assert set(statuses) >= {"400", "401", "403", "429", "500", "503"}

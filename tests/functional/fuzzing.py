@@ -16,6 +16,7 @@ from PIL import Image
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
+from forumsvc.queries.cursors import Cursor
 from tests.description.answers import resolvable
 from tests.description.described import operations
 
@@ -142,6 +143,7 @@ def _make_true(case: Any, there: There) -> None:
         return
     if "If-Match" in case.headers:
         case.headers["If-Match"] = "*"
+    _put_cursor(case)
     body = case.body
     if not isinstance(body, dict):
         return
@@ -154,6 +156,27 @@ def _make_true(case: Any, there: There) -> None:
     for name in ("title", "body"):
         if isinstance(body.get(name), str) and not any(map(_is_visible, body[name])):
             body[name] += "."
+
+
+def _put_cursor(case: Any) -> None:
+    """Put a place of the list where any text stands for one, and not two of them."""
+    query = case.query
+    sent = [name for name in ("before", "after") if query and name in query]
+    for name, another in zip(sent, (None, "before"), strict=False):
+        query.pop(another, None)
+        query[name] = _cursor(case.operation.definition.raw["operationId"], query)
+
+
+def _cursor(operation: str, query: dict[str, Any]) -> str:
+    name = {
+        "listTopics": f"topics.{query.get('type') or 'last_actived'}",
+        "listUserTopics": f"user_topics.{query.get('order') or 'recent'}",
+        "listTopicReplies": "replies",
+        "listUserReplies": "user_replies",
+        "listLikes": f"likes.{query.get('obj_type')}",
+    }.get(operation, operation.removeprefix("list").lower())
+    columns = {"last_actived": 2, "popular": 3, "likes": 2, "replies": 2}
+    return str(Cursor(name, (2,) * (columns.get(name.partition(".")[2], 1))))
 
 
 def _make_new(case: Any, used: set[str]) -> None:

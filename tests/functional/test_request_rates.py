@@ -1,6 +1,5 @@
 """How often the API may be called: counted by who calls, told by headers, refused with 429."""
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +45,7 @@ def test_where_no_rate_is_set_nothing_is_told(forum: Forum) -> None:
     assert told(forum.nobody.get("/topics")) == (None, None)
 
 
+@pytest.mark.usefixtures("clock")
 def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> None:
     forum = make_forum(rates__requests="9/minute")
     paths = ("/topics", "/topics/7", "/hello", "/topics?limit=0", "/topics/x/y/z", "/openapi.json")
@@ -56,7 +56,6 @@ def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> No
 
 def test_who_asks_too_often_is_told_when_to_come_again(make_forum: MakeForum, clock: Clock) -> None:
     forum = make_forum(**THREE)
-    clock.now = math.floor(clock.now) + 0.5
     for _ in range(3):
         assert forum.nobody.get("/topics").status_int == 200
     clock.now += 20
@@ -121,6 +120,7 @@ def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> No
     assert alice.get("/hello").status_int == 200
 
 
+@pytest.mark.usefixtures("clock")
 def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
     forum = make_forum(rates__requests="10/minute", rates__writes="1/hour")
     alice = forum.person("alice")
@@ -191,7 +191,7 @@ def test_processes_that_share_a_redis_count_together(make_forum: MakeForum, a_re
     here, there = (make_forum(rates__storage=a_redis, **THREE) for _ in range(2))
     answers = [forum.nobody.get("/topics") for forum in (here, there, here, there)]
     assert [answer.status_int for answer in answers] == [200, 200, 200, 429]
-    assert answers[1].headers["RateLimit"] == '"default";r=1;t=60'
+    assert answers[1].headers["RateLimit"].startswith('"default";r=1;t=')
     assert 0 < int(answers[3].headers["Retry-After"]) <= 60
 
 

@@ -35,15 +35,27 @@ _PROGRAMS = {
 
 
 class Block(NamedTuple):
-    """A fenced block of a page. kind: what stands behind the fence."""
+    """A fenced block of a page.
+
+    kind: what stands behind the fence; group: shared by blocks with nothing between them, up to
+    the JSON that they answer with.
+    """
 
     kind: str
     text: str
+    group: int
 
 
 def blocks(page: str) -> list[Block]:
     """Return the fenced blocks of a page, in order."""
-    return [Block(kind, text) for kind, text in _BLOCKS.findall(page)]
+    found: list[Block] = []
+    group = end = 0
+    for block in _BLOCKS.finditer(page):
+        answered = bool(found) and found[-1].kind == "json"
+        group += answered or bool(page[end : block.start()].strip())
+        end = block.end()
+        found.append(Block(block[1], block[2], group))
+    return found
 
 
 def run(page: list[Block], language: str, url: str, folder: Path, programs: Path) -> dict[int, str]:
@@ -83,17 +95,14 @@ def check_answers(page: list[Block], printed: Mapping[int, str]) -> int:
     how many answers were compared.
     """
     compared = 0
-    for number, block in enumerate(page):
-        if block.kind != "json":
+    for shown in page:
+        if shown.kind != "json":
             continue
-        before = number - 1
-        while before >= 0 and page[before].kind != "json":
-            if before in printed:
-                given = json.loads(printed[before])
-                assert agrees(json.loads(block.text), given), (block.text, given)
+        for number, text in printed.items():
+            if page[number].group == shown.group:
+                given = json.loads(text)
+                assert agrees(json.loads(shown.text), given), (shown.text, given)
                 compared += 1
-                break
-            before -= 1
     return compared
 
 

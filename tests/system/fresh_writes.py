@@ -262,10 +262,11 @@ class Owner:
     def rerender(self) -> bool:
         """`forumsvc content rerender`, of texts that another version rendered."""
 
+        model, own = self._any([(Topic, self.topic), (Reply, self.reply)])
+
         def outdate(db: Session) -> None:
             old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
-            for model, own in ((Topic, self.topic), (Reply, self.reply)):
-                db.execute(change(model).where(model.id == own).values(old))
+            db.execute(change(model).where(model.id == own).values(old))
             versions.renew(db, versions.of_reply(self.reply))
 
         self._command(outdate)

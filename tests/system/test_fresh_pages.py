@@ -49,6 +49,7 @@ class Scene:
     ports: dict[str, list[int]]
     truths: dict[str, Any]
     common: Common
+    opened: list[Process] = field(default_factory=list)
 
     def enter(self, name: str) -> "Turns":
         """Let an owner come."""
@@ -57,18 +58,18 @@ class Scene:
             for shape, ports in self.ports.items()
         ]
         processes = [process for shape in shapes for process in shape.processes]
+        self.opened += processes
         choices = random.Random(f"{SEED} {name}")  # noqa: S311  # to be repeated
         owner = Owner(self.common, name, processes, choices, [picture(), picture("blue")])
-        return Turns(owner, Watch(shapes, choices), processes)
+        return Turns(owner, Watch(shapes, choices))
 
 
 @dataclass
 class Turns:
-    """One who writes and reads in turn. done: how often what was written."""
+    """One who writes and reads in turn. looks_at: which paths, as which readers."""
 
     owner: Owner
     watch: Watch
-    processes: list[Process]
     looks_at: list[tuple[int, int]] = field(default_factory=list)
 
     def run(self, writes: int) -> Counter[str]:
@@ -79,14 +80,10 @@ class Turns:
         # Each once, and then as it comes.
         turns = choices.sample([*kinds], len(kinds))
         turns += choices.choices([*kinds], [*kinds.values()], k=writes)
-        try:
-            for kind in turns[:writes]:
-                written = self.owner.turn(kind)
-                done[written] += 1
-                self.look(written)
-        finally:
-            for process in self.processes:
-                process.close()
+        for kind in turns[:writes]:
+            written = self.owner.turn(kind)
+            done[written] += 1
+            self.look(written)
         return done
 
     def look(self, after: str) -> None:
@@ -97,7 +94,7 @@ class Turns:
             self.looks_at = [(place, choices.randrange(len(readers))) for place in places]
         for place, reader in self.looks_at:
             token = readers[reader % len(readers)]
-            self.watch.compare(paths[place], token, self.owner.own, after)
+            self.watch.compare(paths[place % len(paths)], token, self.owner.own, after)
 
 
 @pytest.fixture
@@ -123,7 +120,10 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
         forum = Forum(made["bare"], database)
         rerendering = Rerendering(database, made["bare"].registry.authoring, 1)
         mod = forum.person("mod", role="maintainer")
-        yield Scene(ports, made, Common(forum, mod, rerendering))
+        scene = Scene(ports, made, Common(forum, mod, rerendering))
+        yield scene
+        for process in scene.opened:
+            process.close()
 
 
 def load_demo(scene: Scene, turns: Turns) -> None:

@@ -1,5 +1,6 @@
 """Presenters give exactly the fields of the description, and null or "" for what is absent."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from forumsvc.presenters.site import Site
 from forumsvc.presenters.topics import topic, topic_detail
 from forumsvc.presenters.users import user, user_detail
 from forumsvc.queries.notifications import Told
+from forumsvc.queries.paging import Cursors
 from forumsvc.settings import LEVELS
 from tests.serializers import wrong
 
@@ -181,6 +183,7 @@ TOLD = Told(
     topics={7: a_topic()},
     replies={9: a_reply()},
     nodes={3: NODE},
+    cursors=Cursors(None, None),
 )
 KINDS = {
     # type: (what it points to, which of mention, topic, reply and node are set)
@@ -202,7 +205,7 @@ def test_a_notification_shows_what_its_kind_points_to(kind: str) -> None:
     nothing = dict.fromkeys(("topic_id", "reply_id", "node_id", "mention_type", "read_at"))
     columns = {**nothing, **points_to, "created_at": NOW, "updated_at": NOW}
     note = row(**AUTHOR, id=1, type=kind.split()[0], **columns)
-    told = Told([note], TOLD.topics, TOLD.replies, TOLD.nodes)
+    told = replace(TOLD, notifications=[note])
     (shown,) = notifications(SITE, told, lambda found: topic(SITE, found))
     assert wrong(shown, "NotificationSerializer") == []
     objects = ("mention", "topic", "reply", "node")

@@ -1,0 +1,336 @@
+"""`Link` leads through every list, by cursors that keep their place while others write."""
+
+from itertools import chain, islice, product
+
+import pytest
+
+from forumsvc.ids import MAX_ID
+from forumsvc.queries.cursors import Cursor
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_
+from tests.functional.test_query_budgets import Scene
+
+
+@pytest.fixture
+def scene(forum: Forum) -> Scene:
+    return full(forum, 9)
+
+
+@pytest.fixture
+def keyed(make_forum: MakeForum) -> Scene:
+    """The same in the keyed shape."""
+    return full(make_forum(api__envelope="keyed"), 9)
+
+
+def whole(scene: Scene, path: str) -> list[int]:
+    """Return the ids of a whole list, cut by offsets."""
+    pages = [ids(scene.author.get(path, limit=5, offset=start)) for start in range(0, 25, 5)]
+    assert pages[-1] == []
+    return [*chain.from_iterable(pages)]
+
+
+def check_walks(scene: Scene, *limits: int) -> None:
+    """Check that every list can be walked to its end and back; it may end with a whole page."""
+    for path in map(scene.path, LISTS):
+        expected = whole(scene, path)
+        assert len(expected) > 3, path
+        for limit in (*limits, len(expected)):
+            there = [*walk(scene.author, with_(path, limit=limit), "next")]
+            assert [*chain(*map(ids, there))] == expected, path
+            assert [len(ids(page)) == limit for page in there[:-1]] == [True] * (len(there) - 1)
+            last = links(there[-1]).get("prev")
+            back = [there[-1], *(walk(scene.author, last, "prev") if last else ())]
+            assert [*chain(*map(ids, reversed(back)))] == expected, path
+            assert len(back) == len(there)
+
+
+def test_walking_by_next_gives_what_offsets_give_and_prev_leads_back(scene: Scene) -> None:
+    check_walks(scene, 2)
+
+
+def test_walking_is_the_same_in_the_keyed_shape(keyed: Scene) -> None:
+    check_walks(keyed, 4)
+
+
+def test_nobody_walks_the_forums_lists_too(scene: Scene) -> None:
+    for path in FORUM:
+        expected = ids(scene.forum.nobody.get(path, limit=150))
+        pages = walk(scene.forum.nobody, with_(path, limit=3), "next")
+        assert [*chain(*map(ids, pages))] == expected, path
+
+
+class Going:
+    """A forum in which every list grows."""
+
+    def __init__(self, forum: Forum) -> None:
+        self.forum = forum
+        self.alice, self.bob = forum.person("alice"), forum.person("bob")
+        self.chief = forum.person("chief", role="admin")
+        self.node = forum.node()
+        self.topic = forum.topic(self.alice, self.node)
+        self.people = 0
+        for _ in range(5):
+            self.grow()
+
+    def grow(self) -> None:
+        """Add something to every list. Of the topics only the first one moves: to the top."""
+        new = self.forum.topic(self.alice, self.node, title="New")
+        self.chief.post(f"/topics/{new}/action", type="excellent")
+        self.alice.post(f"/topics/{new}/favorite")
+        self.people += 1
+        other = self.forum.person(f"other{self.people}")
+        other.post("/users/alice/follow")
+        self.alice.post(f"/users/{other.login}/follow")
+        self.alice.post(f"/users/{other.login}/block")
+        reply = self.forum.reply(self.alice, self.topic)
+        for kind, liked in (("topic", new), ("reply", reply)):
+            self.alice.post("/likes", obj_type=kind, obj_id=liked)
+        self.forum.reply(self.bob, self.topic)
+
+    @property
+    def lists(self) -> list[str]:
+        """The paths of all lists, of two rows a page."""
+        names = {"node": self.node, "topic": self.topic}
+        return [
+            with_(path.format(**names).replace("/author/", "/alice/"), limit=2) for path in LISTS
+        ]
+
+
+@pytest.fixture
+def going(forum: Forum, ticking: object) -> Going:
+    return Going(forum)
+
+
+def test_what_was_there_is_shown_once_while_others_write(going: Going) -> None:
+    there = {path: ids(going.alice.get(with_(path, limit=150))) for path in going.lists}
+    walks = {path: walk(going.alice, path, "next") for path in going.lists}
+    seen: dict[str, list[int]] = {path: [] for path in walks}
+    for _ in range(10):
+        for path, pages in walks.items():
+            seen[path] += chain.from_iterable(map(ids, islice(pages, 1)))
+        going.grow()
+    for path, expected in there.items():
+        assert len(expected) >= 5, path
+        assert [one for one in seen[path] if one in expected] == expected, path
+
+
+def test_the_row_of_a_cursor_may_go_and_its_place_stays(going: Going) -> None:
+    everybody = ids(going.bob.get("/users/alice/followers"))
+    page = going.bob.get("/users/alice/followers?limit=2")
+    gone = going.forum.caller(going.forum.token(everybody[1]))
+    assert gone.post("/users/alice/unfollow").status_int == 200
+    following = going.bob.get(links(page)["next"])
+    assert ids(following) == everybody[2:4]
+    assert ids(going.bob.get(links(following)["prev"])) == everybody[:1]
+
+
+def test_a_page_that_leads_elsewhere_now_is_sent_again_though_its_rows_are_the_same(
+    going: Going,
+) -> None:
+    path = "/users/alice/followers?limit=2"
+    first = going.bob.get(path)
+    for gone in ids(going.bob.get(links(first)["next"], limit=150))[1:]:
+        going.forum.caller(going.forum.token(gone)).post("/users/alice/unfollow")
+    assert "next" in links(going.bob.get(path))
+    known = {"If-None-Match": going.bob.get(path).headers["ETag"]}
+    assert going.bob.call("GET", path, headers=known).status_int == 304
+    [last] = ids(going.bob.get(links(first)["next"]))
+    going.forum.caller(going.forum.token(last)).post("/users/alice/unfollow")
+    second = going.bob.call("GET", path, headers=known)
+    assert (ids(second), links(second).keys()) == (ids(first), {"first"})
+
+
+def test_prev_shows_what_came_meanwhile_just_before_the_page(going: Going) -> None:
+    path = f"/topics/{going.topic}/replies"
+    newest = going.bob.get("/topics?type=recent&limit=2")
+    poll = links(going.bob.get(links(newest)["next"]))["prev"]
+    assert ids(going.bob.get(poll)) == ids(newest)
+    going.grow()
+    assert ids(going.bob.get(poll)) == ids(newest)
+    assert links(going.bob.get(poll)).keys() == {"first", "prev", "next"}
+    assert links(going.bob.get(path, limit=100)).keys() == {"first"}
+
+
+PATH = "/users/author/followers"
+
+
+RELATIONS: list[tuple[dict[str, int], set[str]]] = [
+    ({}, {"first"}),
+    ({"limit": 9}, {"first"}),
+    ({"limit": 8}, {"first", "next"}),
+    ({"offset": 1}, {"first", "prev"}),
+    ({"offset": 1, "limit": 8}, {"first", "prev"}),
+    ({"offset": 1, "limit": 7}, {"first", "prev", "next"}),
+    ({"offset": 9}, {"first"}),
+    ({"offset": 10**30}, {"first"}),
+]
+"""What is asked of a list of nine, and the links of the answer."""
+
+
+def test_next_and_prev_are_offered_where_there_is_such_a_page(scene: Scene) -> None:
+    for asked, relations in RELATIONS:
+        assert links(scene.author.get(PATH, **asked)).keys() == relations, asked
+
+
+def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene: Scene) -> None:
+    first, last = (links(scene.author.get(PATH, limit=1, offset=start)) for start in (0, 8))
+    beyond = {
+        last["prev"].replace("before=", "after="): [],
+        first["next"].replace("after=", "before="): [],
+    }
+    assert {path: ids(scene.author.get(path)) for path in beyond} == beyond
+    assert all(links(scene.author.get(path)).keys() == {"first"} for path in beyond)
+
+
+def test_an_offset_is_counted_from_the_place_of_the_cursor(scene: Scene) -> None:
+    everybody = ids(scene.author.get(PATH))
+    middle = links(scene.author.get(PATH, offset=3, limit=1))
+    assert ids(scene.author.get(with_(middle["next"], offset=1))) == everybody[5:6]
+    before = scene.author.get(with_(middle["prev"], offset=1))
+    assert ids(before) == everybody[1:2]
+    assert ids(scene.author.get(links(before)["next"])) == everybody[2:3]
+
+
+def test_links_repeat_the_parameters_and_neither_token_nor_what_is_unknown(scene: Scene) -> None:
+    token = scene.author.token
+    asked = scene.path("/topics?node_id={node}&type=popular&offset=2&limit=3")
+    answer = scene.forum.nobody.get(f"{asked}&access_token={token}&unknown=x&limit=2&order=likes")
+    kept = scene.path("/topics?type=popular&node_id={node}&limit=2").replace("%", "%25")
+    found = links(answer)
+    assert found["first"] == kept
+    assert found["next"].startswith(f"{kept}&after=")
+    assert found["prev"].startswith(f"{kept}&before=")
+    assert token is not None
+    assert token not in str(answer.headers)
+
+
+SPELLINGS = {
+    "/users/ALICE/followers": "/users/ALICE/followers",
+    "/users/alice/topics.json": "/users/alice/topics",
+    "/topics/": "/topics",
+}
+
+
+def test_links_stand_under_the_sites_own_address_and_have_one_spelling(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(site__url="https://forum.example.org/sub/")
+    forum.person("alice")
+    for path, spelled in SPELLINGS.items():
+        for method in ("GET", "HEAD"):
+            link = forum.nobody.call(method, path).headers["Link"]
+            assert link.startswith(f"<https://forum.example.org/sub/api/v3{spelled}?"), link
+
+
+def test_what_is_not_cut_into_pages_has_no_link(scene: Scene) -> None:
+    for path in ("/users", "/nodes", "/users/author", "/topics?limit=0"):
+        assert "Link" not in scene.author.get(path).headers
+
+
+def cursor(*parts: object) -> str:
+    """Return the text of a cursor."""
+    name, *key = parts
+    return str(Cursor(str(name), tuple(key)))  # type: ignore[arg-type]
+
+
+NO_CURSORS = {
+    "no cursor": "x",
+    "no letters of it": "%D9%A3",
+    "half of one": cursor("followers", 5)[:-1],
+    "one with more behind": cursor("followers", 5) + "!",
+    "of another list": cursor("following", 5),
+    "of a list that there is not": cursor("nothing", 5),
+    "with no place": cursor("followers"),
+    "with too much place": cursor("followers", 5, 5),
+    "too large": cursor("followers", MAX_ID + 1),
+    "much too large": cursor("followers", 10**30),
+    "too long": cursor("followers", *range(100)),
+}
+
+
+def test_what_is_no_cursor_of_the_list_is_400(scene: Scene) -> None:
+    for what, text in NO_CURSORS.items():
+        for parameter in ("before", "after"):
+            answer = scene.author.get(f"{PATH}?{parameter}={text}")
+            assert answer.status_int == 400, what
+            assert answer.json["error"].startswith(
+                f"{parameter}: must be a cursor from a Link of this list, not '"
+            )
+
+
+def test_a_cursor_of_one_list_or_order_is_none_of_another(scene: Scene) -> None:
+    # A node's list is the forum's in the same order.
+    paths = [scene.path(path) for path in LISTS if "&node_id" not in path]
+    for path in paths:
+        _, _, text = links(scene.author.get(path, limit=1))["next"].partition("after=")
+        taken = [one for one in paths if scene.author.get(one, after=text).status_int == 200]
+        assert taken == [path]
+    in_node = scene.path("/topics?type=popular&node_id={node}")
+    text = links(scene.author.get(in_node, limit=1))["next"].partition("after=")[2]
+    assert scene.author.get("/topics?type=popular", after=text).status_int == 200
+
+
+def test_both_cursors_at_once_are_400(scene: Scene) -> None:
+    place = cursor("followers", 5)
+    answer = scene.author.get(PATH, after=place, before=place)
+    assert answer.status_int == 400
+    assert answer.json["error"] == "before: cannot be given together with after"
+
+
+def test_an_empty_cursor_counts_as_none(scene: Scene) -> None:
+    assert ids(scene.author.get(PATH, after="", before="")) == ids(scene.author.get(PATH))
+
+
+EDGES = (0, -1, 2**31, MAX_ID, -MAX_ID)
+ORDERS = {
+    "/topics?type=popular": ("topics.popular", 3),
+    "/topics?type=last_actived": ("topics.last_actived", 2),
+    "/users/author/topics?order=likes": ("user_topics.likes", 2),
+    "/topics/{topic}/replies": ("replies", 1),
+}
+
+
+def test_a_place_at_the_edge_of_what_can_be_is_never_an_error_of_the_server(scene: Scene) -> None:
+    for path, (name, columns) in ORDERS.items():
+        for number, parameter in product(EDGES, ("after", "before")):
+            sent = {parameter: cursor(name, *[number] * columns)}
+            status = scene.author.get(scene.path(path), **sent).status_int
+            outside = name == "topics.last_actived" and abs(number) == MAX_ID
+            assert status == (400 if outside else 200), (path, number)
+
+
+def test_a_wrong_cursor_is_told_to_those_only_who_may_read_the_list(scene: Scene) -> None:
+    bob = scene.forum.person("bob")
+    assert scene.forum.nobody.get("/users/me/blocked?after=x").status_int == 401
+    assert bob.get("/users/author/blocked?after=x").status_int == 403
+    assert bob.get("/users/nobody1/followers?after=x").status_int == 404
+    assert bob.get("/users/me/blocked?after=x").status_int == 400
+
+
+def test_the_total_count_is_the_length_of_the_whole_list(going: Going) -> None:
+    hidden = going.forum.topic(going.alice, going.node)
+    going.alice.post(f"/topics/{hidden}/favorite")
+    going.forum.reply(going.alice, hidden)
+    going.chief.post(f"/topics/{hidden}/action", type="ban")
+    going.alice.delete(f"/replies/{going.forum.reply(going.alice, going.topic)}")
+    names = ("topics", "replies", "favorites", "followers", "following")
+    for path in ("/nodes", *(f"/users/alice/{name}" for name in names)):
+        shown = going.bob.get(path, limit=150)
+        assert shown.headers["X-Total-Count"] == str(len(ids(shown))), path
+        assert int(shown.headers["X-Total-Count"]) > 0
+        assert going.bob.get(path, limit=1, offset=2).headers["X-Total-Count"] == str(
+            len(ids(shown))
+        )
+
+
+def test_what_would_have_to_be_counted_has_no_total_count(scene: Scene) -> None:
+    for path in ("/topics", "/topics/{topic}/replies", "/users/me/blocked", "/notifications"):
+        assert "X-Total-Count" not in scene.author.get(scene.path(path)).headers
+
+
+def test_scripts_of_other_origins_may_read_the_headers(make_forum: MakeForum) -> None:
+    forum = make_forum(http__cors_origins="*")
+    answer = forum.nobody.call("GET", "/topics", headers={"Origin": "https://example.org"})
+    exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
+    assert {"Link", "X-Total-Count"} <= set(exposed)
