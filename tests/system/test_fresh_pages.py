@@ -34,7 +34,7 @@ SEED = os.environ.get("FORUMSVC_FRESH_SEED") or f"{random.SystemRandom().getrand
 TOGETHER = 4
 """So many write at the same time, after one who was alone."""
 
-PATHS = 3
+PATHS = 2
 """So many paths are read after each write, the same ones for a while: what a process has kept of
 them before a write is what it may show wrongly after it."""
 
