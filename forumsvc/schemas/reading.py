@@ -12,6 +12,10 @@ from ..errors import Invalid
 class Source(Protocol):
     """Where parameters come from (`web.parameters.Parameters`)."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+
     def one(self, name: str) -> Any:
         """Return the value of that name, None where there is none."""
 
@@ -46,6 +50,8 @@ def _kept(schema: colander.SchemaNode, given: tuple[tuple[str, str], ...]) -> di
 
 def _given(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
     cstruct: dict[str, Any] = {}
+    if source.is_empty:
+        return cstruct
     for node in schema.children:
         read: Callable[[str], Any] = (
             source.several if getattr(node.typ, "is_list", False) else source.one

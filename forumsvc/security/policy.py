@@ -44,26 +44,23 @@ def decide(identity: Identity | None, context: Any, permission: str) -> Allowed 
 
 def abilities(identity: Identity | None, context: Any, words: Iterable[str]) -> dict[str, bool]:
     """Return what clients are told they may do, key by key from the policy itself."""
-    place = _Place.of(context)
+    place = _Place(identity, context)
     return {str(word): bool(decide(identity, place, word)) for word in words}
 
 
 class _Place:
-    """A place in the tree whose ACL is asked for once, to be judged for several permissions."""
+    """A place whose lineage was asked once for what concerns the caller, to be judged often."""
 
-    __slots__ = ("__acl__", "__parent__")
+    __slots__ = ("__acl__",)
 
-    def __init__(self, acl: Any, parent: "_Place | None") -> None:
-        self.__acl__ = acl
-        self.__parent__ = parent
+    __parent__ = None
 
-    @classmethod
-    def of(cls, context: Any) -> "_Place | None":
-        """Return the lineage of a context as it is now."""
-        place = None
-        for each in reversed(list(lineage(context))):
-            place = cls(each.__acl__(), place)
-        return place
+    def __init__(self, identity: Identity | None, context: Any) -> None:
+        """Take the entries for the caller's principals, those of the context first."""
+        held = principals_of(identity)
+        self.__acl__ = [
+            entry for place in lineage(context) for entry in place.__acl__() if entry[1] in held
+        ]
 
 
 class SecurityPolicy:

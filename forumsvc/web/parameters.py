@@ -28,6 +28,11 @@ class Parameters:
         self._body = body
         self._query_wins = query_wins
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return not (self._query or self._body)
+
     def one(self, name: str) -> Any:
         """Return the last value of that name, or None where there is none (or a JSON null).
 

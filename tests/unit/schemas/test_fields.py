@@ -39,6 +39,8 @@ class Sent:
     def __init__(self, value: Any) -> None:
         self._value = value
 
+    is_empty = False
+
     def one(self, name: str) -> Any:
         return self._value
 
