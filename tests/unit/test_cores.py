@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from forumsvc import cores
-from forumsvc.markup import Renderer
+from forumsvc.markup import Renderer, pool
+from forumsvc.markup.fork_server_process import ForkServerProcess
 
 ROOT = Path(__file__).parents[2]
 LOOK = "import os, json; from forumsvc import cores; cores.everywhere();"
@@ -52,6 +53,8 @@ def test_a_worker_that_renders_for_a_pinned_server_uses_all_cores(
     allowed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(cores.CORES, ",".join(map(str, allowed)))
+    # The functional tests of the same process share one, which began with other cores.
+    monkeypatch.setattr(pool, "ForkServerProcess", ForkServerProcess)
     renderer = Renderer(workers=1)
     renderer.render("x")
     [worker] = renderer._pool._idle
