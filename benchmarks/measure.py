@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.endpoints import Endpoint
+from benchmarks.endpoints import Endpoint, Make
 from benchmarks.load import Burst, Load
-from benchmarks.request import Request, get
+from benchmarks.request import get
 from benchmarks.servers import Server
 from benchmarks.usage import cpu_seconds, resident_megabytes, serving
 
@@ -113,13 +113,14 @@ class Plan:
     rounds: int
     seconds: float
 
-    def burst(self, server: Server, requests: Sequence[Request], connections: int) -> Burst:
-        """Make load once; longer where not one answer came in the time.
+    def burst(self, server: Server, make: Make, connections: int) -> Burst:
+        """Make load once; longer, with requests made anew, where not one answer came in the time.
 
         Raises RuntimeError where none came in LONGEST either.
         """
         seconds = self.seconds
         while seconds <= LONGEST:
+            requests = make()
             burst = self.load(server, requests, connections, seconds)
             if burst.requests:
                 return burst
@@ -135,7 +136,7 @@ def measure(subjects: Sequence[Subject], plan: Plan) -> list[Result]:
     started = time.monotonic()
     results = [Result(subject) for subject in subjects]
     for subject in subjects if plan.rounds > 1 else ():
-        plan.burst(subject.server, subject.endpoint.make(), subject.connections)
+        plan.burst(subject.server, subject.endpoint.make, subject.connections)
         _settle(subject.server)
     for number in range(1, plan.rounds + 1):
         for result in results:
@@ -146,13 +147,13 @@ def measure(subjects: Sequence[Subject], plan: Plan) -> list[Result]:
 
 def _sample(subject: Subject, plan: Plan) -> Sample:
     """Measure a subject once."""
-    requests, connections = subject.endpoint.make(), subject.connections
-    empty = plan.burst(subject.empty, EMPTY, connections)
+    make, connections = subject.endpoint.make, subject.connections
+    empty = plan.burst(subject.empty, lambda: EMPTY, connections)
     yardstick = None
     if subject.yardstick and subject.yardstick is not subject.server:
-        yardstick = plan.burst(subject.yardstick, requests, connections)
+        yardstick = plan.burst(subject.yardstick, make, connections)
     used = _cpu(subject)
-    burst = plan.burst(subject.server, requests, connections)
+    burst = plan.burst(subject.server, make, connections)
     server, database = (after - before for after, before in zip(_cpu(subject), used, strict=True))
     megabytes = max(map(resident_megabytes, serving(subject.server.pid)))
     _settle(subject.server)

@@ -15,18 +15,23 @@ const mapped = (object, change) =>
 // A form that begins with the example of every parameter would ask for the third page of one node.
 const parameter = ({ example, ...told }) => (told.required ? { example, ...told } : told)
 
-// What every call takes is for programs: nobody needs it to try one out.
-const everywhere = /\/(RequestId|IfNoneMatch)$/
+// What every call takes and every answer brings is for programs: it would hide the rest.
+const everywhere = /\/(RequestId|IfNoneMatch|RateLimit|RateLimitPolicy)$/
 const asked = (parameters) =>
   (parameters ?? []).filter((one) => !everywhere.test(one.$ref)).map(parameter)
+const answered = ({ headers, ...told }) => {
+  const own = Object.entries(headers ?? {}).filter(([, header]) => !everywhere.test(header.$ref))
+  return own.length ? { ...told, headers: Object.fromEntries(own) } : told
+}
 
 // The description names every way to bring a token. Here there is one, so that the dialog asks one
 // question; what needs no token is called with it all the same, once there is one.
-const operation = ({ security, parameters, ...told }) => {
+const operation = ({ security, parameters, responses, ...told }) => {
   const scopes = security.find((one) => 'OAuth' in one)
   return {
     ...told,
     parameters: asked(parameters),
+    responses: mapped(responses, answered),
     security: scopes ? [{ OAuth: scopes.OAuth }] : [],
   }
 }
@@ -45,6 +50,7 @@ const adapted = ({ components, paths, ...rest }) => {
     components: {
       ...components,
       parameters: mapped(components.parameters, parameter),
+      responses: mapped(components.responses, answered),
       securitySchemes: { OAuth: { ...OAuth, flows: { authorizationCode } } },
     },
   }

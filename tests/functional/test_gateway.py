@@ -5,6 +5,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ from forumsvc.models import User
 from forumsvc.models.engine import Database
 from forumsvc.models.gateway import Gateway
 from forumsvc.queries import marks, topics
-from forumsvc.queries.reading import Page
+from forumsvc.queries.paging import Page
 from forumsvc.queries.topics import TopicOrder
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
@@ -75,21 +76,23 @@ def test_every_read_of_the_api_finds_what_sqlalchemy_finds(
 
 
 @pytest.mark.parametrize("kind", TopicOrder)
-def test_every_page_is_the_same_as_sqlalchemys(forum: Forum, kind: TopicOrder) -> None:
+def test_every_page_is_the_same_as_sqlalchemys(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, kind: TopicOrder
+) -> None:
     names = fill(forum, 5).names
     choices = random.Random(kind)  # noqa: S311  # a test's choices, to be repeated
-    offsets = [
-        *range(12),
-        MAX_ID,
-        *(choices.randrange(10 ** choices.randrange(18)) for _ in range(9)),
-    ]
-    for offset in offsets:
-        page = Page(offset, choices.randint(1, 150))
-        values: dict[str, Any] = page.values
+    offsets = [*range(12), *(choices.randrange(10 ** choices.randrange(18)) for _ in range(9))]
+    with watched(monkeypatch) as asked:
         for node, viewer in ((None, None), (names["node"], names["author"])):
-            statement = topics._forum_list(kind, node is not None, viewer is not None)
-            more = {} if node is None else {"node_id": node, "viewer_id": viewer}
-            assert_same(forum.database, statement, values | more)
+            read = partial(
+                topics.forum_list, forum.database.gateway, kind, node_id=node, viewer_id=viewer
+            )
+            for offset in (*offsets, MAX_ID):
+                found = read(Page(offset, choices.randint(1, 150)))
+                for place in filter(None, found.cursors):
+                    read(Page(limit=choices.randint(1, 150), before=place))
+                    read(Page(limit=choices.randint(1, 150), after=place))
+    assert sum(assert_same(forum.database, *each) for each in asked) > len(offsets)
 
 
 def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
@@ -98,12 +101,17 @@ def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
         assert assert_same(forum.database, topics._some(), {"ids": [*range(1, 1000, number)]})
 
 
-def test_pages_without_end_are_not_all_remembered(database: Database) -> None:
+def test_pages_without_end_are_not_all_remembered(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gateway = Gateway(database.reads)
-    for offset in range(300):
-        topics.forum_list(gateway, TopicOrder.RECENT, Page(offset), node_id=None, viewer_id=None)
-    plan = gateway._plan(topics._forum_list(TopicOrder.RECENT, False, False))
-    assert len(plan._texts) <= 128
+    with watched(monkeypatch) as asked:
+        for offset in range(300):
+            topics.forum_list(
+                gateway, TopicOrder.RECENT, Page(offset), node_id=None, viewer_id=None
+            )
+    (statement,) = {statement for statement, _ in asked}
+    assert 0 < len(gateway._plan(statement)._texts) <= 128
     for number in range(600):
         assert gateway.row(select(literal(number).label("number")), {}) == (number,)
     assert gateway._plan.cache_info().currsize <= 512
@@ -126,8 +134,8 @@ def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
     for number in range(20):
         # The rows of a long result are read to the end, or SQLite would go on showing their moment.
         assert topics.forum_list(
-            forum.database.gateway, TopicOrder.RECENT, Page(0, 150), node_id=None, viewer_id=None
-        )
+            forum.database.gateway, TopicOrder.RECENT, Page(0, 149), node_id=None, viewer_id=None
+        ).rows
         forum.person(f"new{number}")
         assert forum.database.gateway.row(statement, {}) == (152 + number,)
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from webob import Request
 
+from forumsvc.web.links import PAGE_HEADERS
 from tests.functional.forum import API
 from tests.system.process import PATIENCE
 
@@ -22,15 +23,19 @@ Part = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Seen:
-    """An answer without how often topics were read. tag: its ETag, if it has one."""
+    """An answer without how often topics were read.
+
+    beside: the headers that tell more of a list; tag: its ETag, if it has one.
+    """
 
     status: int
     document: Any
+    beside: tuple[str | None, ...] = ()
     tag: str | None = None
 
-    def part(self, of: Part) -> tuple[int, Any]:
-        """Return the status and the part of the document that is to be compared."""
-        return self.status, of(self.document) if self.status == 200 else self.document
+    def part(self, of: Part) -> tuple[Any, ...]:
+        """Return the status, the part of the document that is to be compared, and the headers."""
+        return self.status, of(self.document) if self.status == 200 else None, self.beside
 
 
 def without_hits(value: Any) -> Any:
@@ -54,23 +59,25 @@ class Process:
 
     def read(self, path: str, token: str | None, known: str | None) -> Seen:
         """Read a path as somebody who may have an answer already."""
-        status, tag, body = self._send("GET", path, None, token, **{"If-None-Match": known})
-        return Seen(status, without_hits(json.loads(body)) if body else None, tag)
+        response, body = self._send("GET", path, None, token, **{"If-None-Match": known})
+        document = without_hits(json.loads(body)) if body else None
+        beside = tuple(map(response.getheader, PAGE_HEADERS))
+        return Seen(response.status, document, beside, response.getheader("ETag"))
 
     def write(self, method: str, path: str, token: str | None, **form: object) -> Any:
         """Write and return what was answered, or None where that was refused."""
         sent = {"Content-Type": FORM}
-        status, _, body = self._send(method, path, urlencode(form), token, **sent)
-        assert status in (200, 201, *REFUSED), (method, path, form, status, body)
-        return None if status in REFUSED else json.loads(body)
+        response, body = self._send(method, path, urlencode(form), token, **sent)
+        assert response.status in (200, 201, *REFUSED), (method, path, form, body)
+        return None if response.status in REFUSED else json.loads(body)
 
     def upload(self, token: str | None, picture: bytes) -> str:
         """Upload a picture and return its address."""
         body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
         body += picture + b"\r\n--x--\r\n"
         sent = {"Content-Type": "multipart/form-data; boundary=x"}
-        status, _, answered = self._send("POST", "/photos", body, token, **sent)
-        assert status in (200, 201), answered
+        response, answered = self._send("POST", "/photos", body, token, **sent)
+        assert response.status in (200, 201), answered
         return str(json.loads(answered)["image_url"])
 
     def _send(
@@ -80,10 +87,10 @@ class Process:
         body: str | bytes | None,
         token: str | None,
         **headers: str | None,
-    ) -> tuple[int, str | None, bytes]:
+    ) -> tuple[http.client.HTTPResponse, bytes]:
         self._connection.request(method, API + path, body, _headers(token, **headers))
         response = self._connection.getresponse()
-        return response.status, response.getheader("ETag"), response.read()
+        return response, response.read()
 
     def close(self) -> None:
         """Hang up."""
@@ -100,7 +107,8 @@ class Truth:
         """Read a path."""
         request = Request.blank(API + path, headers=_headers(token))
         response = request.get_response(self.application)
-        return Seen(response.status_int, without_hits(response.json))
+        beside = tuple(map(response.headers.get, PAGE_HEADERS))
+        return Seen(response.status_int, without_hits(response.json), beside)
 
 
 @dataclass

@@ -7,9 +7,11 @@ shows that keeps nothing; an entity tag never stands for what is not true any mo
 
 import os
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,10 @@ SEED = os.environ.get("FORUMSVC_FRESH_SEED") or f"{random.SystemRandom().getrand
 TOGETHER = 4
 """So many write at the same time, after one who was alone."""
 
-PATHS = 3
+CROWD = 2
+"""So many only read what they do: a page is kept at the worst of moments."""
+
+PATHS = 2
 """So many paths are read after each write, the same ones for a while: what a process has kept of
 them before a write is what it may show wrongly after it."""
 
@@ -51,26 +56,56 @@ class Scene:
     common: Common
     opened: list[Process] = field(default_factory=list)
 
+    def connect(self, ports: list[int]) -> list[Process]:
+        """Return connections, to be closed with the scene."""
+        made = [Process(port) for port in ports]
+        self.opened += made
+        return made
+
     def enter(self, name: str) -> "Turns":
         """Let an owner come."""
         shapes = [
-            Shape([Process(port) for port in ports], Truth(self.truths[shape]))
+            Shape(self.connect(ports), Truth(self.truths[shape]))
             for shape, ports in self.ports.items()
         ]
         processes = [process for shape in shapes for process in shape.processes]
-        self.opened += processes
         choices = random.Random(f"{SEED} {name}")  # noqa: S311  # to be repeated
         owner = Owner(self.common, name, processes, choices, [picture(), picture("blue")])
         return Turns(owner, Watch(shapes, choices))
 
+    @contextmanager
+    def crowd(self, watched: "list[Turns]") -> Iterator[None]:
+        """Have others read all the while what owners are about to read, by all processes."""
+        stop = threading.Event()
+
+        def read(number: int) -> None:
+            choices = random.Random(number)  # noqa: S311
+            processes = self.connect([port for ports in self.ports.values() for port in ports])
+            while not stop.is_set():
+                for path, token in choices.choice(watched).shown:
+                    choices.choice(processes).read(path, token, None)
+
+        with ThreadPoolExecutor(CROWD) as pool:
+            reading = [pool.submit(read, number) for number in range(CROWD)]
+            try:
+                yield
+            finally:
+                stop.set()
+        for each in reading:
+            each.result()
+
 
 @dataclass
 class Turns:
-    """One who writes and reads in turn. looks_at: which paths, as which readers."""
+    """One who writes and reads in turn.
+
+    looks_at: the places of paths and their readers; shown: these paths and the readers' tokens.
+    """
 
     owner: Owner
     watch: Watch
     looks_at: list[tuple[int, int]] = field(default_factory=list)
+    shown: list[tuple[str, str | None]] = field(default_factory=list)
 
     def run(self, writes: int) -> Counter[str]:
         """Do so much and return what was done."""
@@ -92,9 +127,12 @@ class Turns:
         if not self.looks_at or choices.random() > STAYS:
             places = choices.sample(range(len(paths)), PATHS)
             self.looks_at = [(place, choices.randrange(len(readers))) for place in places]
-        for place, reader in self.looks_at:
-            token = readers[reader % len(readers)]
-            self.watch.compare(paths[place % len(paths)], token, self.owner.own, after)
+        self.shown = [
+            (paths[place % len(paths)], readers[reader % len(readers)])
+            for place, reader in self.looks_at
+        ]
+        for path, token in self.shown:
+            self.watch.compare(path, token, self.owner.own, after)
 
 
 @pytest.fixture
@@ -153,8 +191,9 @@ def test_every_process_shows_at_once_what_another_has_answered(
     done = alone.run(WRITES // 4)
     others = [scene.enter(f"one-of-{number}") for number in range(TOGETHER)]
     each = WRITES * 3 // 4 // TOGETHER
-    for counted in together([lambda one=one: one.run(each) for one in others]):
-        done += counted
+    with scene.crowd(others):
+        for counted in together([lambda one=one: one.run(each) for one in others]):
+            done += counted
     load_demo(scene, alone)
     seen = sum((turns.watch.seen for turns in (alone, *others)), Counter())
     record_property("summary", f"seed {SEED}: {done.total()} writes {dict(done)}; {dict(seen)}")

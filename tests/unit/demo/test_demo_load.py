@@ -9,7 +9,18 @@ from sqlalchemy import insert, inspect, select, text
 from forumsvc import clock
 from forumsvc.demo import Loaded, Size, load
 from forumsvc.errors import Conflict
-from forumsvc.models import Base, Node, Notification, Reply, Role, Topic, User, UserBlock, UserState
+from forumsvc.models import (
+    Base,
+    ChangeMark,
+    Node,
+    Notification,
+    Reply,
+    Role,
+    Topic,
+    User,
+    UserBlock,
+    UserState,
+)
 from forumsvc.models.engine import Database
 from forumsvc.services import audit
 
@@ -83,13 +94,25 @@ def test_there_are_as_many_as_were_asked_for(demo: Database) -> None:
     assert counts == [SIZE.users, SIZE.topics, SIZE.replies]
 
 
-@pytest.mark.parametrize(
-    "table", [it for it in Base.metadata.sorted_tables if not it.name.startswith("oauth")], ids=str
-)
+REPEATED = [
+    table
+    for table in Base.metadata.sorted_tables
+    if not table.name.startswith("oauth") and table.name != ChangeMark.__tablename__
+]
+
+
+@pytest.mark.parametrize("table", REPEATED, ids=str)
 def test_the_same_seed_gives_the_same_rows_on_both_databases(
     demos: Callable[[str], Database], table: Any
 ) -> None:
-    assert rows_of(demos("sqlite"), table) == rows_of(demos("postgresql"), table)
+    one, other = (
+        [
+            {name: row[name] for name in row if name != Topic.version.key}
+            for row in rows_of(it, table)
+        ]
+        for it in (demos("sqlite"), demos("postgresql"))
+    )
+    assert one == other
 
 
 def test_another_seed_gives_another_community(
