@@ -62,7 +62,7 @@ DECLARED: tuple[Setting, ...] = (
     ),
     Setting("docs.enabled", FLAG, "true", "whether /docs has the explorer and the guide"),
     *PROTOCOL,
-    Setting("memory.pages", whole(0, 10_000), "16", "megabytes of pages that a process keeps made"),
+    Setting("memory.pages", whole(0, 10_000), "8", "megabytes of pages that a process keeps made"),
     Setting(
         "accounts.newbie_minutes",
         whole(0, 10_000_000),
