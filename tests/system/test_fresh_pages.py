@@ -36,7 +36,7 @@ SEED = os.environ.get("FORUMSVC_FRESH_SEED") or f"{random.SystemRandom().getrand
 TOGETHER = 4
 """So many write at the same time, after one who was alone."""
 
-CROWD = 2
+CROWD = 1
 """So many only read what they do: a page is kept at the worst of moments."""
 
 PATHS = 2
