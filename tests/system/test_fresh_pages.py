@@ -171,6 +171,9 @@ def load_demo(scene: Scene, turns: Turns) -> None:
         for path in ("/nodes", "/topics", "/topics?type=popular"):
             turns.watch.compare(path, None, lambda document: document, after)
 
+    for shape in turns.watch.shapes:
+        for process in shape.processes:
+            process.close()  # who was silent for long was hung up on
     look("everything but the demo")
     load(
         scene.common.forum.database.writes,
