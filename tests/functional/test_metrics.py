@@ -113,7 +113,7 @@ def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
     assert grown("forumsvc_memory_hits_total") > 0
     assert grown("forumsvc_memory_misses_total") > 0
     assert after.sum("forumsvc_memory_used_bytes") == forum.registry.memory.used > 0
-    assert after.sum("forumsvc_memory_limit_bytes") == 16_000_000
+    assert after.sum("forumsvc_memory_limit_bytes") == forum.registry.memory.size
     assert grown("forumsvc_hits_waiting") == 3
     connections = after.by("pool", "forumsvc_database_connections_in_use")
     assert connections == {"reads": 0, "writes": 0, "gateway": 1}

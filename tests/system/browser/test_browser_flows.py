@@ -106,6 +106,7 @@ def test_a_changed_password_ends_the_sessions_of_every_browser(
 def test_the_forms_can_be_filled_in_with_the_keyboard_alone(page: Page, service: Service) -> None:
     service.person("typist")
     page.goto("/login")
+    expect(page.get_by_label("Login or e-mail")).to_be_focused()
     page.keyboard.type("typist")
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
