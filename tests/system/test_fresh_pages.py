@@ -193,7 +193,7 @@ def test_every_process_shows_at_once_what_another_has_answered(
     alone = scene.enter("alone")
     done = alone.run(WRITES // 4)
     others = [scene.enter(f"one-of-{number}") for number in range(TOGETHER)]
-    each = WRITES * 3 // 4 // TOGETHER
+    each = (WRITES - WRITES // 4) // TOGETHER + 1
     with scene.crowd(others):
         for counted in together([lambda one=one: one.run(each) for one in others]):
             done += counted
