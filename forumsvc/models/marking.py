@@ -66,6 +66,8 @@ def _note_change(state: ORMExecuteState) -> None:
 
 
 def _renew_noted(db: Session) -> None:
+    if db.in_nested_transaction():
+        return  # what a savepoint did may yet be undone, and the renewal with it
     noted = db.info.pop(_NOTED, None)
     if noted:
         renew(db.connection(), noted, db.info.get(_SLOT))

@@ -47,6 +47,8 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
     done: called after each of the `STEPS` steps.
     """
     marking.expect_long(db)
+    # The likes of replies are in no list, and in no topic's own columns.
+    marking.note(db, marking.NAMES)
     orphans = recount.orphans().scalar_subquery()
     db.execute(remove(Notification).where(Notification.id.in_(orphans)))
     done()

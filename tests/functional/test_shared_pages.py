@@ -136,3 +136,17 @@ def test_a_topic_that_takes_the_id_of_a_lost_one_is_another(forum: Forum) -> Non
         )
     answer = forum.nobody.call("GET", f"/topics/{topic}", headers={"If-None-Match": tag})
     assert (answer.status_int, answer.json["title"]) == (200, "Another")
+
+
+def test_what_was_changed_before_a_savepoint_is_marked_though_that_is_undone(forum: Forum) -> None:
+    topic = forum.topic(forum.person("alice"), forum.node())
+    before = forum.nobody.get("/topics").headers["ETag"]
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).where(Topic.id == topic).values(title="Changed"))
+        outer = db.begin_nested()
+        with db.begin_nested():
+            pass
+        outer.rollback()
+    after = forum.nobody.get("/topics")
+    assert after.json[0]["title"] == "Changed"
+    assert after.headers["ETag"] != before

@@ -141,6 +141,7 @@ def test_hostile_texts_are_answered_in_time_and_nobody_else_waits_for_them(
     seconds = sorted(second for timed in hostile for second in timed.seconds)
     # A harmless text of that length shows what a busy machine adds, here and now.
     assert statistics.median(seconds) <= BOUND + statistics.median(long.seconds)
+    assert seconds[-2] <= BOUND + max(long.seconds)
     # The single worst may meet two of the moments at which the machine did something else.
     assert seconds[-1] <= BOUND + 2 * max(long.seconds)
     assert server.said.count("is shown unrendered: timeout") >= 2
