@@ -3,6 +3,7 @@
 import json
 
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
 
 
@@ -54,9 +55,24 @@ class ClosingTask(WSGITask):
             super().set_close_on_finish()
 
 
+class StrictParser(HTTPRequestParser):
+    """Refuses a request that tells its length in two ways.
+
+    A proxy that believes the other one sees another request begin where this one ends (RFC 9112
+    §11.2); waitress reads the chunks and keeps the connection open.
+    """
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the head. Raises ParsingError."""
+        super().parse_header(header_plus)
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+
+
 class Channel(HTTPChannel):
     """One connection of one client."""
 
+    parser_class = StrictParser
     task_class = ClosingTask
     error_task_class = JsonErrorTask
 

@@ -23,6 +23,11 @@ REFUSED = {
         b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: rot13\r\n\r\n",
         501,
     ),
+    "a length beside chunks": (
+        b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"0\r\n\r\n",
+        400,
+    ),
     "an application that raises": (b"GET /fails HTTP/1.1\r\nHost: h\r\n\r\n", 500),
 }
 
