@@ -107,6 +107,11 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
         pool_size=pool_size,
         max_overflow=pool_size,
         hide_parameters=True,
-        connect_args={"options": server_settings, "application_name": "forumsvc"},
+        connect_args={
+            "options": server_settings,
+            "application_name": "forumsvc",
+            # With statements of its own the driver would at a rollback drop the gateway's too.
+            "prepare_threshold": None,
+        },
         **options,
     )

@@ -21,8 +21,10 @@ _MOST_STATEMENTS = 512
 GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
 
+_FETCH = "fetch"
+
 Fetch = Callable[[str, Any], list[tuple[Any, ...]]]
-"""Runs a SELECT of this text, filled with these values, and returns its rows."""
+"""Runs a statement of this text, filled with these values, and returns its rows."""
 
 
 class Held:
@@ -33,15 +35,15 @@ class Held:
         pooled = engine.raw_connection()
         self.driver = driver = cast("Any", pooled.driver_connection)
         pooled.detach()
-        self.fetch: Fetch = _fetcher(engine, driver)
+        self.fetch: Fetch = _fetching(engine, driver)
         self.close = finalize(self, driver.close)
 
 
-def _fetcher(engine: Engine, driver: Any) -> Fetch:
+def _fetching(engine: Engine, driver: Any) -> Fetch:
     if engine.dialect.name == "postgresql":
-        from .libpq import LibpqReads  # its library is not there where there is SQLite only
+        from .libpq import Libpq  # its library is not there where there is SQLite only
 
-        return LibpqReads(driver).fetch
+        return Libpq(driver).fetch
     cursor = driver.cursor()
 
     def fetch(text: str, filling: Any) -> list[tuple[Any, ...]]:
@@ -105,21 +107,22 @@ class Gateway:
         for observer in self.observers:
             observer(text, filling)
         connection = db.connection()
-        driver = cast("Any", connection.connection.driver_connection)
-        cursor = driver.cursor()
+        pooled = connection.connection
         try:
-            cursor.execute(text, filling)
-            return plan.rows(cursor.fetchall()) if plan.returns else []
+            fetch = pooled.info.get(_FETCH)
+            if fetch is None:
+                fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
+            rows = fetch(text, filling)
+            return plan.rows(rows) if plan.returns else []
         except self._errors as error:
-            cut = self._engine.dialect.is_disconnect(error, driver, cursor)
+            driver: Any = pooled.driver_connection
+            cut = self._engine.dialect.is_disconnect(error, driver, None)
             if cut:
                 # What cut this one has cut the others in the pool: the next attempt must not
                 # meet one of them.
                 connection.invalidate(error)
                 connection.engine.dispose()
             raise self._told(error, text, cut=cut) from error
-        finally:
-            cursor.close()
 
     @property
     def held(self) -> int:
