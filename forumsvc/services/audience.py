@@ -1,15 +1,28 @@
 """Who is told of what: the conditions of telling, and the locks that come before it.
 
-Those who may be told are locked before their notifications are written. So a user's ids rise in
-the order in which they can be seen, and a poller that asks for what is newer than the newest
-(`GET /notifications?since=`) misses none for being overtaken.
+Those who may be told are locked before their notifications are written, and nobody else is told. So
+a user's ids rise in the order in which they can be seen, and a poller that asks for what is newer
+than the newest (`GET /notifications?since=`) misses none for being overtaken.
+
+Who begins to follow the author of a new topic between lock and writing is left out, like one who
+follows a moment later. A topic cannot be followed meanwhile: its reply and the follow lock it.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, Select, bindparam, select, union
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    bindparam,
+    func,
+    select,
+    union,
+)
 from sqlalchemy.orm import Session
 
 from ..models import Notification, NotificationType, TopicFollow, User, UserFollow
@@ -20,6 +33,7 @@ ACTOR = bindparam("actor_id", type_=BigId)
 TOPIC = bindparam("topic_id", type_=BigId)
 REPLY = bindparam("reply_id", type_=BigId)
 _AUTHOR = bindparam("author_id", type_=BigId)
+_LOCKED = bindparam("locked", type_=ARRAY(BigInteger))
 _MENTIONED = User.id.in_(bindparam("mentioned", type_=BigId, expanding=True))
 
 
@@ -57,6 +71,11 @@ def followers_of_actor() -> ColumnElement[bool]:
     return User.id.in_(_followers_of_actor()) & User.id.not_in(told_of_topic())
 
 
+def locked_followers_of_actor() -> ColumnElement[bool]:
+    """Return that condition for those who are `locked`, a parameter that only PostgreSQL takes."""
+    return followers_of_actor() & User.id.in_(select(func.unnest(_LOCKED)))
+
+
 def concerned_with_topic() -> ColumnElement[bool]:
     """Return the condition that a topic is theirs or followed, and they not told of the reply."""
     return User.id.in_(_concerned_with_topic()) & User.id.not_in(told_of_reply())
@@ -76,9 +95,12 @@ def _concerned_with_topic() -> CompoundSelect[Any]:
     return followers.union(select(_AUTHOR))
 
 
-def lock_for_topic(db: Session, actor_id: int, mentioned: Sequence[int]) -> None:
-    """Lock all whom a new topic of this user's may concern, the user among them."""
-    _lock(db, _followers_of_actor, mentioned, actor_id=actor_id)
+def lock_for_topic(db: Session, actor_id: int, mentioned: Sequence[int]) -> Sequence[int] | None:
+    """Lock all whom a new topic of this user's may concern, the user among them.
+
+    Returns their ids; None where the whole database is locked.
+    """
+    return _lock(db, _followers_of_actor, mentioned, actor_id=actor_id)
 
 
 def lock_for_reply(
@@ -96,11 +118,12 @@ def _lock(
     who: Callable[[], Select[Any] | CompoundSelect[Any]],
     mentioned: Sequence[int],
     **values: Any,
-) -> None:
-    if db.get_bind().dialect.name == "postgresql":
-        if mentioned:
-            values["mentioned"] = list(mentioned)
-        db.execute(_locking(who, bool(mentioned)), values).all()
+) -> Sequence[int] | None:
+    if db.get_bind().dialect.name != "postgresql":
+        return None
+    if mentioned:
+        values["mentioned"] = list(mentioned)
+    return db.scalars(_locking(who, bool(mentioned)), values).all()
 
 
 @cache

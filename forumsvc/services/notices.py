@@ -112,11 +112,15 @@ def tell_of_new_topic(
 
     The author is locked with them. The caller counts them: they are `audience.told_of_topic`.
     """
-    audience.lock_for_topic(db, actor_id, mentioned)
+    locked = audience.lock_for_topic(db, actor_id, mentioned)
     if mentioned:
         db.execute(_telling(audience.mentioned), _mention(actor_id, now, mentioned, topic_id, None))
     event = _event(actor_id, now, NotificationType.TOPIC, topic_id=topic_id)
-    db.execute(_telling(audience.followers_of_actor), event)
+    if locked is None:
+        db.execute(_telling(audience.followers_of_actor), event)
+    else:
+        telling = _telling(audience.locked_followers_of_actor)
+        db.execute(telling, {**event, "locked": list(locked)})
 
 
 def tell_of_new_reply(
