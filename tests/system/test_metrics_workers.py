@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def stopped(*pids: int) -> Iterator[None]:
     """Have processes hang."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
-        wait_until(lambda pid=pid: hangs(pid), "it hangs")
+        wait_until(partial(hangs, pid), "it hangs")
     try:
         yield
     finally:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -122,7 +123,7 @@ def test_servers_share_a_limit_and_serve_on_without_their_redis(
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     by_port, by_socket = shared.addresses
-    limit = {"rates__requests": "4/hour"}
+    limit: dict[str, Any] = {"rates__requests": "4/hour"}
     with (
         serving(tmp_path / "here", url, rates__storage=by_port, **limit) as here,
         serving(tmp_path / "there", url, rates__storage=by_socket, **limit) as there,
