@@ -1,113 +1,25 @@
-"""The short way for reads: a SELECT on a connection that each thread keeps.
+"""The short way to the database: statements compiled once, and run on the driver's cursor.
 
-A list that is made by a Session or a Connection costs more in these than in the database. Here a
-statement is compiled once, and run on the driver's cursor. Which statements there are, their
-parameters and their types stay SQLAlchemy's.
+A list that is made by a Session or a Connection costs more in these than in the database. What is
+read by itself is read on a connection that each thread keeps, the rest in a session's transaction.
 """
 
 import threading
-from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakSet, finalize
 
-from sqlalchemy import CompoundSelect, Dialect, Engine, Select
+from sqlalchemy import Dialect, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from .plan import Change, Plan, Query, Values
+
 _MOST_STATEMENTS = 512
-_MOST_TEXTS = 128
-"""Of one statement, as many as there are pages that are asked for often."""
 
 GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
-
-Values = Mapping[str, Any]
-Query = Select[Any] | CompoundSelect[Any]
-
-
-class Plan:
-    """How a SELECT is said to one kind of database, and how its rows are read."""
-
-    def __init__(self, statement: Query, engine: Engine) -> None:
-        """Compile the statement."""
-        dialect = engine.dialect
-        self._compiled: Any = statement.compile(dialect=dialect)
-        self._literals = tuple(each.key for each in self._compiled.literal_execute_params)
-        self._expands = bool(self._compiled.post_compile_params)
-        self._texts: dict[tuple[Any, ...], Said] = {}
-        columns = list(statement.selected_columns)
-        self._row: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc]  # the names are known at run time only
-        readers = [
-            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
-        ]
-        self._readers = [(at, reader) for at, reader in enumerate(readers) if reader is not None]
-
-    def call(self, values: Values) -> tuple[str, Any]:
-        """Return the text for these values and what the driver fills it with."""
-        said = self._say(values) if self._expands else self._said(values)
-        return said.text, said.filling(values)
-
-    def _said(self, values: Values) -> "Said":
-        literals = tuple([values[name] for name in self._literals])
-        said = self._texts.get(literals)
-        if said is None:
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.clear()
-            said = self._texts[literals] = self._say(values)
-        return said
-
-    def _say(self, values: Values) -> "Said":
-        state = self._compiled.construct_expanded_state(values)
-        # The state knows only the writers of what it has expanded.
-        return Said(state, values, {**self._compiled._bind_processors, **state.processors})
-
-    def rows(self, found: list[tuple[Any, ...]]) -> list[Any]:
-        """Return what the driver found as named tuples of Python's values."""
-        if not self._readers:
-            return list(map(self._row._make, found))
-        return [self._read(each) for each in found]
-
-    def _read(self, found: tuple[Any, ...]) -> Any:
-        values = list(found)
-        for at, reader in self._readers:
-            values[at] = reader(values[at])
-        return self._row._make(values)
-
-
-class Said:
-    """A statement's text, with the pages' numbers in it."""
-
-    def __init__(self, state: Any, values: Values, writers: Mapping[str, Any]) -> None:
-        """Take what SQLAlchemy made of a statement and these values.
-
-        writers: by the names of parameters, what gives a value the form that the driver takes.
-        """
-        self.text: str = state.statement
-        self._order = state.positiontup
-        self._constants = {
-            name: value for name, value in state.parameters.items() if name not in values
-        }
-        self._constants |= {name: state.parameters[name] for name in _expanded(state)}
-        self._writers = {
-            name: writers[name] for name in state.parameters if writers.get(name) is not None
-        }
-        self._names = list(state.parameters)
-
-    def filling(self, values: Values) -> Any:
-        """Return the parameters in the form that the driver takes."""
-        constants = self._constants
-        filled = {name: values[name] if name in values else constants[name] for name in self._names}
-        for name, writer in self._writers.items():
-            filled[name] = writer(filled[name])
-        if self._order is None:
-            return filled
-        return [filled[name] for name in self._order]
-
-
-def _expanded(state: Any) -> list[str]:
-    return [name for names in state.parameter_expansion.values() for name in names]
 
 
 class Held:
@@ -123,15 +35,15 @@ class Held:
 
 
 class Gateway:
-    """Runs SELECTs by themselves, or in a session's transaction. Safe to share between threads.
+    """Runs SELECTs by themselves, and any statement in a session's transaction.
 
-    observers: called with the text of every statement that is sent.
+    Safe to share between threads. observers: called with the text of every statement that is sent.
     """
 
     def __init__(self, engine: Engine) -> None:
         """Connect nowhere yet. engine: the one that can only read."""
         self._engine = engine
-        self._plan = lru_cache(_MOST_STATEMENTS)(lambda statement: Plan(statement, engine))
+        self._plan = lru_cache(_MOST_STATEMENTS)(lambda said: Plan(said, engine.dialect))
         self._own = threading.local()
         self._all: WeakSet[Held] = WeakSet()
         self.observers: list[Callable[[str], None]] = []
@@ -165,8 +77,11 @@ class Gateway:
         found = self.rows(statement, values)
         return found[0] if found else None
 
-    def rows_in(self, db: Session, statement: Query, values: Values) -> list[Any]:
-        """Run a SELECT in a session's transaction and return its rows. Raises DBAPIError."""
+    def rows_in(self, db: Session, statement: Query | Change, values: Values) -> list[Any]:
+        """Run a statement in a session's transaction and return its rows. Raises DBAPIError.
+
+        The session hears nothing of a change: that is for whoever calls (`statements.run`).
+        """
         plan = self._plan(statement)
         text, filling = plan.call(values)
         for observer in self.observers:
@@ -176,7 +91,7 @@ class Gateway:
         cursor = driver.cursor()
         try:
             cursor.execute(text, filling)
-            return plan.rows(cursor.fetchall())
+            return plan.rows(cursor.fetchall()) if plan.returns else []
         except self._errors as error:
             cut = self._engine.dialect.is_disconnect(error, driver, cursor)
             if cut:

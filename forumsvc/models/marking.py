@@ -6,14 +6,15 @@ and others would wait for the slot as long as the transaction lasts.
 """
 
 import secrets
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, event
+from sqlalchemy import Connection, Insert, bindparam, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import ORMExecuteState, Session, sessionmaker
 
 from .change_mark import ChangeMark, fresh_mark
+from .gateway import GATEWAY
 from .meta import Base
 from .node import Node, Section
 from .topic import Topic
@@ -43,6 +44,13 @@ def note(db: Session, mark: str) -> None:
     db.info.setdefault(_NOTED, set()).add(mark)
 
 
+def note_change(db: Session, statement: Any) -> None:
+    """Renew at the end of the transaction what an INSERT, UPDATE or DELETE of a class changes."""
+    mark = _mark_of(statement)
+    if mark is not None:
+        note(db, mark)
+
+
 def expect_long(db: Session) -> None:
     """Use a slot of its own for a transaction whose snapshot is old at its end."""
     db.info[_SLOT] = _LONG_SLOT
@@ -50,19 +58,26 @@ def expect_long(db: Session) -> None:
 
 def renew(db: Connection, marks: set[str], slot: int | None = None) -> None:
     """Renew marks (LISTS, NAMES) in a slot, or in any; no statement may follow but the commit."""
-    values = {"slot": secrets.randbelow(_SLOTS) if slot is None else slot}
-    values |= {LISTS: fresh_mark(), NAMES: fresh_mark()}
-    db.execute(_renewal(db.dialect.name, frozenset(marks)), values)
+    db.execute(_renewal(db.dialect.name, frozenset(marks)), _renewed(slot))
+
+
+def _renewed(slot: int | None) -> dict[str, int]:
+    in_slot = secrets.randbelow(_SLOTS) if slot is None else slot
+    return {"slot": in_slot, LISTS: fresh_mark(), NAMES: fresh_mark()}
 
 
 def _note_change(state: ORMExecuteState) -> None:
-    if state.is_select or "unmarked" in state.execution_options or state.bind_mapper is None:
-        return
-    changed = state.bind_mapper.class_
-    mark = MARKED_BY.get(changed)
+    if not state.is_select and state.bind_mapper is not None:
+        note_change(state.session, state.statement)
+
+
+@lru_cache
+def _mark_of(statement: Any) -> str | None:
+    changed = statement.entity_description["entity"]
     # Nothing shows a new user before there is something by that user.
-    if mark is not None and not (state.is_insert and changed is User):
-        note(state.session, mark)
+    is_new_user = isinstance(statement, Insert) and changed is User
+    is_unmarked = "unmarked" in statement.get_execution_options()
+    return None if is_new_user or is_unmarked else MARKED_BY.get(changed)
 
 
 def _renew_noted(db: Session) -> None:
@@ -70,7 +85,9 @@ def _renew_noted(db: Session) -> None:
         return  # what a savepoint did may yet be undone, and the renewal with it
     noted = db.info.pop(_NOTED, None)
     if noted:
-        renew(db.connection(), noted, db.info.get(_SLOT))
+        gateway = db.info[GATEWAY]
+        statement = _renewal(gateway.dialect.name, frozenset(noted))
+        gateway.rows_in(db, statement, _renewed(db.info.get(_SLOT)))
 
 
 @cache

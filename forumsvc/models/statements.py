@@ -1,6 +1,6 @@
 """The forms of statement that every writer uses, the same on both databases."""
 
-from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -9,6 +9,7 @@ from sqlalchemy import (
     Insert,
     Select,
     Update,
+    bindparam,
     delete,
     inspect,
     select,
@@ -17,8 +18,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from .marking import UNMARKED
+from .gateway import GATEWAY
+from .marking import UNMARKED, note_change
 from .meta import Base
+from .plan import Change, Values
 from .user import User
 
 
@@ -37,28 +40,41 @@ def remove(model: type[Base]) -> Delete:
     return delete(model).execution_options(synchronize_session=False)
 
 
-def prepared(statement: Any) -> Any:
-    """Return an INSERT or UPDATE of a mapped class that is built once and run with parameters.
+def run(db: Session, statement: Change, values: Values) -> list[Any]:
+    """Run a change of a mapped class that is built once, and return the rows that it returns.
 
-    SQLAlchemy would otherwise take the parameters for column values, or for keys.
+    It is compiled once too: for what many requests do. Marks are renewed as for any other change.
     """
-    strategy = "raw" if isinstance(statement, Insert) else "core_only"
-    return statement.execution_options(dml_strategy=strategy, synchronize_session=False)
+    note_change(db, statement)
+    rows: list[Any] = db.info[GATEWAY].rows_in(db, statement, values)
+    return rows
 
 
-def insert_if_absent(
-    db: Session, model: type[Base], *, rows: Sequence[dict[str, Any]] | None = None, **values: Any
-) -> int:
-    """Insert the given row (or rows), leaving out what a unique key refuses.
+def insert_if_absent(db: Session, model: type[Base], **values: Any) -> bool:
+    """Insert a row unless a unique key refuses it; return whether it was inserted.
 
-    Returns how many rows were really inserted: concurrent doubles see 1 and 0, never an error.
+    Of concurrent doubles one sees True, the others False, and none an error.
     """
     dialect = db.get_bind().dialect.name
+    return bool(run(db, _insertion(model, dialect, tuple(values)), values))
+
+
+@cache
+def _insertion(model: type[Base], dialect: str, names: tuple[str, ...]) -> Insert:
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    statement = insert(model).values(list(rows) if rows is not None else values)
-    key = inspect(model).primary_key[0]
-    done = db.execute(statement.on_conflict_do_nothing().returning(key))
-    return len(done.all())
+    statement = insert(model).values({name: bindparam(name) for name in names})
+    return statement.on_conflict_do_nothing().returning(inspect(model).primary_key[0])
+
+
+def remove_pair(db: Session, model: type[Base], **values: Any) -> bool:
+    """Delete the row of a relation between two, and return whether there was one."""
+    return bool(run(db, _removal(model, tuple(values)), values))
+
+
+@cache
+def _removal(model: type[Base], names: tuple[str, ...]) -> Any:
+    same = [getattr(model, name) == bindparam(name) for name in names]
+    return remove(model).where(*same).returning(inspect(model).primary_key[0])
 
 
 def locking(statement: Select[Any], *tables: type[Base]) -> Select[Any]:

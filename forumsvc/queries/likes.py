@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select
 
 from ..models import Reply, ReplyLike, Topic, TopicLike
-from ..models.gateway import Query
+from ..models.plan import Query
 from .paging import Cut, Order, Page, Slice, read
 from .reading import Reader
 from .topics import VISIBLE

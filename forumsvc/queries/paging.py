@@ -26,8 +26,8 @@ from sqlalchemy import (
 
 from ..errors import Invalid
 from ..ids import MAX_ID
-from ..models.gateway import Query
 from ..models.meta import Timestamp
+from ..models.plan import Query
 from .cursors import Cursor
 from .reading import Reader, is_sqlite, rows
 

@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select
 from sqlalchemy.orm import Session
 
-from ..models.gateway import GATEWAY, Gateway, Query
+from ..models.gateway import GATEWAY, Gateway
+from ..models.plan import Query, Values
 
 Connected = Connection | Session
 """A command's or a transaction's way to the database: it runs any statement."""
@@ -21,7 +22,7 @@ def is_sqlite(db: Reader) -> bool:
     return dialect.name == "sqlite"
 
 
-def rows(db: Reader, statement: Query, values: dict[str, Any]) -> Sequence[Row[Any]]:
+def rows(db: Reader, statement: Query, values: Values) -> Sequence[Row[Any]]:
     """Run a SELECT and return its rows."""
     if isinstance(db, Gateway):
         return db.rows(statement, values)
@@ -31,7 +32,7 @@ def rows(db: Reader, statement: Query, values: dict[str, Any]) -> Sequence[Row[A
     return db.execute(statement, values).all()
 
 
-def row(db: Reader, statement: Select[Any], values: dict[str, Any]) -> Row[Any] | None:
+def row(db: Reader, statement: Select[Any], values: Values) -> Row[Any] | None:
     """Run a SELECT of at most one row and return it."""
     found = rows(db, statement, values)
     return found[0] if found else None

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, lock_users, prepared
+from ..models.statements import change, change_unmarked, lock_users, run
 from . import audience, notices
 
 
@@ -17,12 +17,12 @@ def count_topic(db: Session, author_id: int, topic_id: int) -> None:
 
     All of them are locked, by `notices.tell_of_new_topic`; so too for a reply.
     """
-    db.execute(_topic_counted(), {"author_id": author_id, "topic_id": topic_id})
+    run(db, _topic_counted(), {"author_id": author_id, "topic_id": topic_id})
 
 
 def count_reply(db: Session, author_id: int, reply_id: int) -> None:
     """Count a new reply for its author, and as unread for those who were told of it."""
-    db.execute(_reply_counted(), {"author_id": author_id, "reply_id": reply_id})
+    run(db, _reply_counted(), {"author_id": author_id, "reply_id": reply_id})
 
 
 @cache
@@ -42,7 +42,7 @@ def _post_counted(counter: Any, told: Select[Any]) -> Any:
     """
     author = bindparam("author_id", type_=BigId)
     is_author = User.id == author
-    counted = (
+    return (
         change_unmarked(User)
         # One list of ids: of conditions joined by OR the database would ask all users.
         .where(User.id.in_(told.union(select(author))))
@@ -53,7 +53,6 @@ def _post_counted(counter: Any, told: Select[Any]) -> Any:
             }
         )
     )
-    return prepared(counted)
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:

@@ -14,9 +14,12 @@ from sqlalchemy import (
     Insert,
     String,
     bindparam,
+    case,
     exists,
     func,
     insert,
+    literal,
+    null,
     select,
 )
 from sqlalchemy.orm import Session
@@ -31,12 +34,14 @@ from ..models import (
     UserState,
 )
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change_unmarked, insert_if_absent, lock_users, prepared, remove
+from ..models.statements import change_unmarked, insert_if_absent, lock_users, remove, run
 from . import audience
 
+_TYPE = bindparam("type", type_=String)
+_MENTION_TYPE = bindparam("mention_type", type_=String)
 
-@cache
-def _telling(who: Callable[[], ColumnElement[bool]]) -> Insert:
+
+def _telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
     """Return the INSERT of a notification for each user who is meant and hears the actor."""
     blocks_actor = exists().where(
         UserBlock.user_id == User.id, UserBlock.target_id == audience.ACTOR
@@ -45,8 +50,8 @@ def _telling(who: Callable[[], ColumnElement[bool]]) -> Insert:
     values: dict[str, Any] = {
         "user_id": User.id,
         "actor_id": audience.ACTOR,
-        "type": bindparam("type", type_=String),
-        "mention_type": bindparam("mention_type", type_=String),
+        "type": type_,
+        "mention_type": mention_type,
         "topic_id": audience.TOPIC,
         "reply_id": audience.REPLY,
         "node_id": bindparam("node_id", type_=BigId),
@@ -54,14 +59,24 @@ def _telling(who: Callable[[], ColumnElement[bool]]) -> Insert:
         "updated_at": now,
     }
     recipients = select(*values.values()).where(
-        who(), User.id != audience.ACTOR, User.state != UserState.DELETED, ~blocks_actor
+        meant, User.id != audience.ACTOR, User.state != UserState.DELETED, ~blocks_actor
     )
-    return prepared(insert(Notification).from_select(list(values), recipients))
+    return insert(Notification).from_select(list(values), recipients)
 
 
 @cache
 def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
-    return _telling(who).returning(Notification.user_id)
+    return _telling(who(), _TYPE, _MENTION_TYPE).returning(Notification.user_id)
+
+
+@cache
+def _telling_of_post(who: audience.Audience, dialect: str, with_mentioned: bool) -> Insert:
+    meant = audience.told(who, dialect, with_mentioned=with_mentioned)
+    if not with_mentioned:
+        return _telling(meant, _TYPE, null())
+    is_mentioned = audience.mentioned()
+    type_ = case((is_mentioned, literal(NotificationType.MENTION, String)), else_=_TYPE)
+    return _telling(meant, type_, case((is_mentioned, _MENTION_TYPE), else_=null()))
 
 
 def _event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
@@ -81,7 +96,16 @@ def _tell(
     db: Session, who: Callable[[], ColumnElement[bool]], event: dict[str, Any]
 ) -> Sequence[int]:
     """Insert notifications and return whom they tell, to be counted by `_count_unread`."""
-    return db.scalars(_telling_few(who), event).all()
+    return [told.user_id for told in run(db, _telling_few(who), event)]
+
+
+def _tell_of_post(
+    db: Session, who: audience.Audience, mentioned: Sequence[int], event: dict[str, Any]
+) -> None:
+    event["mentioned"] = mentioned
+    event["locked"] = audience.lock(db, who, event)
+    statement = _telling_of_post(who, db.get_bind().dialect.name, bool(mentioned))
+    run(db, statement, event)
 
 
 def _count_unread(db: Session, told: Sequence[int]) -> None:
@@ -112,15 +136,10 @@ def tell_of_new_topic(
 
     The author is locked with them. The caller counts them: they are `audience.told_of_topic`.
     """
-    locked = audience.lock_for_topic(db, actor_id, mentioned)
-    if mentioned:
-        db.execute(_telling(audience.mentioned), _mention(actor_id, now, mentioned, topic_id, None))
-    event = _event(actor_id, now, NotificationType.TOPIC, topic_id=topic_id)
-    if locked is None:
-        db.execute(_telling(audience.followers_of_actor), event)
-    else:
-        telling = _telling(audience.locked_followers_of_actor)
-        db.execute(telling, {**event, "locked": list(locked)})
+    mention_type = str(MentionType.TOPIC)
+    type_ = NotificationType.TOPIC
+    event = _event(actor_id, now, type_, topic_id=topic_id, mention_type=mention_type)
+    _tell_of_post(db, audience.followers_of_actor, mentioned, event)
 
 
 def tell_of_new_reply(
@@ -137,14 +156,16 @@ def tell_of_new_reply(
     author_id: of the topic. The reply's author is locked with them. The caller counts them: they
     are `audience.told_of_reply`.
     """
-    audience.lock_for_reply(db, actor_id, mentioned, topic_id, author_id)
-    if mentioned:
-        db.execute(
-            _telling(audience.mentioned), _mention(actor_id, now, mentioned, topic_id, reply_id)
-        )
-    type_ = NotificationType.TOPIC_REPLY
-    event = _event(actor_id, now, type_, topic_id=topic_id, reply_id=reply_id, author_id=author_id)
-    db.execute(_telling(audience.concerned_with_topic), event)
+    event = _event(
+        actor_id,
+        now,
+        NotificationType.TOPIC_REPLY,
+        topic_id=topic_id,
+        reply_id=reply_id,
+        author_id=author_id,
+        mention_type=str(MentionType.REPLY),
+    )
+    _tell_of_post(db, audience.concerned_with_topic, mentioned, event)
 
 
 def tell_of_edit(

@@ -1,9 +1,10 @@
 """Likes, follows, favourites and blocks: idempotent, and counted only when a row really changed."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import case, select
+from sqlalchemy import Integer, bindparam, case, select
 from sqlalchemy.orm import Session
 
 from ..models import (
@@ -17,15 +18,17 @@ from ..models import (
     UserBlock,
     UserFollow,
 )
-from ..models.meta import Base
-from ..models.statements import change, change_unmarked, insert_if_absent, lock_users, remove
+from ..models.meta import BigId
+from ..models.statements import (
+    change,
+    change_unmarked,
+    insert_if_absent,
+    lock_users,
+    remove_pair,
+    run,
+)
+from ..queries.reading import rows
 from . import notices, versions
-
-
-def _removed(db: Session, model: type[Base], **pair: int) -> bool:
-    conditions = [getattr(model, name) == value for name, value in pair.items()]
-    key = model.__table__.c.id
-    return bool(db.execute(remove(model).where(*conditions).returning(key)).all())
 
 
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
@@ -37,7 +40,7 @@ def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
 def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
     """Take a like of a topic back and return how many are left."""
     return _liked(
-        db, Topic, topic_id, -_removed(db, TopicLike, user_id=actor_id, topic_id=topic_id)
+        db, Topic, topic_id, -remove_pair(db, TopicLike, user_id=actor_id, topic_id=topic_id)
     )
 
 
@@ -50,18 +53,30 @@ def like_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
 def unlike_reply(db: Session, actor_id: int, reply_id: int) -> int:
     """Take a like of a reply back and return how many are left."""
     return _liked(
-        db, Reply, reply_id, -_removed(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
+        db, Reply, reply_id, -remove_pair(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
     )
 
 
 def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int) -> int:
-    here = model.id == liked_id
     if not by:
-        return db.execute(select(model.likes_count).where(here)).scalar_one()
+        [found] = rows(db, _likes(model), {"liked_id": liked_id})
+        return int(found.likes_count)
     if model is Reply:
-        versions.renew(db, versions.of_reply(liked_id))
-    counted = change(model).where(here).values(likes_count=model.likes_count + by)
-    return db.execute(counted.returning(model.likes_count)).scalar_one()
+        versions.renew_of_reply(db, liked_id)
+    [counted] = run(db, _like_counted(model), {"liked_id": liked_id, "by": by})
+    return int(counted.likes_count)
+
+
+@cache
+def _likes(model: type[Topic] | type[Reply]) -> Any:
+    return select(model.likes_count).where(model.id == bindparam("liked_id", type_=BigId))
+
+
+@cache
+def _like_counted(model: type[Topic] | type[Reply]) -> Any:
+    likes = model.likes_count + bindparam("by", type_=Integer)
+    here = model.id == bindparam("liked_id", type_=BigId)
+    return change(model).where(here).values(likes_count=likes).returning(model.likes_count)
 
 
 def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:
@@ -71,7 +86,7 @@ def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> No
 
 def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
     """No longer hear of new replies in a topic."""
-    _removed(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
+    remove_pair(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
 
 
 def favor(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
@@ -83,14 +98,20 @@ def favor(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
 def unfavor(db: Session, actor_id: int, topic: Any) -> None:
     """Keep a topic no longer. The topic is locked by the caller."""
     _count_favorite(
-        db, actor_id, topic, -_removed(db, Favorite, user_id=actor_id, topic_id=topic.id)
+        db, actor_id, topic, -remove_pair(db, Favorite, user_id=actor_id, topic_id=topic.id)
     )
 
 
 def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        counted = change_unmarked(User).values(favorites_count=User.favorites_count + by)
-        db.execute(counted.where(User.id == user_id))
+        run(db, _favorites_counted(), {"owner_id": user_id, "by": by})
+
+
+@cache
+def _favorites_counted() -> Any:
+    favorites = User.favorites_count + bindparam("by", type_=Integer)
+    owner = User.id == bindparam("owner_id", type_=BigId)
+    return change_unmarked(User).where(owner).values(favorites_count=favorites)
 
 
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
@@ -103,7 +124,7 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
     """No longer hear of a user's new topics."""
-    if _removed(db, UserFollow, user_id=actor_id, target_id=target_id):
+    if remove_pair(db, UserFollow, user_id=actor_id, target_id=target_id):
         _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
 
@@ -133,4 +154,4 @@ def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> Non
 
 def unblock_user(db: Session, actor_id: int, target_id: int) -> None:
     """Take a block back."""
-    _removed(db, UserBlock, user_id=actor_id, target_id=target_id)
+    remove_pair(db, UserBlock, user_id=actor_id, target_id=target_id)

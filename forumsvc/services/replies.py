@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, change_unmarked, lock_users, prepared
+from ..models.statements import change, change_unmarked, lock_users, run
 from . import audience, counters, notices, versions
 from .authoring import Authoring
 
@@ -19,37 +19,32 @@ def create(
 ) -> int:
     """Write a reply to a visible topic and return its id."""
     text = authoring.write(db, actor_id, body)
-    reply_id: int = db.execute(
-        _reply_written(),
-        {
-            "topic_id": topic.id,
-            "user_id": actor_id,
-            "body": text.body,
-            "body_html": text.html,
-            "markup_version": text.version,
-            "created_at": now,
-            "updated_at": now,
-        },
-    ).scalar_one()
+    written = {
+        "topic_id": topic.id,
+        "user_id": actor_id,
+        "body": text.body,
+        "body_html": text.html,
+        "markup_version": text.version,
+        "created_at": now,
+        "updated_at": now,
+    }
+    [(reply_id,)] = run(db, _reply_written(tuple(written)), written)
     by_other = int(actor_id != topic.user_id)
-    db.execute(_topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
+    run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
     counters.count_reply(db, actor_id, reply_id)
-    return reply_id
+    return int(reply_id)
 
 
 @cache
-def _reply_written() -> Any:
-    columns = ("topic_id", "user_id", "body", "body_html", "markup_version")
-    names = (*columns, "created_at", "updated_at")
-    given: dict[str, Any] = {name: bindparam(name) for name in names}
-    return prepared(insert(Reply).values(given).returning(Reply.id))
+def _reply_written(names: tuple[str, ...]) -> Any:
+    return insert(Reply).values({name: bindparam(name) for name in names}).returning(Reply.id)
 
 
 @cache
 def _topic_replied() -> Any:
     at = bindparam("at", type_=Timestamp)
-    replied = (
+    return (
         change(Topic)
         .where(Topic.id == bindparam("topic", type_=BigId))
         .values(
@@ -60,7 +55,6 @@ def _topic_replied() -> Any:
             last_active_at=at,
         )
     )
-    return prepared(replied)
 
 
 def edit(
@@ -75,7 +69,7 @@ def edit(
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
-    versions.renew(db, Topic.id == reply.topic_id)
+    versions.renew(db, reply.topic_id)
     if _is_shown(reply):
         notices.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 

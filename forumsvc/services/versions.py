@@ -3,19 +3,38 @@
 Every UPDATE of a topic gives it another version by itself; a change of its replies alone does not.
 """
 
-from sqlalchemy import ColumnElement, select
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, select
 from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic
 from ..models.change_mark import fresh_mark
-from ..models.statements import change_unmarked
+from ..models.meta import BigId
+from ..models.statements import change_unmarked, run
 
 
-def renew(db: Session, topic: ColumnElement[bool]) -> None:
-    """Give the topic that meets a condition another version, because a reply to it changed."""
-    db.execute(change_unmarked(Topic).where(topic).values(version=fresh_mark()))
+def renew(db: Session, topic_id: int) -> None:
+    """Give a topic another version, because a reply to it changed."""
+    run(db, _of_topic(), {"topic_id": topic_id, "fresh": fresh_mark()})
 
 
-def of_reply(reply_id: int) -> ColumnElement[bool]:
-    """Return the condition of a reply's topic."""
-    return Topic.id == select(Reply.topic_id).where(Reply.id == reply_id).scalar_subquery()
+def renew_of_reply(db: Session, reply_id: int) -> None:
+    """Give the topic of a reply another version, because the reply changed."""
+    run(db, _of_reply(), {"reply_id": reply_id, "fresh": fresh_mark()})
+
+
+@cache
+def _of_topic() -> Any:
+    return _renewal(bindparam("topic_id", type_=BigId))
+
+
+@cache
+def _of_reply() -> Any:
+    reply = select(Reply.topic_id).where(Reply.id == bindparam("reply_id", type_=BigId))
+    return _renewal(reply.scalar_subquery())
+
+
+def _renewal(topic_id: ColumnElement[int]) -> Any:
+    return change_unmarked(Topic).where(Topic.id == topic_id).values(version=bindparam("fresh"))

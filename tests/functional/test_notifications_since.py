@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, event, func, insert, select, text
 
 from forumsvc import clock
-from forumsvc.models import Notification, User
+from forumsvc.models import Notification, TopicFollow, User
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
@@ -128,19 +128,23 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
     path, sent = POSTS[what]
     comes = threading.Event()
 
-    def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+    def watch(statement: str) -> None:
         if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
             comes.set()
+
+    def watch_engine(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        watch(statement)
 
     def post() -> None:
         answers.append(alone(forum, bob).call("POST", path.format(**names), {**sent, **at}))
 
     answers: list[Any] = []
     at = {"node_id": node} if "title" in sent else {}
-    engine, now = forum.registry.database.writes, clock.now()
+    database, now = forum.registry.database, clock.now()
     moment = {"created_at": now, "updated_at": now}
     row = {"user_id": alice.id, "actor_id": bob.id, "type": "Follow", **moment}
-    event.listen(engine, "before_cursor_execute", watch)
+    event.listen(database.writes, "before_cursor_execute", watch_engine)
+    database.gateway.observers.append(watch)
     try:
         with forum.database.writes.connect() as other:
             other.execute(
@@ -155,9 +159,34 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
             other.commit()
         thread.join()
     finally:
-        event.remove(engine, "before_cursor_execute", watch)
+        database.gateway.observers.remove(watch)
+        event.remove(database.writes, "before_cursor_execute", watch_engine)
     assert [answer.status_int for answer in answers] in ([200], [201])
     assert len(alice.get("/notifications", since=seen).json) == 1
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_who_follows_after_the_readers_of_a_new_post_are_locked_is_not_told(forum: Forum) -> None:
+    alice, bob, carol = forum.person("alice"), forum.person("bob"), forum.person("carol")
+    topic, late = forum.topic(alice, forum.node()), iter([carol.id])
+    database = forum.registry.database
+
+    def join(statement: str) -> None:
+        if statement.startswith("INSERT INTO notifications"):
+            rows = [
+                {"user_id": user, "topic_id": topic, "created_at": clock.now()} for user in late
+            ]
+            with forum.database.writes.begin() as other:
+                other.execute(insert(TopicFollow), rows)
+
+    database.gateway.observers.append(join)
+    try:
+        forum.reply(bob, topic)
+    finally:
+        database.gateway.observers.remove(join)
+    assert next(late, None) is None
+    assert len(alice.get("/notifications").json) == 1
+    assert carol.get("/notifications").json == []
 
 
 FOLLOWED_MEANWHILE = {

@@ -47,8 +47,8 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
     "open a topic with a mention": (
         "bob",
         lambda s: ("POST", "/topics", _topic(s, "@alice")),
+        8,
         9,
-        10,
     ),
     "edit a topic": ("alice", lambda s: ("PUT", f"/topics/{s.topic}", _topic(s)), 5, 5),
     "edit a topic, adding a mention": (
@@ -75,8 +75,8 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
     "reply with a mention": (
         "bob",
         lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "@alice"}),
+        9,
         10,
-        11,
     ),
     "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 5, 5),
     "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 9, 10),

@@ -253,7 +253,7 @@ class Owner:
                 (Node, "topics_count", self.nodes[0]),
             ):
                 db.execute(change(model).where(model.id == own).values({column: 77}))
-            versions.renew(db, versions.of_reply(self.reply))
+            versions.renew_of_reply(db, self.reply)
 
         self._command(spoil)
         self.look("spoil")
@@ -267,7 +267,7 @@ class Owner:
         def outdate(db: Session) -> None:
             old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
             db.execute(change(model).where(model.id == own).values(old))
-            versions.renew(db, versions.of_reply(self.reply))
+            versions.renew_of_reply(db, self.reply)
 
         self._command(outdate)
         self.look("outdate")
