@@ -128,7 +128,7 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
     path, sent = POSTS[what]
     comes = threading.Event()
 
-    def watch(statement: str) -> None:
+    def watch(statement: str, values: Any = None) -> None:
         if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
             comes.set()
 
@@ -171,7 +171,7 @@ def test_who_follows_after_the_readers_of_a_new_post_are_locked_is_not_told(foru
     topic, late = forum.topic(alice, forum.node()), iter([carol.id])
     database = forum.registry.database
 
-    def join(statement: str) -> None:
+    def join(statement: str, values: Any) -> None:
         if statement.startswith("INSERT INTO notifications"):
             rows = [
                 {"user_id": user, "topic_id": topic, "created_at": clock.now()} for user in late
