@@ -40,12 +40,12 @@ class ForumRequest(Request):
     caller: set by the root of the tree once it accepted the token; lists_mark: as of then
     (`queries.marks.of_lists`), None where there was no token; validated: the parameters, set
     by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`);
-    operation: which view it came to, set where metrics are enabled (none: it came to no view).
+    operation: which view it came to, set where metrics are enabled (empty: it came to no view).
     """
 
     caller: Identity | None = None
     lists_mark: int | None = None
-    operation: str = "none"
+    operation: str = ""
     avatar: "Outcome[Picture]"
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"

@@ -10,7 +10,17 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Integer, bindparam, cast, event, func, literal, make_url, select
+from sqlalchemy import (
+    BindParameter,
+    Integer,
+    bindparam,
+    cast,
+    event,
+    func,
+    literal,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from forumsvc.ids import MAX_ID
@@ -145,7 +155,7 @@ def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
 def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
     database: Database,
 ) -> None:
-    asked = bindparam("asked")
+    asked: BindParameter[str] = bindparam("asked")
     wrong = select((cast(1, Integer) / func.nothing_of_this_name(asked)).label("x"))
     with pytest.raises((OperationalError, ProgrammingError)) as raised:
         database.gateway.rows(wrong, {"asked": "a secret"})

@@ -117,11 +117,11 @@ def fill(forum: Forum, rows: int) -> Scene:
         replies = add(Reply, [{**under, "user_id": author.id} for _ in people])
         add(Reply, [{**under, "user_id": user} for user in people])
         made = {"created_at": now}
-        for model in (UserFollow, UserBlock):
-            add(model, [{"user_id": author.id, "target_id": user, **made} for user in people])
+        for to_users in (UserFollow, UserBlock):
+            add(to_users, [{"user_id": author.id, "target_id": user, **made} for user in people])
         add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
-        for model in (Favorite, TopicLike):
-            add(model, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        for to_topics in (Favorite, TopicLike):
+            add(to_topics, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
         add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
         add(
             Notification,
