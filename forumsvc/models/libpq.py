@@ -13,7 +13,7 @@ from psycopg import pq
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 
-_MOST_PREPARED = 256
+MOST_PREPARED = 256
 _BINARY = pq.Format.BINARY
 _WELL = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
@@ -71,7 +71,7 @@ class Libpq:
         known = _Statement(text, list(filling), self._connection)
         values = _values(known, filling)
         result = self._line.exec_params(known.text, values, result_format=_BINARY)
-        if len(self._known) >= _MOST_PREPARED:
+        if len(self._known) >= MOST_PREPARED:
             self._line.exec_(b"DEALLOCATE ALL")
             self._known.clear()
         self._known[text] = known
