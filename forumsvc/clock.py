@@ -1,6 +1,7 @@
 """The only clock: every timestamp that is stored or shown starts here."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def now() -> datetime:
@@ -9,6 +10,8 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
+# A page of a list shows forty and more, most of them again and again.
+@lru_cache(4096)
 def rfc3339(moment: datetime) -> str:
     """Return an aware UTC datetime as RFC 3339 text: `2026-11-21T01:33:00.000Z`."""
     return moment.isoformat(timespec="milliseconds")[:-6] + "Z"

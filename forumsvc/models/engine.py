@@ -93,7 +93,8 @@ def _sqlite_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
 
 
 def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
-    server_settings = "-c timezone=utc"
+    # A statement planned once: the indexes are those of every list's order, whatever is asked for.
+    server_settings = "-c timezone=utc -c plan_cache_mode=force_generic_plan"
     options: dict[str, Any] = {}
     if read_only:
         server_settings += " -c default_transaction_read_only=on"
@@ -106,6 +107,11 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
         pool_size=pool_size,
         max_overflow=pool_size,
         hide_parameters=True,
-        connect_args={"options": server_settings, "application_name": "forumsvc"},
+        connect_args={
+            "options": server_settings,
+            "application_name": "forumsvc",
+            # With statements of its own the driver would at a rollback drop the gateway's too.
+            "prepare_threshold": None,
+        },
         **options,
     )

@@ -21,6 +21,11 @@ _MOST_STATEMENTS = 512
 GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
 
+_FETCH = "fetch"
+
+Fetch = Callable[[str, Any], list[tuple[Any, ...]]]
+"""Runs a statement of this text, filled with these values, and returns its rows."""
+
 
 class Held:
     """A thread's connection, closed when the thread ends."""
@@ -30,14 +35,29 @@ class Held:
         pooled = engine.raw_connection()
         self.driver = driver = cast("Any", pooled.driver_connection)
         pooled.detach()
-        self.cursor: Any = driver.cursor()
+        self.fetch: Fetch = _fetching(engine, driver)
         self.close = finalize(self, driver.close)
+
+
+def _fetching(engine: Engine, driver: Any) -> Fetch:
+    if engine.dialect.name == "postgresql":
+        from .libpq import Libpq  # its library is not there where there is SQLite only
+
+        return Libpq(driver).fetch
+    cursor = driver.cursor()
+
+    def fetch(text: str, filling: Any) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = cursor.execute(text, filling).fetchall()
+        return rows
+
+    return fetch
 
 
 class Gateway:
     """Runs SELECTs by themselves, and any statement in a session's transaction.
 
-    Safe to share between threads. observers: called with the text of every statement that is sent.
+    Safe to share between threads. observers: called with every statement that is sent, its text
+    and what it is filled with.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -46,7 +66,7 @@ class Gateway:
         self._plan = lru_cache(_MOST_STATEMENTS)(lambda said: Plan(said, engine.dialect))
         self._own = threading.local()
         self._all: WeakSet[Held] = WeakSet()
-        self.observers: list[Callable[[str], None]] = []
+        self.observers: list[Callable[[str, Any], None]] = []
 
     @property
     def dialect(self) -> Dialect:
@@ -61,7 +81,7 @@ class Gateway:
         plan = self._plan(statement)
         text, filling = plan.call(values)
         for observer in self.observers:
-            observer(text)
+            observer(text, filling)
         try:
             return plan.rows(self._fetch(text, filling))
         except self._errors as error:
@@ -85,23 +105,24 @@ class Gateway:
         plan = self._plan(statement)
         text, filling = plan.call(values)
         for observer in self.observers:
-            observer(text)
+            observer(text, filling)
         connection = db.connection()
-        driver = cast("Any", connection.connection.driver_connection)
-        cursor = driver.cursor()
+        pooled = connection.connection
         try:
-            cursor.execute(text, filling)
-            return plan.rows(cursor.fetchall()) if plan.returns else []
+            fetch = pooled.info.get(_FETCH)
+            if fetch is None:
+                fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
+            rows = fetch(text, filling)
+            return plan.rows(rows) if plan.returns else []
         except self._errors as error:
-            cut = self._engine.dialect.is_disconnect(error, driver, cursor)
+            driver: Any = pooled.driver_connection
+            cut = self._engine.dialect.is_disconnect(error, driver, None)
             if cut:
                 # What cut this one has cut the others in the pool: the next attempt must not
                 # meet one of them.
                 connection.invalidate(error)
                 connection.engine.dispose()
             raise self._told(error, text, cut=cut) from error
-        finally:
-            cursor.close()
 
     @property
     def held(self) -> int:
@@ -131,16 +152,14 @@ class Gateway:
         if held is None:
             held = self._own.held = Held(self._engine)
             self._all.add(held)
-        held.cursor.execute(text, filling)
-        found: list[tuple[Any, ...]] = held.cursor.fetchall()
-        return found
+        return held.fetch(text, filling)
 
     def _is_cut(self, error: Any) -> bool:
         """Tell whether the connection is of no use any more, and drop it if so."""
         held = getattr(self._own, "held", None)
         if held is None:
             return False  # it could not be made
-        cut = self._engine.dialect.is_disconnect(error, held.driver, held.cursor)
+        cut = self._engine.dialect.is_disconnect(error, held.driver, None)
         if cut:
             held.close()
             self._own.held = None

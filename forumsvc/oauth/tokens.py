@@ -23,6 +23,7 @@ from .. import clock
 from ..models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User, UserBlock, UserState
 from ..models.meta import Timestamp
 from ..models.statements import change, insert_if_absent, remove
+from ..queries import marks
 from ..queries.reading import Reader, row
 from .secret import digest as digest
 from .secret import new_secret as new_secret
@@ -109,6 +110,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.scope,
     OAuthToken.client_id,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
+    marks.lists(),
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)
@@ -126,7 +128,8 @@ def find_access(db: Reader, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
-    itself), scope, client_id (the client's row), blocks (whether the user blocks anybody).
+    itself), scope, client_id (the client's row), blocks (whether the user blocks anybody), and
+    lists_mark (`queries.marks.of_lists`), so that most lists cost a member no other statement.
     """
     return row(db, _ACCESS, {"hash": digest(token), "now": now})
 

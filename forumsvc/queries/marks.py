@@ -18,9 +18,18 @@ def names() -> ColumnElement[int]:
     return select(_sum(ChangeMark.names)).scalar_subquery().label("names")
 
 
+def lists() -> ColumnElement[int]:
+    """Return the column `lists_mark`, to be read with what comes before a list (`of_lists`)."""
+    return select(_mark_of_lists()).scalar_subquery().label("lists_mark")
+
+
+def _mark_of_lists() -> ColumnElement[int]:
+    return _sum(ChangeMark.lists + ChangeMark.names)
+
+
 @cache
 def _lists() -> Select[Any]:
-    return select(_sum(ChangeMark.lists + ChangeMark.names).label("mark"))
+    return select(_mark_of_lists().label("mark"))
 
 
 def of_lists(db: Reader) -> int:

@@ -48,6 +48,17 @@ def abilities(identity: Identity | None, context: Any, words: Iterable[str]) -> 
     return {str(word): bool(decide(identity, place, word)) for word in words}
 
 
+def rights(identity: Identity | None, context: Any) -> tuple[str, ...]:
+    """Return what of the caller decides over the abilities here: who has the same has the same.
+
+    These are the principals held that the ACLs along the lineage name, and the token's scopes.
+    """
+    if identity is None:
+        return ()
+    named = {entry[1] for entry in _Place(identity, context).__acl__}
+    return (*sorted(named), *sorted(identity.scopes))
+
+
 class _Place:
     """A place whose lineage was asked once for what concerns the caller, to be judged often."""
 

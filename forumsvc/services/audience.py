@@ -1,8 +1,8 @@
 """Who is told of what: the conditions of telling, and the locks that come before it.
 
-Those who may be told are locked before their notifications are written. So a user's ids rise in
-the order in which they can be seen, and a poller that asks for what is newer than the newest
-(`GET /notifications?since=`) misses none for being overtaken.
+Those who may be told are locked before their notifications are written, and nobody else is told. So
+a user's ids rise in the order in which they can be seen, and a poller that asks for what is newer
+than the newest (`GET /notifications?since=`) misses none for being overtaken.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -28,20 +28,17 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    [(reply_id,)] = run(db, _reply_written(), written)
+    [(reply_id,)] = run(db, _reply_written(tuple(written)), written)
     by_other = int(actor_id != topic.user_id)
     run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
     counters.count_reply(db, actor_id, reply_id)
-    return reply_id
+    return int(reply_id)
 
 
 @cache
-def _reply_written() -> Any:
-    columns = ("topic_id", "user_id", "body", "body_html", "markup_version")
-    names = (*columns, "created_at", "updated_at")
-    given: dict[str, Any] = {name: bindparam(name) for name in names}
-    return insert(Reply).values(given).returning(Reply.id)
+def _reply_written(names: tuple[str, ...]) -> Any:
+    return insert(Reply).values({name: bindparam(name) for name in names}).returning(Reply.id)
 
 
 @cache

@@ -5,14 +5,16 @@ ACL judged still holds here.
 """
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import Integer, bindparam, insert
 from sqlalchemy.orm import Session
 
 from ..errors import Invalid
 from ..models import Node, Topic
-from ..models.statements import change, change_unmarked
+from ..models.meta import BigId
+from ..models.statements import change, change_unmarked, run
 from ..queries import nodes
 from . import counters, notices
 from .authoring import Authoring
@@ -34,24 +36,26 @@ def create(
     """
     text = authoring.write(db, actor_id, body, title=title)
     _count_in_node(db, node_id, 1)
-    topic_id = db.execute(
-        insert(Topic)
-        .values(
-            user_id=actor_id,
-            node_id=node_id,
-            title=title,
-            body=text.body,
-            body_html=text.html,
-            markup_version=text.version,
-            last_active_at=now,
-            created_at=now,
-            updated_at=now,
-        )
-        .returning(Topic.id)
-    ).scalar_one()
+    written = {
+        "user_id": actor_id,
+        "node_id": node_id,
+        "title": title,
+        "body": text.body,
+        "body_html": text.html,
+        "markup_version": text.version,
+        "last_active_at": now,
+        "created_at": now,
+        "updated_at": now,
+    }
+    [(topic_id,)] = run(db, _topic_written(tuple(written)), written)
     notices.tell_of_new_topic(db, actor_id, now, text.mentioned, topic_id)
     counters.count_topic(db, actor_id, topic_id)
-    return topic_id
+    return int(topic_id)
+
+
+@cache
+def _topic_written(names: tuple[str, ...]) -> Any:
+    return insert(Topic).values({name: bindparam(name) for name in names}).returning(Topic.id)
 
 
 def edit(
@@ -152,11 +156,15 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Count one topic more or less. Raises Invalid where there is no such node."""
-    counted = (
-        change_unmarked(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + by)
-    )
-    if db.execute(counted.returning(Node.id)).first() is None:
+    if not run(db, _node_counted(), {"at": node_id, "by": by}):
         raise _no_node(node_id)
+
+
+@cache
+def _node_counted() -> Any:
+    here = Node.id == bindparam("at", type_=BigId)
+    counted = Node.topics_count + bindparam("by", type_=Integer)
+    return change_unmarked(Node).where(here).values(topics_count=counted).returning(Node.id)
 
 
 def _no_node(node_id: int) -> Invalid:

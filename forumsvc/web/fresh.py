@@ -14,6 +14,7 @@ from pyramid.response import Response
 from ..resources.base import Item
 from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
+from ..security.policy import rights
 from .links import PAGE_HEADERS
 from .marks import REPLY, TOPIC, Audience, Mark, Shown
 from .request import ForumRequest
@@ -22,13 +23,13 @@ from .validators import (
     is_known,
     is_wanted,
     require,
-    rights_of,
     tag_of_body,
     tag_of_marks,
     without_hits,
 )
 
 View = Callable[[Any, ForumRequest], Response]
+Marks = tuple[int | str | None, ...]
 
 _PAGE_SIZE = 1_500
 """About what a page takes beside its body, in bytes."""
@@ -81,18 +82,21 @@ def _marked(view: View, mark: Mark, name: str) -> View:
     by_itself = _conditional(view)
 
     def marked(context: Any, request: ForumRequest) -> Response:
-        if mark.shown is Shown.TOPIC and request.method == "GET":
+        is_topic = mark.shown is Shown.TOPIC
+        if is_topic and request.method == "GET":
             request.registry.hits.count(context.row.id)
-        marks = _marks(mark, context, request)
+        audience = request.registry.envelope.audience(mark.shown, request)
+        marks = None if audience is Audience.NOBODY_ELSE else mark.read(context, request)
         if marks is None:
             return by_itself(context, request)
-        if not _is_common(mark, context, request):
-            return _made(view, marks, context, request)
-        hits = _hits(context, request) if mark.shown is Shown.TOPIC else 0
-        key = _key(name, context, request)
+        whose = _whose(audience, context, request)
+        if not _is_common(mark, audience, context, request):
+            return _made(view, marks + whose, context, request)
+        hits = _hits(context, request) if is_topic else 0
+        key = (name, whose, *_wanted(context, request))
         page: Page | None = request.memory.get(key, marks)
         if page is None:
-            response = _made(view, marks, context, request)
+            response = _made(view, marks + whose, context, request)
             _keep(request, key, marks, response)
             return response
         if is_known(request, page.tag):
@@ -102,22 +106,19 @@ def _marked(view: View, mark: Mark, name: str) -> View:
     return marked
 
 
-def _made(view: View, marks: tuple[Any, ...], context: Any, request: ForumRequest) -> Response:
+def _made(view: View, marks: Marks, context: Any, request: ForumRequest) -> Response:
     tag = tag_of_marks(request, marks)
     if is_known(request, tag):
         return _not_modified(request, tag)
     return _tagged(view(context, request), request, tag)
 
 
-def _key(name: str, context: Any, request: ForumRequest) -> tuple[Any, ...]:
-    wanted = getattr(request, "validated", {})
-    is_nobodys = request.caller is None
-    return (name, context.__name__, is_nobodys, request.base_url, tuple(wanted.items()))
+def _wanted(context: Any, request: ForumRequest) -> tuple[Any, ...]:
+    parameters = tuple(request.validated.items())
+    return (context.__name__, request.caller is None, request.base_url, parameters)
 
 
-def _keep(
-    request: ForumRequest, key: tuple[Any, ...], marks: tuple[Any, ...], response: Response
-) -> None:
+def _keep(request: ForumRequest, key: tuple[Any, ...], marks: Marks, response: Response) -> None:
     if response.status_int != 200:
         return
     headers = [each for each in response.headerlist if each[0] != "Content-Length"]
@@ -125,24 +126,23 @@ def _keep(
     request.memory.put(key, marks, page, _PAGE_SIZE + len(response.body))
 
 
-def _marks(mark: Mark, context: Any, request: ForumRequest) -> tuple[Any, ...] | None:
-    """Return what the tag is made of, or None where only the answer itself tells."""
-    audience = request.registry.envelope.audience(mark.shown, request)
-    if audience is Audience.NOBODY_ELSE:
-        return None
-    marks = mark.read(context, request)
-    if marks is None or audience is Audience.EVERYBODY:
-        return marks
-    return (*marks, *rights_of(request))
+def _whose(audience: Audience, context: Any, request: ForumRequest) -> Marks:
+    """Return what of the caller tells answers under the same marks apart."""
+    caller = request.caller
+    if caller is None or audience is Audience.EVERYBODY:
+        return ()
+    if audience is Audience.SAME_RIGHTS:
+        return rights(caller, context)
+    return (caller.user_id, caller.level, *sorted(caller.scopes))
 
 
-def _is_common(mark: Mark, context: Any, request: ForumRequest) -> bool:
+def _is_common(mark: Mark, audience: Audience, context: Any, request: ForumRequest) -> bool:
     """Return whether the answer is worth keeping: others will get the same."""
-    envelope = request.registry.envelope
     if not request.memory.size or (isinstance(context, Item) and context.is_hidden):
         return False
-    audience = envelope.audience(mark.shown, request)
-    return envelope.keeps(mark.shown) and (request.caller is None or audience is Audience.EVERYBODY)
+    return audience is not Audience.SAME_CALLER and bool(
+        request.registry.envelope.keeps(mark.shown)
+    )
 
 
 def _hits(context: Any, request: ForumRequest) -> int:
@@ -195,8 +195,9 @@ def _tag_with_state(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -
 
 def _tag_of(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:
     """Return the tag that a GET of the item would answer with now."""
-    marks = _marks(mark, item, request)
+    audience = request.registry.envelope.audience(mark.shown, request)
+    marks = None if audience is Audience.NOBODY_ELSE else mark.read(item, request)
     if marks is not None:
-        return tag_of_marks(request, marks)
+        return tag_of_marks(request, marks + _whose(audience, item, request))
     body = orjson.dumps(request.registry.envelope.body(Single(kind, item), request))
     return tag_of_body(request, body)

@@ -40,9 +40,11 @@ class Keyed(Bare):
         """Return for whom an answer is the same: `meta` tells everybody something else."""
         if request.caller is None or shown is Shown.NODE_LIST:
             return Audience.EVERYBODY
-        if shown in (Shown.TOPIC_LIST, Shown.REPLY) and not request.includes_state:
-            return Audience.SAME_RIGHTS
-        return Audience.NOBODY_ELSE
+        if request.includes_state:
+            return Audience.NOBODY_ELSE
+        if shown is Shown.TOPIC_LIST:
+            return Audience.SAME_CALLER  # of each topic the caller may be the author
+        return Audience.SAME_RIGHTS if shown is Shown.REPLY else Audience.NOBODY_ELSE
 
     def keeps(self, shown: Shown) -> bool:
         """Return whether such an answer may be kept: lists show how often topics were read."""

@@ -1,5 +1,6 @@
 """The headers of a list: where it goes on (RFC 8288), and how many there are."""
 
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -35,12 +36,12 @@ def _link(cursors: Cursors, request: ForumRequest) -> str:
     Nothing else of the request is repeated: it may be an access token, and who spells the path in
     another way gets the same answer from memory.
     """
-    kept: dict[str, Any] = {
-        name: value
+    kept = tuple(
+        (name, value)
         for name, value in request.validated.items()
         if value is not None and name not in _PLACES
-    }
-    target = f"{request.base_url}{_path(request)}?{urlencode(kept)}"
+    )
+    target = _target(request.base_url, _names(request), kept)
     links = [f'<{target}>; rel="first"']
     if cursors.before is not None:
         links.append(f'<{target}&before={cursors.before}>; rel="prev"')
@@ -49,10 +50,15 @@ def _link(cursors: Cursors, request: ForumRequest) -> str:
     return ", ".join(links)
 
 
-def _path(request: ForumRequest) -> str:
+def _names(request: ForumRequest) -> tuple[str, ...]:
     names = [request.view_name] if request.view_name else []
     place = request.context
     while place.__parent__ is not None:
         names.append(place.__name__)
         place = place.__parent__
-    return "/api/v3/" + "/".join(map(quote, reversed(names)))
+    return tuple(reversed(names))
+
+
+@lru_cache(1_000)
+def _target(base_url: str, names: tuple[str, ...], kept: tuple[tuple[str, Any], ...]) -> str:
+    return f"{base_url}/api/v3/{'/'.join(map(quote, names))}?{urlencode(kept)}"

@@ -15,7 +15,10 @@ class Audience(Enum):
 
     EVERYBODY = auto()
     SAME_RIGHTS = auto()
+    """Those whom the ACLs of what is asked for grant the same."""
+    SAME_CALLER = auto()
     NOBODY_ELSE = auto()
+    """Not even the caller, the next time: it shows what no mark covers."""
 
 
 class Shown(Enum):
@@ -40,7 +43,8 @@ def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
     # Where no list is kept, reading the mark is not worth its while.
     if not request.memory.size:
         return None
-    return (marks.of_lists(request.db),)
+    known = request.lists_mark
+    return (marks.of_lists(request.db) if known is None else known,)
 
 
 def _topic_list(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:

@@ -24,12 +24,24 @@ from pyramid.config import Configurator
 from pyramid.viewderivers import INGRESS
 
 from .. import worker
+from ..errors import BadToken
+from ..resources.base import Container
 from .fellow_workers import FellowWorkers
 from .gauges import Gauges
 from .request import ForumRequest
 
 _OTHER = "other"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"})
+_NO_VIEW = {
+    400: "none.unreadable",
+    401: "none.bad_token",
+    403: "none.no_user",
+    404: "none.unknown_path",
+    405: "none.wrong_method",
+    413: "none.too_large",
+    429: "none.too_many",
+}
+"""Why a request came to no view, told by its status."""
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 Key = tuple[str, str, int]
@@ -63,7 +75,8 @@ class Metrics(Collector):
     def count(self, request: ForumRequest, status: int, seconds: float) -> None:
         """Count an answered request."""
         method = request.environ["REQUEST_METHOD"]
-        key = (request.operation, method if method in _METHODS else _OTHER, status // 100)
+        operation = request.operation or _without_view(request, status)
+        key = (operation, method if method in _METHODS else _OTHER, status // 100)
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = self._children(key)
@@ -103,6 +116,15 @@ class Metrics(Collector):
                 for family in self._own.collect()
             ]
         )
+
+
+def _without_view(request: ForumRequest, status: int) -> str:
+    """Return what stands for the operation of a request that came to no view."""
+    if status == 404 and isinstance(getattr(request, "context", None), Container):
+        return "none.missing"  # a path of ours, to an item that is not there
+    if status == 401 and not isinstance(request.exception, BadToken):
+        return "none.no_token"  # a part of the tree that is not there for nobody
+    return _NO_VIEW.get(status, "none")
 
 
 def _merge(families: dict[str, Metric], name: str, told: bytes) -> bool:

@@ -37,13 +37,15 @@ _QUERY_WINS = frozenset({"type"})
 class ForumRequest(Request):
     """A request of the forum.
 
-    caller: set by the root of the tree once it accepted the token; validated: the parameters, set
+    caller: set by the root of the tree once it accepted the token; lists_mark: as of then
+    (`queries.marks.of_lists`), None where there was no token; validated: the parameters, set
     by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`);
-    operation: which view it came to, set where metrics are enabled (none: it came to no view).
+    operation: which view it came to, set where metrics are enabled (empty: it came to no view).
     """
 
     caller: Identity | None = None
-    operation: str = "none"
+    lists_mark: int | None = None
+    operation: str = ""
     avatar: "Outcome[Picture]"
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"

@@ -34,6 +34,7 @@ def make_root(request: ForumRequest) -> Root:
         row = tokens.find_access(request.gateway, token, request.now)
         if row is not None:
             request.caller = identify(row, request.now, newbie_time(request.settings))
+            request.lists_mark = row.lists_mark
     # Before any work for nobody; and whoever tries tokens is nobody.
     request.registry.request_rates.count(request)
     if token is not None and request.caller is None:

@@ -62,12 +62,6 @@ def _tag(request: ForumRequest, content: bytes) -> str:
     return f'"{blake2b(content, digest_size=_TAG_BYTES, key=key).hexdigest()}"'
 
 
-def rights_of(request: ForumRequest) -> tuple[Any, ...]:
-    """Return what of the caller decides over `abilities`."""
-    caller = request.caller
-    return (caller.user_id, caller.level, sorted(caller.scopes)) if caller else ()
-
-
 def is_known(request: ForumRequest, tag: str) -> bool:
     """Return whether the client has the answer of that tag already (If-None-Match)."""
     return "HTTP_IF_NONE_MATCH" in request.environ and tag[1:-1] in request.if_none_match

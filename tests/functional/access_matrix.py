@@ -83,9 +83,10 @@ def marks() -> dict[str, Mark]:
 def rows() -> list[Row]:
     """Return every row of the tables of endpoints."""
     return [
-        Row(*endpoint.split(" ", 1), sends, answer, _cells(head[3:], cells))  # type: ignore[arg-type]
+        Row(method, path, sends, answer, _cells(head[3:], cells))
         for head, body in _bodies("endpoint")
         for endpoint, sends, answer, *cells in body
+        for method, path in [endpoint.split(" ", 1)]
     ]
 
 

@@ -30,14 +30,17 @@ def counting(database: Database) -> Iterator[Statements]:
         if not statement.startswith("BEGIN"):
             seen.texts.append(statement)
 
+    def note_short(statement: str, values: Any) -> None:
+        seen.texts.append(statement)
+
     engines = (database.reads, database.writes)
     for engine in engines:
         event.listen(engine, "before_cursor_execute", note)
-    database.gateway.observers.append(seen.texts.append)
+    database.gateway.observers.append(note_short)
     try:
         yield seen
     finally:
-        database.gateway.observers.remove(seen.texts.append)
+        database.gateway.observers.remove(note_short)
         for engine in engines:
             event.remove(engine, "before_cursor_execute", note)
 

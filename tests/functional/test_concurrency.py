@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select, text, update
+from sqlalchemy import select, text, update
 
 from forumsvc.models import (
     Favorite,
@@ -212,12 +212,12 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
 ) -> None:
     wants_users = threading.Event()
 
-    def watch(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+    def watch(statement: str, values: Any) -> None:
         if "FOR NO KEY UPDATE OF users" in statement:
             wants_users.set()
 
-    engine = forum.registry.database.writes
-    event.listen(engine, "before_cursor_execute", watch)
+    observers = forum.registry.database.gateway.observers
+    observers.append(watch)
     caller = alone(forum, bob)
 
     def cross() -> None:
@@ -241,7 +241,7 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     try:
         _, made = together([cross, reply])
     finally:
-        event.remove(engine, "before_cursor_execute", watch)
+        observers.remove(watch)
     with forum.database.reads.connect() as connection:
         assert connection.scalar(text(deadlocks)) >= 1
     assert made.status_int == 201

@@ -74,7 +74,7 @@ def test_what_was_kept_for_one_is_not_shown_to_another(scene: Scene) -> None:
 
 
 def test_a_state_changes_nothing_about_whether_a_topic_was_edited(scene: Scene) -> None:
-    form = {"title": "New", "node_id": scene.node, "body": "New"}
+    form: dict[str, Any] = {"title": "New", "node_id": scene.node, "body": "New"}
     path = f"/topics/{scene.topic}"
     for asked in ({}, {"include": "state"}):
         tag = read(scene.alice, path, **asked).headers["ETag"]

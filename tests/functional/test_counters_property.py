@@ -1,7 +1,7 @@
 """Whatever people do, in whatever order, every counter says what a recount says."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -153,7 +153,7 @@ class Community(RuleBasedStateMachine):
 
 def test_any_sequence_of_actions_leaves_every_counter_equal_to_a_recount(forum: Forum) -> None:
     run_state_machine_as_test(
-        partial(Community, forum),
+        cast("type[Community]", partial(Community, forum)),
         settings=settings(
             max_examples=5,
             stateful_step_count=40,

@@ -1,7 +1,6 @@
 """Every failure: its status, its {error} body, its headers, and no trace in the database."""
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ def topic(forum: Forum, alice: Person) -> int:
 
 
 @pytest.fixture
-def broken(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def broken(monkeypatch: pytest.MonkeyPatch) -> str:
     """Have nodes and follows fail, and return a detail that is nobody's business."""
     detail = "the secret of the broken function"
 

@@ -10,13 +10,28 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Integer, bindparam, cast, event, func, literal, make_url, select
-from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy import (
+    BindParameter,
+    Integer,
+    String,
+    bindparam,
+    cast,
+    event,
+    func,
+    insert,
+    literal,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.exc import DataError, DBAPIError, OperationalError, ProgrammingError
 
+from forumsvc import clock
 from forumsvc.ids import MAX_ID
-from forumsvc.models import User
+from forumsvc.models import Node, Topic, User, libpq
 from forumsvc.models.engine import Database
 from forumsvc.models.gateway import Gateway
+from forumsvc.models.statements import change, run
 from forumsvc.queries import marks, topics
 from forumsvc.queries.paging import Page
 from forumsvc.queries.topics import TopicOrder
@@ -145,7 +160,7 @@ def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
 def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
     database: Database,
 ) -> None:
-    asked = bindparam("asked")
+    asked: BindParameter[str] = bindparam("asked")
     wrong = select((cast(1, Integer) / func.nothing_of_this_name(asked)).label("x"))
     with pytest.raises((OperationalError, ProgrammingError)) as raised:
         database.gateway.rows(wrong, {"asked": "a secret"})
@@ -308,3 +323,50 @@ def test_what_is_cut_again_is_told(database: Database) -> None:
         gateway.rows(_CUT_ITSELF, {})
     assert raised.value.connection_invalidated
     assert marks.of_lists(gateway) == 0
+
+
+@on_a_server
+def test_a_rollback_leaves_what_the_gateway_has_prepared(forum: Forum) -> None:
+    database, one = forum.database, select(literal(1).label("one"))
+    wrong = select(cast(bindparam("word", type_=String), Integer).label("number"))
+    rows = [{"login": f"u{n}", "login_key": f"u{n}"} for n in range(2)]
+    stamps = {"created_at": clock.now(), "updated_at": clock.now()}
+    prepared = text("SELECT count(*) FROM pg_prepared_statements")
+    for _ in range(3):
+        with database.session() as db:
+            # What the driver would prepare by itself, if it were let to.
+            db.execute(insert(User), [row | stamps for row in rows])
+            assert database.gateway.rows_in(db, one, {}) == [(1,)]
+            with pytest.raises(DataError):
+                database.gateway.rows_in(db, wrong, {"word": "five"})
+            db.rollback()
+    with database.session() as db:
+        assert db.scalar(prepared) >= 1
+        assert database.gateway.rows_in(db, one, {}) == [(1,)]
+
+
+@on_a_server
+def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
+    gateway = forum.database.gateway
+    many = select(literal(1).label("one")).limit(
+        bindparam("limit", type_=Integer, literal_execute=True)
+    )
+    for _ in range(2):
+        for limit in range(1, libpq.MOST_PREPARED + 50):
+            assert gateway.rows(many, {"limit": limit}) == [(1,)]
+            assert gateway.rows(many, {"limit": limit}) == [(1,)]
+
+
+def test_a_change_by_the_gateway_gives_columns_their_defaults(forum: Forum) -> None:
+    now, alice = clock.now(), forum.person("alice")
+    given = {"name": "Off topic", "created_at": now, "updated_at": now}
+    names: dict[str, Any] = {name: bindparam(name) for name in given}
+    topic = forum.topic(alice, forum.node())
+    renamed = change(Topic).where(Topic.id == topic).values(title=bindparam("new"))
+    version = select(Topic.version).where(Topic.id == topic)
+    with forum.database.session.begin() as db:
+        [(node,)] = run(db, insert(Node).values(names).returning(Node.id), given)
+        assert db.scalar(select(Node.topics_count).where(Node.id == node)) == 0
+        before = db.scalar(version)
+        assert run(db, renamed, {"new": "Renamed"}) == []
+        assert db.scalar(version) != before

@@ -1,7 +1,11 @@
 """The second response shape, `api.envelope = keyed`: the same service under other names."""
 
+import re
+
 import pytest
 
+from forumsvc.pages.guide import source
+from tests.description.described import operations
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
@@ -147,3 +151,13 @@ def test_what_has_no_name_stays_as_it_is(keyed: Forum) -> None:
     keyed.person("bob")
     assert alice.post("/users/bob/follow").json == {"ok": 1}
     assert alice.get("/notifications/unread_count").json == {"count": 0}
+
+
+def test_the_guide_names_the_kind_of_every_failure_that_is_described(keyed: Forum) -> None:
+    rows = re.findall(r"^\| `(\w+)` \| ([0-9, ]+) \|$", source("keyed-envelope"), re.M)
+    shown = {int(status): kind for kind, listed in rows for status in listed.split(", ")}
+    described = {int(status) for one in operations() for status in one.told["responses"]}
+    # A method that a path does not have is no operation.
+    assert shown.keys() == {status for status in described if status >= 400} | {405}
+    error = keyed.registry.envelope.error
+    assert {status: error(status, "")["error"] for status in shown} == shown

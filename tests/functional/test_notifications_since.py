@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert, select
+from sqlalchemy import Connection, event, func, insert, select, text
 
 from forumsvc import clock
 from forumsvc.models import Notification, TopicFollow, User
@@ -13,6 +13,7 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
 from tests.functional.threads import alone
+from tests.system.process import wait_until
 
 TOKEN, LIST = 1, 1
 
@@ -127,7 +128,7 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
     path, sent = POSTS[what]
     comes = threading.Event()
 
-    def watch(statement: str) -> None:
+    def watch(statement: str, values: Any = None) -> None:
         if "FROM users" in statement and "FOR NO KEY UPDATE" in statement:
             comes.set()
 
@@ -170,7 +171,7 @@ def test_who_follows_after_the_readers_of_a_new_post_are_locked_is_not_told(foru
     topic, late = forum.topic(alice, forum.node()), iter([carol.id])
     database = forum.registry.database
 
-    def join(statement: str) -> None:
+    def join(statement: str, values: Any) -> None:
         if statement.startswith("INSERT INTO notifications"):
             rows = [
                 {"user_id": user, "topic_id": topic, "created_at": clock.now()} for user in late
@@ -186,3 +187,61 @@ def test_who_follows_after_the_readers_of_a_new_post_are_locked_is_not_told(foru
     assert next(late, None) is None
     assert len(alice.get("/notifications").json) == 1
     assert carol.get("/notifications").json == []
+
+
+FOLLOWED_MEANWHILE = {
+    "the author of a new topic": ("/users/bob/follow", "/topics"),
+    "a topic with a new reply": ("/topics/{topic}/follow", "/topics/{topic}/replies"),
+}
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("what", FOLLOWED_MEANWHILE)
+def test_who_begins_to_follow_while_others_are_told_is_not_told_of_it_too_late(
+    forum: Forum, what: str
+) -> None:
+    carol, alice, bob = (forum.person(login) for login in ("carol", "alice", "bob"))
+    node = forum.node()
+    topic = forum.topic(bob, node)
+    follow, post = (path.format(topic=topic) for path in FOLLOWED_MEANWHILE[what])
+    assert carol.post(follow).status_int == 200
+    sent = {"title": "T", "node_id": node, "body": "B"}
+    writing = threading.Thread(target=lambda: alone(forum, bob).call("POST", post, sent))
+    following = threading.Thread(target=lambda: alone(forum, alice).post(follow))
+    engine = forum.database.writes
+    with engine.connect() as carols, engine.connect() as alices, engine.connect() as watch:
+        holder = lock(carols, carol)
+        writing.start()
+        wait_until(lambda: blocked(watch, holder), "bob's post waits for carol, to tell her")
+        [writer] = blocked(watch, holder)
+        following.start()
+        wait_until(lambda: not following.is_alive() or blocked(watch, writer), "alice follows")
+        holder = lock(alices, alice)
+        carols.commit()
+        wait_until(lambda: not writing.is_alive() or blocked(watch, holder), "bob's post goes on")
+        # Meanwhile alice is told of something else, which she sees first.
+        now = clock.now()
+        row = {"user_id": alice.id, "actor_id": carol.id, "created_at": now, "updated_at": now}
+        other = insert(Notification).values(type="Follow", **row).returning(Notification.id)
+        seen = alices.execute(other).scalar_one()
+        alices.commit()
+        writing.join()
+        following.join()
+    told = [one["id"] for one in alice.get("/notifications").json]
+    newer = [one["id"] for one in alice.get("/notifications", since=seen).json]
+    assert sorted(told) == [seen, *sorted(newer)]
+    # The one who followed before was told.
+    assert len(carol.get("/notifications").json) == 1
+
+
+def lock(connection: Connection, person: Person) -> int:
+    """Lock a user as those do who write notifications; return the process that holds the lock."""
+    connection.execute(select(User.id).where(User.id == person.id).with_for_update(key_share=True))
+    return int(connection.scalar(select(func.pg_backend_pid())) or 0)
+
+
+def blocked(connection: Connection, holder: int) -> list[int]:
+    """Return the processes that wait for a lock which this one holds."""
+    query = "SELECT pid FROM pg_stat_activity WHERE :holder = ANY (pg_blocking_pids(pid))"
+    connection.rollback()
+    return list(connection.scalars(text(query), {"holder": holder}))

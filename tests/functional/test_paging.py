@@ -175,7 +175,7 @@ def test_next_and_prev_are_offered_where_there_is_such_a_page(scene: Scene) -> N
 
 def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene: Scene) -> None:
     first, last = (links(scene.author.get(PATH, limit=1, offset=start)) for start in (0, 8))
-    beyond = {
+    beyond: dict[str, list[int]] = {
         last["prev"].replace("before=", "after="): [],
         first["next"].replace("after=", "before="): [],
     }

@@ -117,11 +117,11 @@ def fill(forum: Forum, rows: int) -> Scene:
         replies = add(Reply, [{**under, "user_id": author.id} for _ in people])
         add(Reply, [{**under, "user_id": user} for user in people])
         made = {"created_at": now}
-        for model in (UserFollow, UserBlock):
-            add(model, [{"user_id": author.id, "target_id": user, **made} for user in people])
+        for to_users in (UserFollow, UserBlock):
+            add(to_users, [{"user_id": author.id, "target_id": user, **made} for user in people])
         add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
-        for model in (Favorite, TopicLike):
-            add(model, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
+        for to_topics in (Favorite, TopicLike):
+            add(to_topics, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
         add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
         add(
             Notification,
@@ -163,7 +163,33 @@ def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     # The author blocks others, whose topics the author's lists leave out: no mark tells of that.
     expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
     expected["/topics"] = 1 + TOKEN
+    # The mark of the node list came with the token.
+    expected["/nodes"] = READS["/nodes"] - 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
+
+
+def test_what_has_not_changed_costs_a_member_no_more_than_the_token_and_a_topic(
+    scene: Scene,
+) -> None:
+    reader = scene.forum.person("reader")
+    for path in KEPT:
+        scene.cost(reader, path)
+    lists = {path: TOKEN for path in KEPT if path == "/nodes" or "{topic}" not in path}
+    expected = {path: cost + TOKEN for path, cost in KEPT.items()} | lists
+    assert {path: scene.cost(reader, path) for path in KEPT} == expected
+
+
+def test_a_topic_kept_for_one_member_is_kept_for_all_but_its_author(scene: Scene) -> None:
+    path, forum = scene.path("/topics/{topic}"), scene.forum
+    first, second = forum.person("first"), forum.person("second")
+    shown = [reader.get(path).json for reader in (first, scene.author)]
+    forum.registry.memory.hits = 0
+    again = [reader.get(path).json for reader in (second, scene.author)]
+    assert [one["abilities"] for one in again] == [one["abilities"] for one in shown]
+    assert again[0]["abilities"]["update"] is False
+    assert again[1]["abilities"]["update"] is True
+    # For each of both the topic's row, and the page.
+    assert forum.registry.memory.hits == 4
 
 
 WITH_STATE = {

@@ -96,10 +96,11 @@ def test_tokens_are_counted_by_user_and_client_and_not_by_the_address(
     forum = make_forum(**THREE)
     alice, bob = forum.person("alice"), forum.person("bob")
     with forum.database.session.begin() as db:
-        other = clients.create(db, "Other", grants=("password",))
+        other = clients.find(db, clients.create(db, "Other", grants=("password",)).client_id)
+        assert other is not None
         issued = tokens.issue(
             db,
-            client_id=clients.find(db, other.client_id).id,
+            client_id=other.id,
             user_id=alice.id,
             scope="read",
             access_ttl=60,

@@ -20,6 +20,7 @@ ANY = "…"
 """In an answer that is shown: whatever comes."""
 
 STAND_IN = Path(__file__).parent / "oauth" / "curl.py"
+_ANSWERS = ("json", "text")
 _MARK = "----- the end of block"
 _BLOCKS = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARKS = {
@@ -38,7 +39,7 @@ class Block(NamedTuple):
     """A fenced block of a page.
 
     kind: what stands behind the fence; group: shared by blocks with nothing between them, up to
-    the JSON that they answer with.
+    what they answer with, as JSON or text.
     """
 
     kind: str
@@ -51,7 +52,7 @@ def blocks(page: str) -> list[Block]:
     found: list[Block] = []
     group = end = 0
     for block in _BLOCKS.finditer(page):
-        answered = bool(found) and found[-1].kind == "json"
+        answered = bool(found) and found[-1].kind in _ANSWERS
         group += answered or bool(page[end : block.start()].strip())
         end = block.end()
         found.append(Block(block[1], block[2], group))
@@ -89,21 +90,28 @@ def run(page: list[Block], language: str, url: str, folder: Path, programs: Path
 
 
 def check_answers(page: list[Block], printed: Mapping[int, str]) -> int:
-    """Hold what the blocks printed to the JSON that the page shows behind them.
+    """Hold what the blocks printed to the answer that the page shows behind them.
 
     Where it stands behind examples in several languages, it is what each of them prints. Returns
     how many answers were compared.
     """
     compared = 0
     for shown in page:
-        if shown.kind != "json":
+        if shown.kind not in _ANSWERS:
             continue
         for number, text in printed.items():
             if page[number].group == shown.group:
-                given = json.loads(text)
-                assert agrees(json.loads(shown.text), given), (shown.text, given)
+                assert _is_shown(shown, text), (shown.text, text)
                 compared += 1
     return compared
+
+
+def _is_shown(shown: Block, text: str) -> bool:
+    if shown.kind == "json":
+        return agrees(json.loads(shown.text), json.loads(text))
+    # The names of headers are the same in any case, and curl shows them as they were sent.
+    pattern = re.escape(shown.text.strip()).replace(ANY, ".+")
+    return re.fullmatch(pattern, text.strip().replace("\r", ""), re.IGNORECASE) is not None
 
 
 def agrees(shown: Any, given: Any) -> bool:

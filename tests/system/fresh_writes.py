@@ -134,21 +134,21 @@ class Owner:
 
     def open_topic(self) -> Any:
         """Open another, with a reply."""
-        form = {"title": self._text(), "node_id": self._any(self.nodes), "body": self._text()}
-        made = self._send("POST", "/topics", **form)
+        title, node, body = self._text(), self._any(self.nodes), self._text()
+        made = self._send("POST", "/topics", title=title, node_id=node, body=body)
         self.topic = made.get("topic", made)["id"]
         self.write_reply()
         return made
 
     def edit_topic(self) -> Any:
         """Edit it where it is, or is put."""
-        form = {"title": self._text(), "node_id": self.nodes[0], "body": self._text()}
-        return self._send("PUT", f"/topics/{self.topic}", **form)
+        title, node, body = self._text(), self.nodes[0], self._text()
+        return self._send("PUT", f"/topics/{self.topic}", title=title, node_id=node, body=body)
 
     def move_topic(self) -> Any:
         """Move it, and nothing more."""
-        form = {"title": "T", "node_id": self._any(self.nodes), "body": "B"}
-        return self._send("PUT", f"/topics/{self.topic}", **form)
+        node = self._any(self.nodes)
+        return self._send("PUT", f"/topics/{self.topic}", title="T", node_id=node, body="B")
 
     def delete_topic(self) -> Any:
         """Delete it."""
@@ -176,13 +176,13 @@ class Owner:
 
     def like_topic(self) -> Any:
         """Like it, or no more."""
-        form = {"obj_type": "topic", "obj_id": self.topic}
-        return self._send(self._any(("POST", "DELETE")), "/likes", **form)
+        method = self._any(("POST", "DELETE"))
+        return self._send(method, "/likes", obj_type="topic", obj_id=self.topic)
 
     def like_reply(self) -> Any:
         """Like it, or no more."""
-        form = {"obj_type": "reply", "obj_id": self.reply}
-        return self._send(self._any(("POST", "DELETE")), "/likes", **form)
+        method = self._any(("POST", "DELETE"))
+        return self._send(method, "/likes", obj_type="reply", obj_id=self.reply)
 
     def mute(self) -> Any:
         """Let the first leave the friend's topics out, and the friend the first one's."""
@@ -253,7 +253,7 @@ class Owner:
                 (Node, "topics_count", self.nodes[0]),
             ):
                 db.execute(change(model).where(model.id == own).values({column: 77}))
-            versions.renew(db, versions.of_reply(self.reply))
+            versions.renew_of_reply(db, self.reply)
 
         self._command(spoil)
         self.look("spoil")
@@ -267,7 +267,7 @@ class Owner:
         def outdate(db: Session) -> None:
             old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
             db.execute(change(model).where(model.id == own).values(old))
-            versions.renew(db, versions.of_reply(self.reply))
+            versions.renew_of_reply(db, self.reply)
 
         self._command(outdate)
         self.look("outdate")

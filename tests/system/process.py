@@ -32,6 +32,12 @@ def alive(pid: int) -> bool:
     return status.rpartition(")")[2].split()[0] not in "ZX"
 
 
+def hangs(pid: int) -> bool:
+    """Tell whether every thread of a process is stopped."""
+    tasks = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return all(task.rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+
 def prepare_child() -> None:
     """Give the calling process the signals that a terminal's child has, and its parent's end.
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ class Turns:
 
 @pytest.fixture
 def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Scene]:
-    common = {
+    common: dict[str, Any] = {
         "site__url": "http://forum.test",
         "photos__dir": str(tmp_path / "photos"),
         "topics__hits_interval": "0.1",
@@ -195,7 +196,7 @@ def test_every_process_shows_at_once_what_another_has_answered(
     others = [scene.enter(f"one-of-{number}") for number in range(TOGETHER)]
     each = (WRITES - WRITES // 4) // TOGETHER + 1
     with scene.crowd(others):
-        for counted in together([lambda one=one: one.run(each) for one in others]):
+        for counted in together([partial(one.run, each) for one in others]):
             done += counted
     load_demo(scene, alone)
     seen = sum((turns.watch.seen for turns in (alone, *others)), Counter())

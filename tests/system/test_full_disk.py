@@ -8,6 +8,7 @@ import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from sqlalchemy import func, select
@@ -46,7 +47,7 @@ def picture(side: int) -> bytes:
     return out.getvalue()
 
 
-def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict]:  # type: ignore[type-arg]
+def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]]:
     """Upload a picture; return status and body."""
     edge = "edge"
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'

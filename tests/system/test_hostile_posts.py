@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import psutil
@@ -54,7 +55,7 @@ class Client:
         }
         self.timed = Timed()
 
-    def send(self, method: str, path: str, **fields: str) -> dict:  # type: ignore[type-arg]
+    def send(self, method: str, path: str, **fields: str) -> dict[str, Any]:
         """Send a request, note how long it took, and return the answer."""
         began = time.monotonic()
         self._connection.request(method, API + path, urlencode(fields), self._headers)

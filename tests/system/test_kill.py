@@ -3,6 +3,7 @@
 import os
 import signal
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,18 @@ from sqlalchemy import select, text
 from forumsvc.models import Reply
 from tests import databases
 from tests.functional.recounting import drift
-from tests.system.forum_process import acknowledged, prepare, serving, storm
+from tests.system.forum_process import Client, acknowledged, prepare, serving, storm
 from tests.system.process import wait_until
+
+
+def have_written(clients: list[Client], wanted: int) -> bool:
+    """Tell whether so many replies of theirs were acknowledged."""
+    return len(acknowledged(clients)) >= wanted
+
+
+def are_cut(clients: list[Client]) -> bool:
+    """Tell whether all of them have lost their server."""
+    return all(client.cut for client in clients)
 
 
 @pytest.mark.parametrize("kind", databases.KINDS)
@@ -26,9 +37,9 @@ def test_what_was_acknowledged_before_a_kill_is_there_and_whole(
             with serving(tmp_path, url) as server:
                 server.workers()
                 with storm(server, setting, f"round {number}") as clients:
-                    wait_until(lambda c=clients, w=wanted: len(acknowledged(c)) >= w, "writes")
+                    wait_until(partial(have_written, clients, wanted), "writes")
                     os.killpg(server.process.pid, signal.SIGKILL)
-                    wait_until(lambda c=clients: all(client.cut for client in c), "the end of all")
+                    wait_until(partial(are_cut, clients), "the end of all")
             with database.reads.connect() as db:
                 kept = Counter(db.scalars(select(Reply.body)))
                 if database.is_sqlite:

@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests import databases
 from tests.functional.figures import Figures
 from tests.functional.forum import API
 from tests.system.forum_process import serving
-from tests.system.process import wait_until
+from tests.system.process import hangs, wait_until
 from tests.system.pserve import Pserve
 
 REQUESTS = "forumsvc_requests_total"
@@ -60,18 +61,12 @@ def stopped(*pids: int) -> Iterator[None]:
     """Have processes hang."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
-        wait_until(lambda pid=pid: hangs(pid), "it hangs")
+        wait_until(partial(hangs, pid), "it hangs")
     try:
         yield
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
-
-
-def hangs(pid: int) -> bool:
-    """Tell whether every thread of a process is stopped."""
-    tasks = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
-    return all(task.rpartition(")")[2].split()[0] == "T" for task in tasks)
 
 
 def ask_each(server: Pserve) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from hashlib import sha256
 from io import BytesIO
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
@@ -19,7 +20,7 @@ BYTES = b"\x89PNG" + bytes(range(256)) * 40
 DIGEST = sha256(BYTES).hexdigest()
 NAME = f"{DIGEST[:2]}/{DIGEST}.png"
 OTHER = sha256(b"other").hexdigest()
-KEYS = {"access_key": "key", "secret_key": "secret", "region": "eu-central-1"}
+KEYS: dict[str, Any] = {"access_key": "key", "secret_key": "secret", "region": "eu-central-1"}
 
 
 @pytest.fixture(scope="module")

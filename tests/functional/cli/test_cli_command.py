@@ -31,13 +31,12 @@ def sqlite_ini(tmp_path: Path) -> Path:
     return path
 
 
-def commands(group: click.Group, *words: str) -> list[tuple[str, ...]]:
-    """Return the words of every command under a group."""
-    found: list[tuple[str, ...]] = []
-    for name, command in group.commands.items():
-        below = isinstance(command, click.Group)
-        found += commands(command, *words, name) if below else [(*words, name)]
-    return found
+def commands(command: click.Command, *words: str) -> list[tuple[str, ...]]:
+    """Return the words of a command, or of every command under a group."""
+    if not isinstance(command, click.Group):
+        return [words]
+    below = command.commands.items()
+    return [found for name, each in below for found in commands(each, *words, name)]
 
 
 def test_there_are_all_commands_and_no_others() -> None:

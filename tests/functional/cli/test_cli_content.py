@@ -77,7 +77,8 @@ def state(database: Database, reply: int) -> tuple[str, int]:
     """Return the HTML and the version of a reply."""
     with database.reads.connect() as db:
         columns = (Reply.body_html, Reply.markup_version)
-        return tuple(db.execute(select(*columns).where(Reply.id == reply)).one())
+        html, version = db.execute(select(*columns).where(Reply.id == reply)).one()
+        return html, version
 
 
 def left(database: Database) -> int:

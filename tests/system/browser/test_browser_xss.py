@@ -117,7 +117,7 @@ def test_nothing_of_the_corpus_runs_as_posts_that_the_api_answers_with(
         body = "\n\n".join(texts[start : start + TOGETHER])
         made = alice.call("POST", f"/topics/{topic}/replies", json={"body": body})
         assert made.status_int == 201, made.text
-    bodies = []
+    bodies: list[str] = []
     while found := alice.get(f"/topics/{topic}/replies", offset=len(bodies), limit=150).json:
         bodies += [reply["body_html"] for reply in found]
     assert len(bodies) == -(-len(texts) // TOGETHER)

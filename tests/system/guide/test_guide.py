@@ -1,8 +1,6 @@
 """Every example of the guide, run in its language against the service of `make serve`."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,42 +9,41 @@ from PIL import Image
 
 from forumsvc.pages.guide import ADDRESS, CHAPTERS, LANGUAGES, source
 from tests.system import documented
-from tests.system.oauth.service import Service, service
-from tests.system.pserve import ROOT
+from tests.system.oauth.service import Service
+
+from .demo import demo_service
 
 FIRST, *_ = CHAPTERS
 GENERATED = "generated-clients"
+KEYED = "keyed-envelope"
 PAGES = {name: documented.blocks(source(name)) for name in CHAPTERS}
 SPOKEN = [
     (name, language)
     for name, page in PAGES.items()
     for language in LANGUAGES
-    if name != GENERATED and any(block.kind == language for block in page)
+    if name not in (GENERATED, KEYED) and any(block.kind == language for block in page)
 ]
 
 
 @pytest.fixture(scope="module")
 def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The service with the demo community."""
-    with service(
-        tmp_path_factory.mktemp("guide"),
-        site__environment="development",
-        accounts__registration="open",
-    ) as running:
-        size = ["--users", "30", "--topics", "40", "--replies", "200"]
-        subprocess.run(
-            [sys.executable, "-m", "forumsvc.cli", "-c", str(running.ini), "demo", *size],
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-        )
+    with demo_service(tmp_path_factory.mktemp("guide")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def programs(forum: Service) -> Path:
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The same in the keyed shape."""
+    with demo_service(tmp_path_factory.mktemp("keyed"), api__envelope="keyed") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The commands that the examples find; on a machine without curl one that stands in."""
-    return documented.commands(forum.folder, "curl" if shutil.which("curl") else "stand-in")
+    folder = tmp_path_factory.mktemp("programs")
+    return documented.commands(folder, "curl" if shutil.which("curl") else "stand-in")
 
 
 @pytest.mark.parametrize(("name", "language"), SPOKEN)
@@ -58,6 +55,26 @@ def test_every_example_works_and_answers_as_the_guide_shows(
     printed = documented.run(page, language, forum.url, tmp_path, programs)
     # Where the page shows an answer to this language, it was compared.
     assert documented.check_answers(page, printed) >= 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_keyed_shape_is_as_its_chapter_shows(
+    keyed: Service, programs: Path, tmp_path: Path, language: str
+) -> None:
+    page = [*start_in_any_shape(), *PAGES[KEYED]]
+    printed = documented.run(page, language, keyed.url, tmp_path, programs)
+    examples = sum(block.kind == language for block in PAGES[KEYED])
+    assert documented.check_answers(page, printed) == examples >= 4
+
+
+@pytest.mark.parametrize("language", ["python", "js"])
+def test_the_client_for_both_shapes_reads_the_bare_one_too(
+    forum: Service, programs: Path, tmp_path: Path, language: str
+) -> None:
+    last = PAGES[KEYED][-1].group
+    page = [*start_in_any_shape(), *(block for block in PAGES[KEYED] if block.group == last)]
+    printed = documented.run(page, language, forum.url, tmp_path, programs)
+    assert documented.check_answers(page, printed) == 1
 
 
 def test_a_client_generated_from_the_description_holds_a_session(
@@ -78,8 +95,13 @@ def after_the_start(name: str) -> list[documented.Block]:
     return [*start, *PAGES[name]]
 
 
+def start_in_any_shape() -> list[documented.Block]:
+    """Return the blocks that fetch a token, without the answer that they show."""
+    return [block._replace(group=-1) for block in PAGES[FIRST][:4] if block.kind in LANGUAGES]
+
+
 def test_an_example_is_there_in_every_language_or_only_in_one_on_purpose() -> None:
-    alone = {"keyed-envelope": {"python", "js"}, "generated-clients": {"sh", "python"}}
+    alone = {GENERATED: {"sh", "python"}}
     for name, page in PAGES.items():
         there = {block.kind for block in page} & set(LANGUAGES)
         assert there == alone.get(name, set(LANGUAGES)), name

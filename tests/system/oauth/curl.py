@@ -27,8 +27,11 @@ def main() -> int:
     parser.add_argument("-o", metavar="FILE", dest="output")
     parser.add_argument("-w", choices=["%{redirect_url}", "%{http_code}"], dest="write")
     parser.add_argument("-sSi", action="store_true", dest="headers_too")
+    parser.add_argument("--compressed", action="store_true")
     asked = parser.parse_args()
     http = requests.Session()
+    if not asked.compressed:
+        http.headers["Accept-Encoding"] = "identity"
     if asked.jar and Path(asked.jar).stat().st_size:
         kept = MozillaCookieJar(asked.jar)
         kept.load(ignore_discard=True)
@@ -54,7 +57,8 @@ def main() -> int:
         jar.save(ignore_discard=True)
     if asked.headers_too:
         lines = [f"{name}: {value}" for name, value in answer.headers.items()]
-        sys.stdout.write("\r\n".join([f"HTTP/1.1 {answer.status_code}", *lines, "", ""]))
+        status = f"HTTP/1.1 {answer.status_code} {answer.reason}"
+        sys.stdout.write("\r\n".join([status, *lines, "", ""]))
     if asked.output is None:
         sys.stdout.write(answer.text)
     else:

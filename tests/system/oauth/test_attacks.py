@@ -4,6 +4,7 @@ import hashlib
 import re
 from base64 import urlsafe_b64encode
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -225,7 +226,7 @@ def test_huge_and_strange_credentials_are_wrong_and_nothing_worse(
         answer = forum.post("token", **{**good, name: secret})
         assert answer.status_code in (400, 401), (name, answer.text)
         assert answer.json()["error"].startswith("invalid_")
-    pair = (client.client_id.encode(), secret.encode())
+    pair: Any = (client.client_id.encode(), secret.encode())
     answer = requests.post(f"{forum.url}/oauth/token", login, auth=pair, timeout=PATIENCE)
     # Beyond waitress's limit of 256 KiB for all headers nobody of ours sees it.
     assert answer.status_code in (400, 401)

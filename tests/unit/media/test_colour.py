@@ -2,6 +2,7 @@
 
 import struct
 from io import BytesIO
+from typing import Any
 
 import pytest
 from PIL import Image, ImageCms
@@ -102,7 +103,7 @@ def test_grey_of_another_scale_becomes_srgb(mode: str) -> None:
     assert convert is not None
     for light, wanted in ((0, 0), (55, 128), (128, 188), (255, 255)):
         made = convert(Image.new(mode, (1, 1), light if mode == "L" else (light, 77)))
-        value = made.getpixel((0, 0))
+        value: Any = made.getpixel((0, 0))
         grey, *alpha = value if isinstance(value, tuple) else (value,)
         assert abs(grey - wanted) <= 1
         assert alpha == ([77] if mode == "LA" else [])

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,12 @@ BOUND = 300_000_000
 A_FIFTH = BOUND // 5
 
 
-def weigh(*arguments: str, **files: object) -> bytes:
+def weigh(*arguments: str, **files: Any) -> bytes:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     command = [sys.executable, "-m", "tests.unit.media.weigh", *arguments]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=True, **files)
-    return done.stdout
+    written: bytes = done.stdout
+    return written
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_a_deleted_client_takes_its_tokens_along(world: World) -> None:
             clients.delete(db, world.app.client_id)
     assert not world.alive(given["access_token"])
     assert world.alive(other["access_token"])
-    answer = world.token(**credentials(world.app), grant_type="password")
+    answer = world.token(None, **credentials(world.app), grant_type="password")
     assert answer.status == 401
 
 

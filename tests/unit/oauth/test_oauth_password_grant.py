@@ -198,7 +198,7 @@ def test_missing_and_unknown_grants_and_parameters(world: World) -> None:
     for grant in ("implicit", "device_code", "urn:ietf:params:oauth:grant-type:device_code"):
         assert world.token(grant_type=grant).body["error"] == "unsupported_grant_type", grant
     for missing in ({"username": "ann"}, {"password": PASSWORD}, {"username": "", "password": "x"}):
-        answer = world.token(grant_type="password", **missing)
+        answer = world.token(None, grant_type="password", **missing)
         assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 
@@ -217,6 +217,7 @@ def test_an_old_hash_is_replaced_when_its_password_is_used(world: World) -> None
     world.log_in()
     with world.database.reads.connect() as connection:
         stored = connection.execute(select(User.password_hash)).scalar_one()
+    assert stored is not None
     assert stored is not None
     assert not needs_rehash(stored)
     assert world.alive(world.log_in()["access_token"])
@@ -249,6 +250,7 @@ def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
     assert all(world.alive(each["access_token"]) for each in given)
     with world.database.reads.connect() as connection:
         stored = connection.execute(select(User.password_hash)).scalar_one()
+    assert stored is not None
     assert not needs_rehash(stored)
 
 

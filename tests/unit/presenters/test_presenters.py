@@ -185,7 +185,7 @@ TOLD = Told(
     nodes={3: NODE},
     cursors=Cursors(None, None),
 )
-KINDS = {
+KINDS: dict[str, tuple[dict[str, Any], set[str]]] = {
     # type: (what it points to, which of mention, topic, reply and node are set)
     "Topic": ({"topic_id": 7}, {"topic"}),
     "TopicReply": ({"topic_id": 7, "reply_id": 9}, {"topic", "reply"}),

@@ -128,8 +128,9 @@ def test_a_public_email_is_everybodys() -> None:
 def test_topics_are_opened_by_active_users_who_are_no_newcomers() -> None:
     for caller in CALLERS:
         topics = Topics(tree.root(caller), "topics")
-        known = caller is not None and caller.user_id is not None
-        expected = known and caller.level not in ("blocked", "newbie")  # type: ignore[union-attr]
+        is_user = caller is not None and caller.user_id is not None
+        level = caller.level if caller is not None else None
+        expected = is_user and level not in ("blocked", "newbie")
         assert granted(caller, topics, TopicPermission.CREATE) is expected
 
 

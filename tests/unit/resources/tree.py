@@ -50,6 +50,11 @@ class Unopened:
         """Refuse."""
         raise AssertionError("an ACL asked the database")
 
+    @property
+    def memory(self) -> Any:
+        """Refuse."""
+        raise AssertionError("an ACL asked the memory")
+
 
 def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = BOTH) -> Identity:
     """Return a caller of that level; without one, a token without a user."""
