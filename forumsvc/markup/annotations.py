@@ -18,8 +18,8 @@ def annotate(html: str, own_host: str) -> str:
     """Return sanitized HTML with `#12` linked to the twelfth reply and foreign links marked.
 
     `#12` outside links and code becomes `<a href="#floor-12" class="floor-reference">`. A link to
-    another host than `own_host` (`host` or `host:port`, lower case) gets `rel`; a link to a
-    heading of the same text gets the prefix of that heading's id.
+    another host than `own_host` (`host` or `host:port`, lower case; empty where it is not known)
+    gets `rel`; a link to a heading of the same text gets the prefix of that heading's id.
     """
     ids = set(re.findall(rf'<h[1-6] id="{ID_PREFIX}([^"]*)"', html))
 
@@ -60,5 +60,6 @@ def _is_foreign(url: str, own_host: str) -> bool:
     except ValueError:
         return True
     if parts.scheme in {"http", "https"} or parts.netloc:
-        return parts.netloc.lower() != own_host
+        # Of `https:host` a browser makes `https://host`.
+        return not parts.netloc or parts.netloc.lower() != own_host
     return url.startswith("//")

@@ -13,6 +13,8 @@ from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
 MAX_PARAMETERS = 100
 MAX_VALUE = 8192
 """Characters of one parameter."""
+MAX_BODY = 256 * 1024
+"""Bytes: there is room for all parameters that are known. Reading JSON takes many times as much."""
 
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _NOT_SHOWABLE = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
@@ -49,6 +51,8 @@ def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
     kind = content_type.partition(";")[0].strip().lower()
     if not body:
         return []
+    if len(body) > MAX_BODY:
+        raise InvalidRequestError("The body is too large.")
     if kind == "application/json":
         return _read_json(body)
     if kind not in ("", "application/x-www-form-urlencoded"):

@@ -1,6 +1,5 @@
 """The description as the bytes that go out."""
 
-import hashlib
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,11 +11,10 @@ from .document import describe
 
 
 class Served(NamedTuple):
-    """A form of the description. content_type: its media type; etag: changes with the bytes."""
+    """A form of the description. content_type: its media type."""
 
     body: bytes
     content_type: str
-    etag: str
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # libyaml's
@@ -37,15 +35,11 @@ class Description:
     @cached_property
     def json(self) -> Served:
         """The description as JSON."""
-        return _served(orjson.dumps(describe(self._settings)), "application/json")
+        return Served(orjson.dumps(describe(self._settings)), "application/json")
 
     @cached_property
     def yaml(self) -> Served:
         """The description as YAML (RFC 9512)."""
         document = describe(self._settings)
         text = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
-        return _served(text.encode(), "application/yaml")
-
-
-def _served(body: bytes, content_type: str) -> Served:
-    return Served(body, content_type, hashlib.sha256(body).hexdigest()[:32])
+        return Served(text.encode(), "application/yaml")

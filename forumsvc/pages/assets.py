@@ -6,6 +6,10 @@ from importlib.resources import files
 
 from pyramid.response import Response
 
+from ..web.ranges import ignore_vain_range
+from ..web.request import ForumRequest
+
+_FOR_EVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript", "png": "image/png"}
 """Of our files; what else the machine's tables call them is its own affair."""
 
@@ -19,11 +23,17 @@ class Asset:
         self._type = _TYPES[name.rpartition(".")[2]]
         self.version = sha256(self._body).hexdigest()[:12]
 
-    def respond(self) -> Response:
-        """Return the file; nothing of it for who has it already."""
+    def respond(self, request: ForumRequest) -> Response:
+        """Return the file; nothing of it for who has it already.
+
+        It may be kept for ever under an address that names its version (`?v=`). Under any other,
+        which stays when the file changes, whoever has it must ask.
+        """
+        ignore_vain_range(request, len(self._body))
         charset = "utf-8" if self._type.startswith("text/") else None
         response = Response(self._body, content_type=self._type, charset=charset)
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        is_versioned = request.parameters.one("v") == self.version
+        response.headers["Cache-Control"] = _FOR_EVER if is_versioned else "public, no-cache"
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.etag = self.version
         response.conditional_response = True

@@ -48,7 +48,7 @@ def redirect(visit: Visit, request: ForumRequest) -> Response:
 
 def file(context: Public, request: ForumRequest) -> Response:
     """Serve a file of the explorer's."""
-    return _file(request.matchdict["name"]).respond()
+    return _file(request.matchdict["name"]).respond(request)
 
 
 def _file(name: str) -> Asset:

@@ -18,7 +18,7 @@ def show(visit: Visit, request: ForumRequest) -> Response:
 
 def style(context: Public, request: ForumRequest) -> Response:
     """Serve the style sheet; another one has another address."""
-    return asset("style.css").respond()
+    return asset("style.css").respond(request)
 
 
 def includeme(config: Configurator) -> None:

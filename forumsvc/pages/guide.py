@@ -122,7 +122,7 @@ def show(visit: Visit, request: ForumRequest) -> Response:
 
 def style(context: Public, request: ForumRequest) -> Response:
     """Serve the style sheet of rendered Markdown, which clients may take for theirs."""
-    return asset("content.css").respond()
+    return asset("content.css").respond(request)
 
 
 def includeme(config: Configurator) -> None:

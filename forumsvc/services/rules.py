@@ -1,5 +1,6 @@
 """What a community lets its members write, beyond the sizes that schemas check."""
 
+import html
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +38,8 @@ class Rules:
         is a post of its own and not the edit of one.
         """
         if self.forbidden:
-            self._check_words("body", body, draft.text)
+            # What is read, and what only shows when a picture fails or a pointer stays.
+            self._check_words("body", html.unescape(body), draft.text)
         links, images = self._excess(draft)
         if (links or images) and self._is_newbie(db, actor_id, new):
             which = "your first post" if self.newbie_posts == 1 else "your first posts"

@@ -11,6 +11,7 @@ from forumsvc.serving import cores
 
 ADDRESS_KEYS = frozenset({"host", "port", "listen", "unix_socket", "unix_socket_perms"})
 MOST_PROCESSES = 64
+LAST_PORT = 65535
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
     "false": False,
     "no": False,
@@ -89,6 +90,12 @@ def _seconds(key: str, value: str) -> float:
 
 def _adjustments(keys: Mapping[str, str]) -> Any:
     """Have waitress read its own keys."""
+    for key in ("port", "listen"):
+        for address in keys.get(key, "").split():
+            port = address.rpartition(":")[2]
+            # Beyond the last one the system's resolver goes on counting from 0.
+            if port.isascii() and port.isdigit() and int(port) > LAST_PORT:
+                raise _refusal(key, keys[key], f"a port is at most {LAST_PORT}")
     try:
         return Adjustments(**keys)
     except ValueError as error:

@@ -22,8 +22,4 @@ def as_yaml(root: Root, request: ForumRequest) -> Response:
 
 
 def _response(served: Served) -> Response:
-    response = Response(served.body, content_type=served.content_type)
-    response.etag = served.etag
-    response.headers["Cache-Control"] = "no-cache"
-    response.conditional_response = True
-    return response
+    return Response(served.body, content_type=served.content_type)

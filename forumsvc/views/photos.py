@@ -13,6 +13,7 @@ from ..resources.public import Public
 from ..schemas.photos import photo_form
 from ..services import photos
 from ..web.api_view import api_view
+from ..web.ranges import ignore_vain_range
 from ..web.request import ForumRequest
 from ..web.results import Uploaded
 
@@ -47,6 +48,7 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
         file = request.registry.photos.open(name)
     length = file.seek(0, 2)
     file.seek(0)
+    ignore_vain_range(request, length)
     response = Response(
         content_type=_TYPES[name.rpartition(".")[2]],
         app_iter=FileIter(file),

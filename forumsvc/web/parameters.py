@@ -1,6 +1,8 @@
 """The parameters of a request, from query and body alike, read strictly."""
 
 import json
+import re
+from itertools import islice
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
@@ -10,6 +12,11 @@ from ..errors import Unreadable
 from ..ids import parse_whole
 
 _MOST_FIELDS = 2000
+_LARGE_JSON = 256 * 1024
+_MOST_PIECES = 20_000
+"""Of a large JSON document: texts, and the signs that come before its other values. Each value
+takes up to thirty times the memory of its text."""
+_PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 Values = dict[str, list[Any]]
@@ -171,6 +178,8 @@ def _close(values: Values) -> None:
 def _json(raw: bytes) -> Values:
     if not raw.strip():
         return {}
+    if len(raw) > _LARGE_JSON:
+        _check_pieces(raw)
     try:
         document = json.loads(
             _utf8(raw, "the JSON body"),
@@ -189,6 +198,13 @@ def _json(raw: bytes) -> Values:
         for name, value in document.items()
         if value is not None
     }
+
+
+def _check_pieces(raw: bytes) -> None:
+    """Refuse a document of so many values that reading it would cost more than anything it says."""
+    pieces = sum(1 for _ in islice(_PIECE.finditer(raw), _MOST_PIECES + 1))
+    if pieces > _MOST_PIECES:
+        raise Unreadable("the JSON body has too many values")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -61,6 +61,18 @@ def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(
     assert again.body == b""
 
 
+def test_who_asks_for_a_part_that_is_not_there_gets_the_whole_picture(
+    forum: Forum, alice: Person
+) -> None:
+    url = send(alice).json["image_url"]
+    whole = forum.app.get(url)
+    part = forum.app.get(url, headers={"Range": "bytes=0-9"}, status=206)
+    assert part.body == whole.body[:10]
+    for vain in ("bytes=9999999-", f"bytes={'9' * 5000}-", f"bytes=-{'9' * 5000}", "bytes=x"):
+        beyond = forum.app.get(url, headers={"Range": vain}, status=200)
+        assert beyond.body == whole.body
+
+
 def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
     forum: Forum, alice: Person
 ) -> None:

@@ -156,6 +156,28 @@ def test_a_json_body_that_is_no_object_is_refused(alice: Person, topic: int, tex
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        '{"ids": [' + "1," * 200_000 + "1]}",
+        '{"a": [' + "[]," * 200_000 + "1]}",
+        '{"a": [' + '"",' * 200_000 + "1]}",
+        "{" + ",".join(f'"k{n}": 1' for n in range(50_000)) + "}",
+    ],
+)
+def test_a_large_json_body_of_many_values_is_refused_unread(alice: Person, text: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    refused = alice.call("POST", "/notifications/read", text, headers=headers)
+    assert refused.status_int == 400
+    assert refused.json == {"error": "the JSON body has too many values"}
+
+
+def test_a_large_json_body_of_one_text_is_read(alice: Person, topic: int) -> None:
+    for text in ('[{",:' * 100_000, '"\\' * 100_000):
+        refused = alice.call("POST", f"/topics/{topic}/replies", json={"body": text})
+        assert refused.json["error"].startswith("body: must have at most 65536 characters")
+
+
+@pytest.mark.parametrize(
     "raw", [b'{"a": "\xff"}', b"\xff\xfe{\x00}\x00", '{"a": "ü"}'.encode("latin-1")]
 )
 def test_json_that_is_not_utf_8_is_refused(alice: Person, topic: int, raw: bytes) -> None:

@@ -134,6 +134,8 @@ def test_several_posts_can_count_as_first_ones(make_forum: MakeForum) -> None:
         "\uff43\uff41\uff53\uff49\uff4e\uff4f",
         "ca\u200bsino",
         "线上赌博网",
+        "![c&#97;sino](/photos/x.png)",
+        "<b title='c&#97;sino'>x</b>",
     ],
 )
 def test_a_forbidden_word_is_refused_however_it_is_written(

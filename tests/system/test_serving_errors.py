@@ -1,10 +1,14 @@
-"""What waitress answers by itself has the `{error}` body, too."""
+"""What waitress reads and answers by itself: with the `{error}` body, too, and in time."""
 
 import socket
+import time
 from pathlib import Path
 
 import pytest
+from waitress.adjustments import Adjustments
+from waitress.parser import HTTPRequestParser
 
+from forumsvc.serving.channel import StrictParser
 from tests.system.process import PATIENCE
 from tests.system.pserve import pserve
 
@@ -22,6 +26,11 @@ REFUSED = {
     "an unknown transfer coding": (
         b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: rot13\r\n\r\n",
         501,
+    ),
+    "a length beside chunks": (
+        b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"0\r\n\r\n",
+        400,
     ),
     "an application that raises": (b"GET /fails HTTP/1.1\r\nHost: h\r\n\r\n", 500),
 }
@@ -42,3 +51,43 @@ def test_an_error_of_the_server_is_json(tmp_path: Path, request_bytes: bytes, st
     assert body.startswith(b'{"error": "')
     assert body.endswith(b'"}')
     assert b"nobody's business" not in body
+
+
+def _headers(parser: HTTPRequestParser, *lines: bytes) -> dict[str, str]:
+    """Return what a parser makes of a request's header lines."""
+    parser.received(b"\r\n".join((b"GET / HTTP/1.1", *lines, b"", b"")))
+    headers: dict[str, str] = parser.headers
+    return headers
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b"X:" + 30_000 * b"\t" + b"y",),
+        (b"X:" + 30_000 * b" " + b"y",),
+        (b"X:" + 30_000 * b" " + b"\x01",),
+        (b"X:", *(600 * (50 * b" ",)), b" y"),
+        (b"X: a" + 30_000 * b"\t" + b"\x01",),
+    ],
+)
+def test_blanks_in_a_header_hold_nobody_up(lines: tuple[bytes, ...]) -> None:
+    began = time.process_time()
+    assert _headers(StrictParser(Adjustments()), *lines).get("X") in ("y", None)
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b"X:\t\ta  b",),
+        (b"X:", b" \ta", b"\tb"),
+        (b"X:",),
+        (b"X:         ",),
+        (b'X: "a         b"', b"Y:         c"),
+        (b"X: a:         b",),
+    ],
+)
+def test_a_header_means_what_it_did_with_fewer_blanks(lines: tuple[bytes, ...]) -> None:
+    adjustments = Adjustments()
+    theirs = _headers(HTTPRequestParser(adjustments), *lines)
+    assert _headers(StrictParser(adjustments), *lines) == theirs

@@ -45,6 +45,16 @@ def test_an_address_that_is_none_is_refused() -> None:
         server_factory({}, listen="127.0.0.1:no-such-service")
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("port", "65536"), ("listen", "127.0.0.1:99999"), ("listen", "127.0.0.1:0 [::1]:70000")],
+)
+def test_a_port_that_there_is_not_is_refused(key: str, value: str) -> None:
+    with pytest.raises(SystemExit) as refused:
+        server_factory({}, **{key: value})
+    assert str(refused.value) == f"[server] {key} = {value}: a port is at most 65535."
+
+
 def test_defaults_are_one_pinned_process() -> None:
     options = Options.of_section({})
     assert (options.processes, options.pin, options.graceful_timeout) == (1, True, 30.0)

@@ -68,6 +68,23 @@ def test_all_that_the_explorer_loads_is_kept_for_ever_under_its_version(
         assert (again.status_int, again.body) == (304, b"")
 
 
+def test_the_style_sheet_that_clients_take_is_asked_for_again(visitor: Visitor) -> None:
+    plain = visitor.app.get("/docs/content.css")
+    assert plain.headers["Cache-Control"] == "public, no-cache"
+    kept = {"If-None-Match": plain.headers["ETag"]}
+    assert visitor.app.get("/docs/content.css", headers=kept, status=304).body == b""
+    versioned = visitor.get("/docs/guide").html.find("link", href=re.compile("content.css"))["href"]
+    assert "immutable" in visitor.app.get(versioned).headers["Cache-Control"]
+    assert "immutable" not in visitor.app.get("/docs/content.css?v=older").headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("path", ["/docs/content.css", "/api/v3/openapi.json"])
+def test_a_part_that_is_not_there_is_the_whole(visitor: Visitor, path: str) -> None:
+    whole = visitor.app.get(path)
+    beyond = visitor.app.get(path, headers={"Range": "bytes=9999999-"}, status=200)
+    assert beyond.body == whole.body
+
+
 def test_the_largest_file_is_sent_compressed_to_who_takes_that(visitor: Visitor) -> None:
     request = Request.blank("/docs/files/swagger-ui-bundle.js")
     plain = request.get_response(visitor.forum.application)

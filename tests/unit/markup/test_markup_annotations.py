@@ -68,8 +68,9 @@ def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
         *("https:/\\other.example", "https:other.example", "https://[other.example"),
     ],
 )
-def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str) -> None:
-    rendered = annotate(clean_input(f'<a href="{url}">x</a>'), OWN_HOST)
+@pytest.mark.parametrize("own_host", [OWN_HOST, ""])
+def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str, own_host: str) -> None:
+    rendered = annotate(clean_input(f'<a href="{url}">x</a>'), own_host)
     assert "href" not in rendered or f'rel="{FOREIGN_REL}"' in rendered
 
 

@@ -56,6 +56,15 @@ def test_a_body_that_is_neither_is_refused(kind: str, body: bytes) -> None:
         read_body(kind, body)
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [(FORM, b"a=" + 300_000 * b"1"), (JSON, b'{"a": "' + 300_000 * b"1" + b'"}')],
+)
+def test_a_body_with_more_than_all_that_is_known_is_not_read(kind: str, body: bytes) -> None:
+    with pytest.raises(InvalidRequestError, match="too large"):
+        read_body(kind, body)
+
+
 def call(*parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token") -> Call:
     """Return a call with these parameters."""
     return Call("POST", uri, {}, parameters)
