@@ -91,12 +91,12 @@ def _marked(view: View, mark: Mark, name: str) -> View:
             return by_itself(context, request)
         whose = _whose(audience, context, request)
         if not _is_common(mark, audience, context, request):
-            return _made(view, marks + whose, context, request)
+            return _made(view, marks, whose, context, request)
         hits = _hits(context, request) if is_topic else 0
         key = (name, whose, *_wanted(context, request))
         page: Page | None = request.memory.get(key, marks)
         if page is None:
-            response = _made(view, marks + whose, context, request)
+            response = _made(view, marks, whose, context, request)
             _keep(request, key, marks, response)
             return response
         if is_known(request, page.tag):
@@ -106,8 +106,8 @@ def _marked(view: View, mark: Mark, name: str) -> View:
     return marked
 
 
-def _made(view: View, marks: Marks, context: Any, request: ForumRequest) -> Response:
-    tag = tag_of_marks(request, marks)
+def _made(view: View, marks: Marks, whose: Marks, context: Any, request: ForumRequest) -> Response:
+    tag = tag_of_marks(request, marks, whose)
     if is_known(request, tag):
         return _not_modified(request, tag)
     return _tagged(view(context, request), request, tag)
@@ -198,6 +198,6 @@ def _tag_of(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:
     audience = request.registry.envelope.audience(mark.shown, request)
     marks = None if audience is Audience.NOBODY_ELSE else mark.read(item, request)
     if marks is not None:
-        return tag_of_marks(request, marks + _whose(audience, item, request))
+        return tag_of_marks(request, marks, _whose(audience, item, request))
     body = orjson.dumps(request.registry.envelope.body(Single(kind, item), request))
     return tag_of_body(request, body)

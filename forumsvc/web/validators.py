@@ -10,7 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..errors import PreconditionFailed
+from webob.etag import AnyETag
+
+from ..errors import Invalid, PreconditionFailed
 from ..settings import Settings
 from .request import ForumRequest
 
@@ -39,14 +41,20 @@ def _source() -> bytes:
     return digest.digest()
 
 
-def tag_of_marks(request: ForumRequest, marks: tuple[Any, ...]) -> str:
-    """Return the tag of an answer by what says when it last changed."""
-    return _tag(request, repr((request.base_url, marks)).encode())
+def tag_of_marks(request: ForumRequest, marks: tuple[Any, ...], whose: tuple[Any, ...]) -> str:
+    """Return the tag of an answer by what says when it last changed.
+
+    marks: of what is shown itself, then those of what stands around it, which a tag keeps apart:
+    an edit may go on though somebody else was renamed. whose: what tells callers apart.
+    """
+    own, *around = marks
+    beyond = f".{_digest(request, repr(around).encode())}" if around else ""
+    return f'"{_digest(request, repr((request.base_url, own, whose)).encode())}{beyond}"'
 
 
 def tag_of_body(request: ForumRequest, body: bytes, *, beside: str = "") -> str:
     """Return the tag of an answer by itself. beside: what it tells outside its body."""
-    return _tag(request, b"".join((*without_hits(body), beside.encode())))
+    return f'"{_digest(request, b"".join((*without_hits(body), beside.encode())))}"'
 
 
 def without_hits(body: bytes) -> list[bytes]:
@@ -57,9 +65,9 @@ def without_hits(body: bytes) -> list[bytes]:
     return _HITS.split(body)
 
 
-def _tag(request: ForumRequest, content: bytes) -> str:
+def _digest(request: ForumRequest, content: bytes) -> str:
     key = request.registry.edition
-    return f'"{blake2b(content, digest_size=_TAG_BYTES, key=key).hexdigest()}"'
+    return blake2b(content, digest_size=_TAG_BYTES, key=key).hexdigest()
 
 
 def is_known(request: ForumRequest, tag: str) -> bool:
@@ -68,8 +76,18 @@ def is_known(request: ForumRequest, tag: str) -> bool:
 
 
 def is_wanted(request: ForumRequest, tag: str) -> bool:
-    """Return whether the answer of that tag is what the client wants to change (If-Match)."""
-    return tag[1:-1] in request.if_match
+    """Return whether the answer of that tag is what the client wants to change (If-Match).
+
+    Raises Invalid for a header that names no tag, which WebOb takes for any.
+    """
+    if not request.environ["HTTP_IF_MATCH"].strip():
+        raise Invalid("If-Match", "must be the ETag of what you have read, or *")
+    wanted = request.if_match
+    return wanted is AnyETag or _own(tag[1:-1]) in map(_own, wanted.etags)
+
+
+def _own(tag: str) -> str:
+    return tag.partition(".")[0]
 
 
 def require(request: ForumRequest, tag: str) -> None:

@@ -183,3 +183,28 @@ def test_another_address_of_the_service_has_tags_of_its_own(scene: Scene) -> Non
         "http://b.example/avatars/alice.svg",
     )
     assert read("a.example") == (one, picture)
+
+
+@pytest.mark.parametrize("kind", ["topic", "reply"])
+def test_an_edit_goes_on_though_somebody_else_was_renamed(scene: Scene, kind: str) -> None:
+    path = scene.path("/topics/{topic}" if kind == "topic" else "/replies/{reply}")
+    form = {"title": "T", "node_id": scene.node} if kind == "topic" else {}
+    read = scene.alice.get(path).headers["ETag"]
+    assert scene.bob.call("PUT", "/users/me", {"name": "Robert"}).status_int == 200
+    assert again(scene.alice, path, read).status_int == 200
+    answers = [
+        scene.alice.call(
+            "POST", path, {**form, "body": text}, headers={"If-Match": read}
+        ).status_int
+        for text in ("Mine", "Mine again")
+    ]
+    assert answers == [200, 412]
+
+
+def test_an_empty_if_match_is_no_leave_to_overwrite(scene: Scene) -> None:
+    path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "Mine"}
+    for empty in ("", " "):
+        refused = scene.alice.call("PUT", path, form, headers={"If-Match": empty})
+        assert refused.status_int == 400
+        assert refused.json == {"error": "If-Match: must be the ETag of what you have read, or *"}
+    assert scene.alice.get(path).json["body"] != "Mine"
