@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
-from weakref import WeakSet, finalize
+from weakref import WeakSet, finalize, ref
 
-from sqlalchemy import Dialect, Engine
+from sqlalchemy import Connection, Dialect, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -21,7 +21,7 @@ _MOST_STATEMENTS = 512
 GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
 
-_FETCH = "fetch"
+_FETCH, _LINE = "fetch", "line"
 
 Fetch = Callable[[str, Any], list[tuple[Any, ...]]]
 """Runs a statement of this text, filled with these values, and returns its rows."""
@@ -37,6 +37,10 @@ class Held:
         pooled.detach()
         self.fetch: Fetch = _fetching(engine, driver)
         self.close = finalize(self, driver.close)
+
+
+def _nothing() -> None:
+    """Return None, as a reference to what is gone does."""
 
 
 def _fetching(engine: Engine, driver: Any) -> Fetch:
@@ -106,16 +110,12 @@ class Gateway:
         text, filling = plan.call(values)
         for observer in self.observers:
             observer(text, filling)
-        connection = db.connection()
-        pooled = connection.connection
+        connection, fetch = self._line_of(db)
         try:
-            fetch = pooled.info.get(_FETCH)
-            if fetch is None:
-                fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
             rows = fetch(text, filling)
             return plan.rows(rows) if plan.returns else []
         except self._errors as error:
-            driver: Any = pooled.driver_connection
+            driver: Any = connection.connection.driver_connection
             cut = self._engine.dialect.is_disconnect(error, driver, None)
             if cut:
                 # What cut this one has cut the others in the pool: the next attempt must not
@@ -123,6 +123,20 @@ class Gateway:
                 connection.invalidate(error)
                 connection.engine.dispose()
             raise self._told(error, text, cut=cut) from error
+
+    def _line_of(self, db: Session) -> tuple[Connection, Fetch]:
+        """Return the connection of a session's transaction, and what runs statements on it."""
+        of, *line = db.info.get(_LINE, (_nothing,))
+        transaction = of()
+        if transaction is None or transaction is not db.get_transaction():
+            connection = db.connection()
+            pooled = connection.connection
+            fetch = pooled.info.get(_FETCH)
+            if fetch is None:
+                fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
+            line = [connection, fetch]
+            db.info[_LINE] = (ref(db.get_transaction()), *line)
+        return line[0], line[1]
 
     @property
     def held(self) -> int:
