@@ -151,13 +151,13 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
         for node_id, by in sorted([(old_id, -1), (new_id, 1)]):
             _count_in_node(db, node_id, by)
     elif not nodes.exists(db, new_id):
-        raise _no_node(new_id)
+        raise _no_node()
 
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Count one topic more or less. Raises Invalid where there is no such node."""
     if not run(db, _node_counted(), {"at": node_id, "by": by}):
-        raise _no_node(node_id)
+        raise _no_node()
 
 
 @cache
@@ -167,5 +167,5 @@ def _node_counted() -> Any:
     return change_unmarked(Node).where(here).values(topics_count=counted).returning(Node.id)
 
 
-def _no_node(node_id: int) -> Invalid:
-    return Invalid("node_id", f"there is no node {node_id}")
+def _no_node() -> Invalid:
+    return Invalid("node_id", "there is no such node")

@@ -24,7 +24,7 @@ def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
     try:
         item = likes.root[container][str(liked_id)]
     except KeyError:
-        raise NotFound(f"obj_id: there is no {kind} {liked_id}.") from None
+        raise NotFound(f"obj_id: there is no such {kind}.") from None
     if not decide(request.caller, item, permission):
         raise Denied(item.refusal(permission) or f"You may not like this {kind}.")
     return kind, liked_id

@@ -37,7 +37,7 @@ def list_topics(container: Topics, request: ForumRequest) -> Listing:
 
 def _check_node(request: ForumRequest, node_id: int) -> None:
     if not nodes.exists(request.db, node_id):
-        raise NotFound(f"node_id: there is no node {node_id}.")
+        raise NotFound("node_id: there is no such node.")
 
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True)

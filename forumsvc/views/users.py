@@ -88,7 +88,7 @@ def _check_topic(item: UserItem, topic_id: int) -> None:
     try:
         item.root.topics.at(topic_id)
     except KeyError:
-        raise NotFound(f"topic_id: there is no topic {topic_id}.") from None
+        raise NotFound("topic_id: there is no such topic.") from None
 
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")

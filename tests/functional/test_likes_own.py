@@ -76,7 +76,7 @@ def test_a_topic_that_the_caller_does_not_see_is_404_naming_it(scene: Scene) -> 
     for topic in (scene.topics[0], 0, 10**30):
         answer = scene.bob.get("/users/me/likes", obj_type="reply", topic_id=topic)
         assert answer.status_int == 404
-        assert answer.json["error"].startswith("topic_id: there is no topic ")
+        assert answer.json["error"].startswith("topic_id: there is no such topic")
     answer = scene.bob.get("/users/me/likes", obj_type="reply", topic_id=scene.topics[1], offset=9)
     assert (answer.status_int, answer.json) == (200, [])
 

@@ -131,7 +131,7 @@ def test_a_topic_cannot_go_where_no_node_is(
     path = "/topics" if method == "POST" else f"/topics/{topic}"
     answer = alice.call(method, path, {"title": "T", "node_id": node_id, "body": "B"})
     assert answer.status_int == 400
-    assert answer.json["error"].startswith("node_id: there is no node")
+    assert answer.json["error"].startswith("node_id: there is no such node")
     assert forum.count(Topic) == 1
 
 
