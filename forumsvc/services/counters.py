@@ -1,58 +1,14 @@
 """Counters that several nouns share. They count what everybody sees, and move with it."""
 
-from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, literal, select, union
+from sqlalchemy import ColumnElement, Select, case, func, literal, select, union
 from sqlalchemy.orm import Session
 
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, lock_users, run
+from ..models.statements import change, change_unmarked, lock_users
 from . import audience, notices
-
-
-def count_topic(db: Session, author_id: int, topic_id: int) -> None:
-    """Count a new topic for its author, and as unread for those who were told of it.
-
-    All of them are locked, by `notices.tell_of_new_topic`; so too for a reply.
-    """
-    run(db, _topic_counted(), {"author_id": author_id, "topic_id": topic_id})
-
-
-def count_reply(db: Session, author_id: int, reply_id: int) -> None:
-    """Count a new reply for its author, and as unread for those who were told of it."""
-    run(db, _reply_counted(), {"author_id": author_id, "reply_id": reply_id})
-
-
-@cache
-def _topic_counted() -> Any:
-    return _post_counted(User.topics_count, audience.told_of_topic())
-
-
-@cache
-def _reply_counted() -> Any:
-    return _post_counted(User.replies_count, audience.told_of_reply())
-
-
-def _post_counted(counter: Any, told: Select[Any]) -> Any:
-    """Return what counts a new post for those whom it concerns.
-
-    The author is never among those told.
-    """
-    author = bindparam("author_id", type_=BigId)
-    is_author = User.id == author
-    return (
-        change_unmarked(User)
-        # One list of ids: of conditions joined by OR the database would ask all users.
-        .where(User.id.in_(told.union(select(author))))
-        .values(
-            {
-                counter: counter + case((is_author, 1), else_=0),
-                User.unread_count: User.unread_count + case((is_author, 0), else_=1),
-            }
-        )
-    )
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:

@@ -14,12 +14,9 @@ from sqlalchemy import (
     Insert,
     String,
     bindparam,
-    case,
     exists,
     func,
     insert,
-    literal,
-    null,
     select,
 )
 from sqlalchemy.orm import Session
@@ -37,18 +34,21 @@ from ..models.meta import BigId, Timestamp
 from ..models.statements import change_unmarked, insert_if_absent, lock_users, remove, run
 from . import audience
 
-_TYPE = bindparam("type", type_=String)
-_MENTION_TYPE = bindparam("mention_type", type_=String)
+TYPE = bindparam("type", type_=String)
+MENTION_TYPE = bindparam("mention_type", type_=String)
 
 
-def _telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
-    """Return the INSERT of a notification for each user who is meant and hears the actor."""
+def telling(users: Any, meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
+    """Return the INSERT of a notification for each user who is meant and hears the actor.
+
+    users: where they are read, with the columns `id` and `state`; the types: columns or parameters.
+    """
     blocks_actor = exists().where(
-        UserBlock.user_id == User.id, UserBlock.target_id == audience.ACTOR
+        UserBlock.user_id == users.id, UserBlock.target_id == audience.ACTOR
     )
     now = bindparam("now", type_=Timestamp)
     values: dict[str, Any] = {
-        "user_id": User.id,
+        "user_id": users.id,
         "actor_id": audience.ACTOR,
         "type": type_,
         "mention_type": mention_type,
@@ -59,27 +59,18 @@ def _telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Inser
         "updated_at": now,
     }
     recipients = select(*values.values()).where(
-        meant, User.id != audience.ACTOR, User.state != UserState.DELETED, ~blocks_actor
+        meant, users.id != audience.ACTOR, users.state != UserState.DELETED, ~blocks_actor
     )
     return insert(Notification).from_select(list(values), recipients)
 
 
 @cache
 def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
-    return _telling(who(), _TYPE, _MENTION_TYPE).returning(Notification.user_id)
+    return telling(User, who(), TYPE, MENTION_TYPE).returning(Notification.user_id)
 
 
-@cache
-def _telling_of_post(who: audience.Audience, dialect: str, with_mentioned: bool) -> Insert:
-    meant = audience.told(who, dialect, with_mentioned=with_mentioned)
-    if not with_mentioned:
-        return _telling(meant, _TYPE, null())
-    is_mentioned = audience.mentioned()
-    type_ = case((is_mentioned, literal(NotificationType.MENTION, String)), else_=_TYPE)
-    return _telling(meant, type_, case((is_mentioned, _MENTION_TYPE), else_=null()))
-
-
-def _event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
+def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
+    """Return the values of the parameters of a notification. more: those that are not None."""
     return {
         "actor_id": actor_id,
         "now": now,
@@ -93,19 +84,10 @@ def _event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -
 
 
 def _tell(
-    db: Session, who: Callable[[], ColumnElement[bool]], event: dict[str, Any]
+    db: Session, who: Callable[[], ColumnElement[bool]], values: dict[str, Any]
 ) -> Sequence[int]:
     """Insert notifications and return whom they tell, to be counted by `_count_unread`."""
-    return [told.user_id for told in run(db, _telling_few(who), event)]
-
-
-def _tell_of_post(
-    db: Session, who: audience.Audience, mentioned: Sequence[int], event: dict[str, Any]
-) -> None:
-    event["mentioned"] = mentioned
-    event["locked"] = audience.lock(db, who, event)
-    statement = _telling_of_post(who, db.get_bind().dialect.name, bool(mentioned))
-    run(db, statement, event)
+    return [told.user_id for told in run(db, _telling_few(who), values)]
 
 
 def _count_unread(db: Session, told: Sequence[int]) -> None:
@@ -118,7 +100,7 @@ def _count_unread(db: Session, told: Sequence[int]) -> None:
 def _mention(
     actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int, reply_id: int | None
 ) -> dict[str, Any]:
-    return _event(
+    return event(
         actor_id,
         now,
         NotificationType.MENTION,
@@ -127,45 +109,6 @@ def _mention(
         mention_type=str(MentionType.TOPIC if reply_id is None else MentionType.REPLY),
         mentioned=list(mentioned),
     )
-
-
-def tell_of_new_topic(
-    db: Session, actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int
-) -> None:
-    """Lock and tell those whom a new topic mentions, and its author's followers.
-
-    The author is locked with them. The caller counts them: they are `audience.told_of_topic`.
-    """
-    mention_type = str(MentionType.TOPIC)
-    type_ = NotificationType.TOPIC
-    event = _event(actor_id, now, type_, topic_id=topic_id, mention_type=mention_type)
-    _tell_of_post(db, audience.followers_of_actor, mentioned, event)
-
-
-def tell_of_new_reply(
-    db: Session,
-    actor_id: int,
-    now: datetime,
-    mentioned: Sequence[int],
-    topic_id: int,
-    author_id: int,
-    reply_id: int,
-) -> None:
-    """Lock and tell those whom a new reply mentions, the topic's author and followers.
-
-    author_id: of the topic. The reply's author is locked with them. The caller counts them: they
-    are `audience.told_of_reply`.
-    """
-    event = _event(
-        actor_id,
-        now,
-        NotificationType.TOPIC_REPLY,
-        topic_id=topic_id,
-        reply_id=reply_id,
-        author_id=author_id,
-        mention_type=str(MentionType.REPLY),
-    )
-    _tell_of_post(db, audience.concerned_with_topic, mentioned, event)
 
 
 def tell_of_edit(
@@ -195,7 +138,7 @@ def tell_of_edit(
         author_id, node_id = moved
         type_ = NotificationType.NODE_CHANGED
         places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
-        told += _tell(db, audience.one, _event(actor_id, now, type_, **places))
+        told += _tell(db, audience.one, event(actor_id, now, type_, **places))
     _count_unread(db, told)
 
 
@@ -209,8 +152,8 @@ def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) ->
         db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
     ):
         return False
-    event = _event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
-    told = bool(_tell(db, audience.one, event))
+    followed = event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
+    told = bool(_tell(db, audience.one, followed))
     if not told:
         # Who blocks the follower was not told, and may be once the block is lifted.
         pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)

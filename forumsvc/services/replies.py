@@ -11,6 +11,7 @@ from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
 from ..models.statements import change, change_unmarked, lock_users, run
 from . import audience, counters, notices, versions
+from .announcing import announce_reply
 from .authoring import Authoring
 
 
@@ -31,8 +32,7 @@ def create(
     [(reply_id,)] = run(db, _reply_written(tuple(written)), written)
     by_other = int(actor_id != topic.user_id)
     run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
-    notices.tell_of_new_reply(db, actor_id, now, text.mentioned, topic.id, topic.user_id, reply_id)
-    counters.count_reply(db, actor_id, reply_id)
+    announce_reply(db, actor_id, now, text.mentioned, topic, reply_id)
     return int(reply_id)
 
 

@@ -17,6 +17,7 @@ from ..models.meta import BigId
 from ..models.statements import change, change_unmarked, run
 from ..queries import nodes
 from . import counters, notices
+from .announcing import announce_topic
 from .authoring import Authoring
 
 
@@ -48,8 +49,7 @@ def create(
         "updated_at": now,
     }
     [(topic_id,)] = run(db, _topic_written(tuple(written)), written)
-    notices.tell_of_new_topic(db, actor_id, now, text.mentioned, topic_id)
-    counters.count_topic(db, actor_id, topic_id)
+    announce_topic(db, actor_id, now, text.mentioned, topic_id)
     return int(topic_id)
 
 

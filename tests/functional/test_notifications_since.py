@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, event, func, insert, select, text
 
 from forumsvc import clock
-from forumsvc.models import Notification, TopicFollow, User
+from forumsvc.models import Notification, User
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
@@ -163,30 +163,6 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
         event.remove(database.writes, "before_cursor_execute", watch_engine)
     assert [answer.status_int for answer in answers] in ([200], [201])
     assert len(alice.get("/notifications", since=seen).json) == 1
-
-
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_who_follows_after_the_readers_of_a_new_post_are_locked_is_not_told(forum: Forum) -> None:
-    alice, bob, carol = forum.person("alice"), forum.person("bob"), forum.person("carol")
-    topic, late = forum.topic(alice, forum.node()), iter([carol.id])
-    database = forum.registry.database
-
-    def join(statement: str, values: Any) -> None:
-        if statement.startswith("INSERT INTO notifications"):
-            rows = [
-                {"user_id": user, "topic_id": topic, "created_at": clock.now()} for user in late
-            ]
-            with forum.database.writes.begin() as other:
-                other.execute(insert(TopicFollow), rows)
-
-    database.gateway.observers.append(join)
-    try:
-        forum.reply(bob, topic)
-    finally:
-        database.gateway.observers.remove(join)
-    assert next(late, None) is None
-    assert len(alice.get("/notifications").json) == 1
-    assert carol.get("/notifications").json == []
 
 
 FOLLOWED_MEANWHILE = {

@@ -1,0 +1,129 @@
+"""A new post: told to those whom it concerns, and counted, for its author and for them.
+
+All that waits for the rows of these users comes last and is short: whoever writes next in their
+name, or to them, waits for the end of the transaction.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    Insert,
+    Select,
+    String,
+    Update,
+    case,
+    literal,
+    null,
+    select,
+    true,
+    union,
+)
+from sqlalchemy.orm import Session
+
+from ..models import MentionType, Notification, NotificationType, User
+from ..models.statements import change_unmarked, locking_users, run
+from . import audience, notices
+
+_TOPIC, _REPLY = "topic", "reply"
+_COUNTERS: dict[str, Any] = {_TOPIC: User.topics_count, _REPLY: User.replies_count}
+
+
+def announce_topic(
+    db: Session, author_id: int, now: datetime, mentioned: Sequence[int], topic_id: int
+) -> None:
+    """Count a new topic for its author, and tell its author's followers and whom it mentions."""
+    event = notices.event(
+        author_id,
+        now,
+        NotificationType.TOPIC,
+        topic_id=topic_id,
+        mention_type=str(MentionType.TOPIC),
+        mentioned=mentioned,
+    )
+    _announce(db, _TOPIC, event)
+
+
+def announce_reply(
+    db: Session,
+    author_id: int,
+    now: datetime,
+    mentioned: Sequence[int],
+    topic: Any,
+    reply_id: int,
+) -> None:
+    """Count a new reply for its author, and tell the topic's author and followers, and whom it
+    mentions.
+    """
+    event = notices.event(
+        author_id,
+        now,
+        NotificationType.TOPIC_REPLY,
+        topic_id=topic.id,
+        reply_id=reply_id,
+        author_id=topic.user_id,
+        mention_type=str(MentionType.REPLY),
+        mentioned=mentioned,
+    )
+    _announce(db, _REPLY, event)
+
+
+def _announce(db: Session, kind: str, event: dict[str, Any]) -> None:
+    with_mentioned = bool(event["mentioned"])
+    if db.get_bind().dialect.name == "postgresql":
+        run(db, _at_once(kind, with_mentioned), event)
+        return
+    run(db, _told(kind, with_mentioned), event)
+    run(db, _counted(kind), event)
+
+
+@cache
+def _at_once(kind: str, with_mentioned: bool) -> Update:
+    """Return the statement that locks, tells and counts.
+
+    The users are locked in the order of their ids, the author among them, so that none wait in a
+    ring; and none is told but those who were locked, so that a user's notifications are numbered
+    in the order in which they can be seen.
+    """
+    concerned = audience.concerned(kind, with_mentioned, select(audience.ACTOR))
+    locked = locking_users(User.id.in_(concerned), User.state).cte("locked")
+    told = _telling(locked.c, true(), with_mentioned).returning(Notification.user_id).cte("told")
+    return _counting(kind, select(told.c.user_id))
+
+
+@cache
+def _told(kind: str, with_mentioned: bool) -> Insert:
+    return _telling(User, User.id.in_(audience.concerned(kind, with_mentioned)), with_mentioned)
+
+
+@cache
+def _counted(kind: str) -> Update:
+    return _counting(kind, audience.told_of_topic() if kind == _TOPIC else audience.told_of_reply())
+
+
+def _telling(users: Any, meant: Any, with_mentioned: bool) -> Insert:
+    type_: Any = notices.TYPE
+    mention_type: Any = null()
+    if with_mentioned:
+        is_mentioned = users.id.in_(audience.MENTIONED)
+        type_ = case((is_mentioned, literal(NotificationType.MENTION, String)), else_=type_)
+        mention_type = case((is_mentioned, notices.MENTION_TYPE), else_=mention_type)
+    return notices.telling(users, meant, type_, mention_type)
+
+
+def _counting(kind: str, told: Select[Any]) -> Update:
+    """Return what counts a new post. The author is never among those told."""
+    counter, is_author = _COUNTERS[kind], User.id == audience.ACTOR
+    return (
+        change_unmarked(User)
+        # One list of ids: of conditions joined by OR the database would ask all users.
+        .where(User.id.in_(union(told, select(audience.ACTOR))))
+        .values(
+            {
+                counter: counter + case((is_author, 1), else_=0),
+                User.unread_count: User.unread_count + case((is_author, 0), else_=1),
+            }
+        )
+    )
