@@ -97,9 +97,6 @@ def lock_users(db: Session, condition: ColumnElement[bool], **values: Any) -> No
         db.execute(locking_users(condition), values).all()
 
 
-def locking_users(condition: ColumnElement[bool], *more: Any) -> Select[Any]:
-    """Return the SELECT that locks the users who meet `condition`, in the order of their ids.
-
-    more: columns beside the id.
-    """
-    return locking(select(User.id, *more).where(condition).order_by(User.id), User)
+def locking_users(condition: ColumnElement[bool]) -> Select[Any]:
+    """Return the SELECT that locks the users who meet `condition`, in the order of their ids."""
+    return locking(select(User.id).where(condition).order_by(User.id), User)

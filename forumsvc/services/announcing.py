@@ -10,24 +10,30 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
     Insert,
     Select,
     String,
     Update,
+    any_,
+    bindparam,
     case,
     literal,
     null,
     select,
-    true,
     union,
 )
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from ..models import MentionType, Notification, NotificationType, User
 from ..models.statements import change_unmarked, locking_users, run
+from ..queries.reading import rows
 from . import audience, notices
 
 _TOPIC, _REPLY = "topic", "reply"
+_LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))
 _COUNTERS: dict[str, Any] = {_TOPIC: User.topics_count, _REPLY: User.replies_count}
 
 
@@ -73,29 +79,34 @@ def announce_reply(
 def _announce(db: Session, kind: str, event: dict[str, Any]) -> None:
     with_mentioned = bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
-        run(db, _at_once(kind, with_mentioned), event)
+        locked = rows(db, _locking(kind, with_mentioned), event)
+        run(db, _at_once(kind, with_mentioned), {**event, "locked": [user.id for user in locked]})
         return
     run(db, _told(kind, with_mentioned), event)
     run(db, _counted(kind), event)
 
 
 @cache
-def _at_once(kind: str, with_mentioned: bool) -> Update:
-    """Return the statement that locks, tells and counts.
-
-    The users are locked in the order of their ids, the author among them, so that none wait in a
-    ring; and none is told but those who were locked, so that a user's notifications are numbered
-    in the order in which they can be seen.
-    """
+def _locking(kind: str, with_mentioned: bool) -> Select[Any]:
     concerned = audience.concerned(kind, with_mentioned, select(audience.ACTOR))
-    locked = locking_users(User.id.in_(concerned), User.state).cte("locked")
-    told = _telling(locked.c, true(), with_mentioned).returning(Notification.user_id).cte("told")
-    return _counting(kind, select(told.c.user_id))
+    return locking_users(User.id.in_(concerned))
+
+
+@cache
+def _at_once(kind: str, with_mentioned: bool) -> Update:
+    """Return the statement that tells and counts those who are locked, and nobody else.
+
+    So a user's notifications are numbered in the order in which they can be seen. Locking in the
+    same statement would save another; but its UPDATE begins with the rows as they were before the
+    wait for their locks, and so two of them wait for each other.
+    """
+    told = _telling(User.id == any_(_LOCKED), with_mentioned).returning(Notification.user_id)
+    return _counting(kind, select(told.cte("told").c.user_id))
 
 
 @cache
 def _told(kind: str, with_mentioned: bool) -> Insert:
-    return _telling(User, User.id.in_(audience.concerned(kind, with_mentioned)), with_mentioned)
+    return _telling(User.id.in_(audience.concerned(kind, with_mentioned)), with_mentioned)
 
 
 @cache
@@ -103,14 +114,14 @@ def _counted(kind: str) -> Update:
     return _counting(kind, audience.told_of_topic() if kind == _TOPIC else audience.told_of_reply())
 
 
-def _telling(users: Any, meant: Any, with_mentioned: bool) -> Insert:
+def _telling(meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
     type_: Any = notices.TYPE
     mention_type: Any = null()
     if with_mentioned:
-        is_mentioned = users.id.in_(audience.MENTIONED)
+        is_mentioned = User.id.in_(audience.MENTIONED)
         type_ = case((is_mentioned, literal(NotificationType.MENTION, String)), else_=type_)
         mention_type = case((is_mentioned, notices.MENTION_TYPE), else_=mention_type)
-    return notices.telling(users, meant, type_, mention_type)
+    return notices.telling(meant, type_, mention_type)
 
 
 def _counting(kind: str, told: Select[Any]) -> Update:

@@ -38,17 +38,17 @@ TYPE = bindparam("type", type_=String)
 MENTION_TYPE = bindparam("mention_type", type_=String)
 
 
-def telling(users: Any, meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
+def telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
     """Return the INSERT of a notification for each user who is meant and hears the actor.
 
-    users: where they are read, with the columns `id` and `state`; the types: columns or parameters.
+    The types are columns or parameters.
     """
     blocks_actor = exists().where(
-        UserBlock.user_id == users.id, UserBlock.target_id == audience.ACTOR
+        UserBlock.user_id == User.id, UserBlock.target_id == audience.ACTOR
     )
     now = bindparam("now", type_=Timestamp)
     values: dict[str, Any] = {
-        "user_id": users.id,
+        "user_id": User.id,
         "actor_id": audience.ACTOR,
         "type": type_,
         "mention_type": mention_type,
@@ -59,14 +59,14 @@ def telling(users: Any, meant: ColumnElement[bool], type_: Any, mention_type: An
         "updated_at": now,
     }
     recipients = select(*values.values()).where(
-        meant, users.id != audience.ACTOR, users.state != UserState.DELETED, ~blocks_actor
+        meant, User.id != audience.ACTOR, User.state != UserState.DELETED, ~blocks_actor
     )
     return insert(Notification).from_select(list(values), recipients)
 
 
 @cache
 def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
-    return telling(User, who(), TYPE, MENTION_TYPE).returning(Notification.user_id)
+    return telling(who(), TYPE, MENTION_TYPE).returning(Notification.user_id)
 
 
 def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:

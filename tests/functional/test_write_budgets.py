@@ -43,12 +43,12 @@ def _topic(scene: Scene, body: str = "B", node: int | None = None) -> dict[str, 
 
 
 WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
-    "open a topic": ("bob", lambda s: ("POST", "/topics", _topic(s)), 7, 6),
+    "open a topic": ("bob", lambda s: ("POST", "/topics", _topic(s)), 7, 7),
     "open a topic with a mention": (
         "bob",
         lambda s: ("POST", "/topics", _topic(s, "@alice")),
         8,
-        7,
+        8,
     ),
     "edit a topic": ("alice", lambda s: ("PUT", f"/topics/{s.topic}", _topic(s)), 5, 5),
     "edit a topic, adding a mention": (
@@ -71,12 +71,12 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
         4,
         4,
     ),
-    "reply": ("bob", lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "B"}), 8, 7),
+    "reply": ("bob", lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "B"}), 8, 8),
     "reply with a mention": (
         "bob",
         lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "@alice"}),
         9,
-        8,
+        9,
     ),
     "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 5, 5),
     "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 9, 10),
