@@ -1,6 +1,7 @@
 """Every failure: its status, its {error} body, its headers, and no trace in the database."""
 
 import logging
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc.errors import TooManyAttempts
 from forumsvc.queries import nodes, topics
-from forumsvc.services import counters, relations
+from forumsvc.services import relations, replies
+from forumsvc.services import topics as topic_service
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import dump, raw
 
@@ -53,8 +55,13 @@ def test_an_unexpected_exception_is_500_without_detail_and_logged_with_its_id(
 def test_an_unexpected_exception_takes_back_what_was_written(
     forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for last_step in ("count_topic", "count_reply"):
-        monkeypatch.setattr(counters, last_step, lambda *_, **__: 1 // 0)
+    def announce_and_fail(announce: Any, *given: Any) -> None:
+        announce(*given)
+        raise ZeroDivisionError
+
+    for service, last_step in ((topic_service, "announce_topic"), (replies, "announce_reply")):
+        failing = partial(announce_and_fail, getattr(service, last_step))
+        monkeypatch.setattr(service, last_step, failing)
     sent = {"title": "T", "node_id": forum.node("Second"), "body": "B"}
     before = dump(forum)
     assert alice.call("POST", "/topics", sent).status_int == 500
