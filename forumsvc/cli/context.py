@@ -57,7 +57,7 @@ class Context:
         server = self._section("server:main")
         listen = server.get("listen") or f"{server.get('host', '')}:{server.get('port', '')}"
         host, _, port = listen.split()[0].rpartition(":")
-        return f"http://{host if host not in ('', '*', '0.0.0.0') else '127.0.0.1'}:{port or 8080}"  # noqa: S104
+        return f"http://{host if host not in ('', '*', '0.0.0.0') else '127.0.0.1'}:{port or 8080}"  # noqa: S104 - read, not bound
 
     def _section(self, name: str) -> Mapping[str, str]:
         if self.ini is None:

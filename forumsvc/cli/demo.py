@@ -22,8 +22,8 @@ from .context import Context, pass_context, progress
 
 CLIENT_ID = "demo"
 # Known to everybody, so that what is printed can be pasted.
-CLIENT_SECRET = "demo-secret"  # noqa: S105
-PASSWORD = "demo-password"  # noqa: S105
+CLIENT_SECRET = "demo-secret"  # noqa: S105 - told to everybody
+PASSWORD = "demo-password"  # noqa: S105 - told to everybody
 
 DEFAULT = Size()
 

@@ -20,7 +20,7 @@ class SQLiteWriter:
 
     def write(self, table: Table, progress: Progress) -> int:
         """Write all rows of a table and return how many they were."""
-        statement = insert(table.model.__table__)  # type: ignore[arg-type]
+        statement = insert(table.model.__table__)  # type: ignore[arg-type]  # it is a Table
         written = 0
         for batch in batches(table, progress):
             values = [dict(zip(table.columns, row, strict=True)) for row in batch]

@@ -31,7 +31,7 @@ class ForkServerProcess:
         self._control, theirs = socket.socketpair()
         with theirs:
             try:
-                self._process = subprocess.Popen(  # noqa: S603
+                self._process = subprocess.Popen(  # noqa: S603 - our own command
                     _COMMAND,
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,

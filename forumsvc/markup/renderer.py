@@ -96,7 +96,7 @@ class Renderer:
         self._pipeline = None
         try:
             answer = {"parts": pipeline.render(text, self._own_host)}
-        except Exception as error:
+        except Exception as error:  # whatever a hostile text brings about is its answer
             return {"error": type(error).__name__}
         self._pipeline = pipeline
         return answer

@@ -1,7 +1,8 @@
-"""The short way to the database: statements compiled once, and run on the driver's cursor.
+"""The short way to the database: statements compiled once, and run below SQLAlchemy.
 
 A list that is made by a Session or a Connection costs more in these than in the database. What is
 read by itself is read on a connection that each thread keeps, the rest in a session's transaction.
+PostgreSQL is asked by libpq's calls, SQLite by a cursor.
 """
 
 import threading
@@ -37,10 +38,6 @@ class Held:
         pooled.detach()
         self.fetch: Fetch = _fetching(engine, driver)
         self.close = finalize(self, driver.close)
-
-
-def _nothing() -> None:
-    """Return None, as a reference to what is gone does."""
 
 
 def _fetching(engine: Engine, driver: Any) -> Fetch:
@@ -126,17 +123,17 @@ class Gateway:
 
     def _line_of(self, db: Session) -> tuple[Connection, Fetch]:
         """Return the connection of a session's transaction, and what runs statements on it."""
-        of, *line = db.info.get(_LINE, (_nothing,))
-        transaction = of()
-        if transaction is None or transaction is not db.get_transaction():
-            connection = db.connection()
-            pooled = connection.connection
-            fetch = pooled.info.get(_FETCH)
-            if fetch is None:
-                fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
-            line = [connection, fetch]
-            db.info[_LINE] = (ref(db.get_transaction()), *line)
-        return line[0], line[1]
+        known = db.info.get(_LINE)
+        transaction = db.get_transaction()
+        if known is not None and transaction is not None and known[0]() is transaction:
+            return known[1], known[2]
+        connection = db.connection()
+        pooled = connection.connection
+        fetch = pooled.info.get(_FETCH)
+        if fetch is None:
+            fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
+        db.info[_LINE] = (ref(db.get_transaction()), connection, fetch)
+        return connection, fetch
 
     @property
     def held(self) -> int:

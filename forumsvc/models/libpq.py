@@ -79,7 +79,7 @@ class Libpq:
 
     def _again(self, known: _Statement, filling: Mapping[str, Any]) -> Any:
         if known.name is None:
-            name = b"read_%d" % next(self._numbers)
+            name = b"gateway_%d" % next(self._numbers)
             self._checked(self._line.prepare(name, known.text))
             known.name = name
         return self._line.exec_prepared(known.name, _values(known, filling), result_format=_BINARY)

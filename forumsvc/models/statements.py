@@ -50,13 +50,13 @@ def run(db: Session, statement: Change, values: Values) -> list[Any]:
     return rows
 
 
-def insert_if_absent(db: Session, model: type[Base], **values: Any) -> bool:
-    """Insert a row unless a unique key refuses it; return whether it was inserted.
+def insert_if_absent(db: Session, model: type[Base], **values: Any) -> int:
+    """Insert a row unless a unique key refuses it; return how many were inserted: 1 or 0.
 
-    Of concurrent doubles one sees True, the others False, and none an error.
+    Of concurrent doubles one sees 1, the others 0, and none an error.
     """
     dialect = db.get_bind().dialect.name
-    return bool(run(db, _insertion(model, dialect, tuple(values)), values))
+    return len(run(db, _insertion(model, dialect, tuple(values)), values))
 
 
 @cache
@@ -66,9 +66,9 @@ def _insertion(model: type[Base], dialect: str, names: tuple[str, ...]) -> Inser
     return statement.on_conflict_do_nothing().returning(inspect(model).primary_key[0])
 
 
-def remove_pair(db: Session, model: type[Base], **values: Any) -> bool:
-    """Delete the row of a relation between two, and return whether there was one."""
-    return bool(run(db, _removal(model, tuple(values)), values))
+def remove_pair(db: Session, model: type[Base], **values: Any) -> int:
+    """Delete the row of a relation between two, and return how many there were: 1 or 0."""
+    return len(run(db, _removal(model, tuple(values)), values))
 
 
 @cache

@@ -63,7 +63,7 @@ def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int
         return int(found.likes_count)
     if model is Reply:
         versions.renew_of_reply(db, liked_id)
-    [counted] = run(db, _like_counted(model), {"liked_id": liked_id, "by": int(by)})
+    [counted] = run(db, _like_counted(model), {"liked_id": liked_id, "by": by})
     return int(counted.likes_count)
 
 
@@ -104,7 +104,7 @@ def unfavor(db: Session, actor_id: int, topic: Any) -> None:
 
 def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        run(db, _favorites_counted(), {"owner_id": user_id, "by": int(by)})
+        run(db, _favorites_counted(), {"owner_id": user_id, "by": by})
 
 
 @cache

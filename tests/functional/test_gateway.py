@@ -346,6 +346,21 @@ def test_a_rollback_leaves_what_the_gateway_has_prepared(forum: Forum) -> None:
 
 
 @on_a_server
+def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
+    gateway, named = (
+        forum.database.gateway,
+        select(User.id).where(User.login_key == bindparam("key")),
+    )
+    plans = text("SELECT sum(generic_plans), sum(custom_plans) FROM pg_prepared_statements")
+    with forum.database.session() as db:
+        for number in range(8):
+            assert gateway.rows_in(db, named, {"key": f"nobody{number}"}) == []
+        generic, custom = db.execute(plans).one()
+    assert generic >= 7
+    assert custom == 0
+
+
+@on_a_server
 def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
     gateway = forum.database.gateway
     many = select(literal(1).label("one")).limit(

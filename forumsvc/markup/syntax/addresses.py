@@ -21,7 +21,7 @@ _IN_PLACE_OF_MAGICLINK = 85
 class _AddressProcessor(InlineProcessor):
     ANCESTOR_EXCLUDES = ("a",)
 
-    def handleMatch(  # noqa: N802
+    def handleMatch(  # noqa: N802 - Markdown's name
         self, m: re.Match[str], data: str
     ) -> tuple[Element | None, int | None, int | None]:
         rest = _REST.match(data, m.end())
@@ -55,7 +55,7 @@ def _without_trailing(url: str) -> str:
 class AddressesExtension(Extension):
     """Links bare addresses; magiclink goes on linking those of mail."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Put the processor in the place of magiclink's; after that extension."""
         md.inlinePatterns.register(
             _AddressProcessor(_BEGINNING, md), "magic-link", _IN_PLACE_OF_MAGICLINK

@@ -15,7 +15,7 @@ _IN_PLACE_OF_AUTOLINK = 120
 class CommonMarkExtension(Extension):
     """Escapes of every punctuation mark, hard breaks, autolinks of every scheme, `\\|` in cells."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Register and replace; after the extension `tables`."""
         md.ESCAPED_CHARS = list(string.punctuation)
         md.inlinePatterns.register(

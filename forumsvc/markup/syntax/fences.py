@@ -78,7 +78,7 @@ class _StoredBlockProcessor(BlockProcessor):
 class FencesExtension(Extension):
     """Reads fenced code as CommonMark does."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Register both halves."""
         md.preprocessors.register(_FencePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
         parser: BlockParser = md.parser

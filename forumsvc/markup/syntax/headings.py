@@ -42,7 +42,7 @@ class _UnderlinedProcessor(BlockProcessor):
 class HeadingsExtension(Extension):
     """Reads headings as CommonMark does."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Change one processor, replace the other; after the extension `saneheaders`."""
         md.parser.blockprocessors["hashheader"].RE = _HASHES
         md.parser.blockprocessors.register(

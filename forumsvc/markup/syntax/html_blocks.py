@@ -92,7 +92,7 @@ class _HtmlBlockProcessor(BlockProcessor):
 class HtmlBlocksExtension(Extension):
     """Reads HTML as CommonMark does."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Put both processors in the place of Python-Markdown's."""
         md.block_level_elements += ["style", "textarea"]
         md.preprocessors.deregister("html_block")

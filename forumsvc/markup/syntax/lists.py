@@ -183,7 +183,7 @@ def _without_paragraphs(li: Element) -> None:
 class ListsExtension(Extension):
     """Reads lists as CommonMark does."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Put the processor in the place of Python-Markdown's three."""
         for name in ("indent", "olist", "ulist"):
             md.parser.blockprocessors.deregister(name)

@@ -12,7 +12,7 @@ _BEFORE_EMPHASIS = 175
 
 
 class _LoginProcessor(InlineProcessor):
-    def handleMatch(  # noqa: N802
+    def handleMatch(  # noqa: N802 - Markdown's name
         self, m: re.Match[str], data: str
     ) -> tuple[str, int, int]:
         return m[0], m.start(), m.end()
@@ -21,6 +21,6 @@ class _LoginProcessor(InlineProcessor):
 class LoginsExtension(Extension):
     """Takes a login as one word."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Register the pattern."""
         md.inlinePatterns.register(_LoginProcessor(_LOGIN, md), "login", _BEFORE_EMPHASIS)

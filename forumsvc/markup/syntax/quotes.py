@@ -22,7 +22,7 @@ class _QuoteProcessor(BlockQuoteProcessor):
             blocks[:1] = [block[: other.start()].rstrip("\n"), block[other.start() :]]
         super().run(parent, blocks)
 
-    def lastChild(self, parent: Element) -> Element | None:  # noqa: N802
+    def lastChild(self, parent: Element) -> Element | None:  # noqa: N802 - Markdown's name
         """Return none, so that a quote never goes on with the one before it."""
         return None
 
@@ -30,6 +30,6 @@ class _QuoteProcessor(BlockQuoteProcessor):
 class QuotesExtension(Extension):
     """Reads block quotes as CommonMark does."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Put the processor in the place of Python-Markdown's."""
         md.parser.blockprocessors.register(_QuoteProcessor(md.parser), "quote", _IN_PLACE_OF_QUOTES)
