@@ -6,7 +6,7 @@ and others would wait for the slot as long as the transaction lasts.
 """
 
 import secrets
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Insert, bindparam, event
@@ -71,7 +71,6 @@ def _note_change(state: ORMExecuteState) -> None:
         note_change(state.session, state.statement)
 
 
-@lru_cache
 def _mark_of(statement: Any) -> str | None:
     changed = statement.entity_description["entity"]
     # Nothing shows a new user before there is something by that user.
