@@ -34,6 +34,7 @@ class Database:
         self.reads = make(url, pool_size, read_only=True)
         self.writes = make(url, pool_size, read_only=False)
         self.gateway = Gateway(self.reads)
+        self.gateway.follow(self.writes)
         self.session: sessionmaker[Session] = sessionmaker(
             self.writes, autoflush=False, info={GATEWAY: self.gateway}
         )

@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import Any, cast
 from weakref import WeakSet, finalize, ref
 
-from sqlalchemy import Connection, Dialect, Engine
+from sqlalchemy import Connection, Dialect, Engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from .line import Line, line
 from .plan import Change, Plan, Query, Values
 
 _MOST_STATEMENTS = 512
@@ -22,10 +23,7 @@ _MOST_STATEMENTS = 512
 GATEWAY = "gateway"
 """Where a session has the gateway of its database, in `Session.info`."""
 
-_FETCH, _LINE = "fetch", "line"
-
-Fetch = Callable[[str, Any], list[tuple[Any, ...]]]
-"""Runs a statement of this text, filled with these values, and returns its rows."""
+_LINE = "line"
 
 
 class Held:
@@ -36,22 +34,8 @@ class Held:
         pooled = engine.raw_connection()
         self.driver = driver = cast("Any", pooled.driver_connection)
         pooled.detach()
-        self.fetch: Fetch = _fetching(engine, driver)
+        self.line = line(engine.dialect, driver)
         self.close = finalize(self, driver.close)
-
-
-def _fetching(engine: Engine, driver: Any) -> Fetch:
-    if engine.dialect.name == "postgresql":
-        from .libpq import Libpq  # its library is not there where there is SQLite only
-
-        return Libpq(driver).fetch
-    cursor = driver.cursor()
-
-    def fetch(text: str, filling: Any) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = cursor.execute(text, filling).fetchall()
-        return rows
-
-    return fetch
 
 
 class Gateway:
@@ -101,27 +85,67 @@ class Gateway:
     def rows_in(self, db: Session, statement: Query | Change, values: Values) -> list[Any]:
         """Run a statement in a session's transaction and return its rows. Raises DBAPIError.
 
-        The session hears nothing of a change: that is for whoever calls (`statements.run`).
+        One that returns none may be run, and fail, together with the next one or with the commit;
+        the sessions' engine is to be `follow`ed. The session hears nothing of a change: that is for
+        whoever calls (`statements.run`).
         """
         plan = self._plan(statement)
         text, filling = plan.call(values)
         for observer in self.observers:
             observer(text, filling)
-        connection, fetch = self._line_of(db)
+        connection, own = self._line_of(db)
         try:
-            rows = fetch(text, filling)
-            return plan.rows(rows) if plan.returns else []
+            if plan.returns:
+                return plan.rows(own.fetch(text, filling))
+            own.later(text, filling)
         except self._errors as error:
-            driver: Any = connection.connection.driver_connection
-            cut = self._engine.dialect.is_disconnect(error, driver, None)
-            if cut:
-                # What cut this one has cut the others in the pool: the next attempt must not
-                # meet one of them.
-                connection.invalidate(error)
-                connection.engine.dispose()
-            raise self._told(error, text, cut=cut) from error
+            raise self._failed(connection, error, text) from error
+        return []
 
-    def _line_of(self, db: Session) -> tuple[Connection, Fetch]:
+    def follow(self, engine: Engine) -> None:
+        """Keep `rows_in` in order with what SQLAlchemy itself runs on an engine's connections."""
+
+        def before(connection: Connection, *rest: Any) -> None:
+            self._do(connection, lambda own: own.catch_up())
+
+        def commit(connection: Connection) -> None:
+            try:
+                self._do(connection, lambda own: own.commit())
+            except DBAPIError:
+                # SQLAlchemy takes a transaction for ended once it has begun to commit it.
+                if not connection.invalidated:
+                    connection.connection.rollback()
+                raise
+
+        def rollback(connection: Connection) -> None:
+            if not connection.invalidated:
+                self._do(connection, lambda own: own.forget())
+
+        event.listen(engine, "before_cursor_execute", before)
+        event.listen(engine, "commit", commit)
+        event.listen(engine, "rollback", rollback)
+
+    def _do(self, connection: Connection, act: Callable[[Line], None]) -> None:
+        own = connection.connection.info.get(_LINE)
+        if own is None:
+            return
+        try:
+            act(own)
+        except self._errors as error:
+            raise self._failed(connection, error, "") from error
+
+    def _failed(self, connection: Connection, error: Any, text: str) -> BaseException:
+        """Return an error on a session's connection as SQLAlchemy tells it."""
+        driver: Any = connection.connection.driver_connection
+        cut = self._engine.dialect.is_disconnect(error, driver, None)
+        if cut:
+            # What cut this one has cut the others in the pool: the next attempt must not
+            # meet one of them.
+            connection.invalidate(error)
+            connection.engine.dispose()
+        return self._told(error, text, cut=cut)
+
+    def _line_of(self, db: Session) -> tuple[Connection, Line]:
         """Return the connection of a session's transaction, and what runs statements on it."""
         known = db.info.get(_LINE)
         transaction = db.get_transaction()
@@ -129,11 +153,11 @@ class Gateway:
             return known[1], known[2]
         connection = db.connection()
         pooled = connection.connection
-        fetch = pooled.info.get(_FETCH)
-        if fetch is None:
-            fetch = pooled.info[_FETCH] = _fetching(self._engine, pooled.driver_connection)
-        db.info[_LINE] = (ref(db.get_transaction()), connection, fetch)
-        return connection, fetch
+        own = pooled.info.get(_LINE)
+        if own is None:
+            own = pooled.info[_LINE] = line(self._engine.dialect, pooled.driver_connection)
+        db.info[_LINE] = (ref(db.get_transaction()), connection, own)
+        return connection, own
 
     @property
     def held(self) -> int:
@@ -163,7 +187,7 @@ class Gateway:
         if held is None:
             held = self._own.held = Held(self._engine)
             self._all.add(held)
-        return held.fetch(text, filling)
+        return held.line.fetch(text, filling)
 
     def _is_cut(self, error: Any) -> bool:
         """Tell whether the connection is of no use any more, and drop it if so."""

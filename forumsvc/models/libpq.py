@@ -12,6 +12,7 @@ import psycopg
 from psycopg import pq
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
+from psycopg.generators import fetch_many, send
 
 MOST_PREPARED = 256
 _BINARY = pq.Format.BINARY
@@ -19,22 +20,45 @@ _WELL = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
 
 class _Statement:
-    """A statement that was run. name: as which it is prepared, None until it is run again."""
+    """A statement as the server takes it.
 
-    __slots__ = ("adapter", "formats", "name", "order", "text")
+    was_run: whether it was sent before; name: as which it is prepared, which it is the second time.
+    """
+
+    __slots__ = ("adapter", "formats", "name", "order", "text", "was_run")
 
     def __init__(self, text: str, names: list[str], connection: "psycopg.Connection[Any]") -> None:
         self.order = names
         self.text = (text % {name: f"${at}" for at, name in enumerate(names, 1)}).encode()
         self.formats = [PyFormat.TEXT] * len(names)
         self.adapter: Any = Transformer(connection)
+        self.was_run = False
         self.name: bytes | None = None
+
+    def values(self, filling: Mapping[str, Any]) -> Any:
+        """Return the parameters in the server's form."""
+        if not self.order:
+            return None
+        return self.adapter.dump_sequence([filling[name] for name in self.order], self.formats)
+
+    def rows(self, result: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a result."""
+        if result.status == pq.ExecStatus.COMMAND_OK:
+            return []
+        self.adapter.set_pgresult(result)
+        rows: list[tuple[Any, ...]] = self.adapter.load_rows(0, result.ntuples, tuple)
+        self.adapter.set_pgresult(None)  # or the answer would be kept as long as the statement
+        return rows
 
 
 class Libpq:
     """Runs statements on a connection of psycopg, whose `prepare_threshold` must be None.
 
-    With statements of its own the driver would at a rollback drop those of here.
+    With statements of its own the driver would at a rollback drop those of here. A transaction is
+    begun where none is and the connection is not in AUTOCOMMIT; the driver ends it.
+
+    What nobody awaits is sent together with what comes next: each time that one of the two
+    processes has to be woken costs both of them as much as a small statement.
     """
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
@@ -44,56 +68,126 @@ class Libpq:
         self._begins = not connection.autocommit
         self._known: dict[str, _Statement] = {}
         self._numbers = count()
+        self._waiting: list[tuple[_Statement, Any]] = []
 
     def fetch(self, text: str, filling: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows. Raises psycopg.Error.
+        """Run a statement, behind those that wait, and return its rows. Raises psycopg.Error.
 
-        text: with placeholders of the form `%(name)s`; filling: their values. A transaction is
-        begun where none is and the connection is not in AUTOCOMMIT; the driver ends it.
+        text: with placeholders of the form `%(name)s`; filling: their values.
         """
-        line = self._line
-        if self._begins and line.transaction_status == pq.TransactionStatus.IDLE:
-            self._checked(line.exec_(b"BEGIN"))
+        self._begin_if_none()
+        known = self._statement(text, filling)
+        values = known.values(filling)
+        if self._waiting:
+            self._waiting.append((known, values))
+            return known.rows(self._send_together())
+        return known.rows(self._send(known, values))
+
+    def later(self, text: str, filling: Mapping[str, Any]) -> None:
+        """Run a statement of which nobody awaits anything together with the next one.
+
+        An error of it is raised then, and what comes behind it is not run.
+        """
+        self._begin_if_none()
+        known = self._statement(text, filling)
+        self._waiting.append((known, known.values(filling)))
+
+    def catch_up(self) -> None:
+        """Run what waits. Raises psycopg.Error."""
+        if self._waiting:
+            self._send_together()
+
+    def commit(self) -> None:
+        """Run what waits and commit; where nothing waits, that is left to the driver.
+
+        Raises psycopg.Error.
+        """
+        if self._waiting:
+            self.later("COMMIT", {})
+            self._send_together()
+
+    def forget(self) -> None:
+        """Never run what waits."""
+        self._waiting.clear()
+
+    def _begin_if_none(self) -> None:
+        is_first = self._line.transaction_status == pq.TransactionStatus.IDLE
+        if self._begins and is_first and not self._waiting:
+            self._waiting.append((self._statement("BEGIN", {}), None))
+
+    def _statement(self, text: str, filling: Mapping[str, Any]) -> _Statement:
         known = self._known.get(text)
         if known is None:
-            result, adapter = self._first(text, filling)
-        else:
-            result, adapter = self._again(known, filling), known.adapter
-        self._checked(result)
-        if result.status == pq.ExecStatus.COMMAND_OK:
-            return []
-        adapter.set_pgresult(result)
-        rows: list[tuple[Any, ...]] = adapter.load_rows(0, result.ntuples, tuple)
-        adapter.set_pgresult(None)  # or the answer would be kept as long as the statement
-        return rows
+            if len(self._known) >= MOST_PREPARED:
+                self.catch_up()
+                self._line.exec_(b"DEALLOCATE ALL")
+                self._known.clear()
+            known = self._known[text] = _Statement(text, list(filling), self._connection)
+        return known
 
-    def _first(self, text: str, filling: Mapping[str, Any]) -> tuple[Any, Any]:
-        known = _Statement(text, list(filling), self._connection)
-        values = _values(known, filling)
-        result = self._line.exec_params(known.text, values, result_format=_BINARY)
-        if len(self._known) >= MOST_PREPARED:
-            self._line.exec_(b"DEALLOCATE ALL")
-            self._known.clear()
-        self._known[text] = known
-        return result, known.adapter
-
-    def _again(self, known: _Statement, filling: Mapping[str, Any]) -> Any:
+    def _send(self, known: _Statement, values: Any) -> Any:
+        line = self._line
+        if not known.was_run:
+            known.was_run = True
+            return self._checked(line.exec_params(known.text, values, result_format=_BINARY))
         if known.name is None:
-            name = b"gateway_%d" % next(self._numbers)
-            self._checked(self._line.prepare(name, known.text))
+            name = self._new_name()
+            self._checked(line.prepare(name, known.text))
             known.name = name
-        return self._line.exec_prepared(known.name, _values(known, filling), result_format=_BINARY)
+        return self._checked(line.exec_prepared(known.name, values, result_format=_BINARY))
 
-    def _checked(self, result: Any) -> None:
+    def _send_together(self) -> Any:
+        """Send all that waits, and return the last one's result."""
+        waiting, self._waiting = self._waiting, []
+        prepared: list[_Statement] = []
+        self._line.enter_pipeline_mode()
+        try:
+            for known, values in waiting:
+                if known.was_run and known.name is None:
+                    known.name = self._new_name()
+                    prepared.append(known)
+                    self._line.send_prepare(known.name, known.text)
+                self._say(known, values)
+            self._line.pipeline_sync()
+            results = self._connection.wait(_results(self._line, len(waiting) + len(prepared)))
+            self._line.exit_pipeline_mode()
+        except BaseException:
+            # Somewhere between two answers: nothing can be said any more.
+            self._connection.close()
+            raise
+        try:
+            for result in results:
+                self._checked(result)
+        except psycopg.Error:
+            for known in prepared:
+                known.name = None  # it may have come behind what failed
+            raise
+        return results[-1]
+
+    def _say(self, known: _Statement, values: Any) -> None:
+        if known.name is None:
+            known.was_run = True
+            self._line.send_query_params(known.text, values, result_format=_BINARY)
+        else:
+            self._line.send_query_prepared(known.name, values, result_format=_BINARY)
+
+    def _new_name(self) -> bytes:
+        return b"gateway_%d" % next(self._numbers)
+
+    def _checked(self, result: Any) -> Any:
         if result.status in _WELL:
-            return
+            return result
         if self._line.status == pq.ConnStatus.BAD:
             # Said by the library and not by the server: such an error has no code to tell its kind.
             raise psycopg.OperationalError(self._line.get_error_message())
         raise error_from_result(result)
 
 
-def _values(known: _Statement, filling: Mapping[str, Any]) -> Any:
-    if not known.order:
-        return None
-    return known.adapter.dump_sequence([filling[name] for name in known.order], known.formats)
+def _results(line: Any, number: int) -> Any:
+    """Send what is still to be sent, and return so many results, a statement each."""
+    yield from send(line)
+    results = []
+    for _ in range(number):
+        results += yield from fetch_many(line)
+    yield from fetch_many(line)  # the end of the pipeline
+    return results

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from html import escape
 from typing import Any
 
 from pygments.formatters.html import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
+from pygments.lexer import Lexer
+from pygments.lexers import find_lexer_class_by_name
 from pygments.util import ClassNotFound
 
 MAX_HIGHLIGHTED = 20_000
@@ -47,7 +49,7 @@ class CodeFormatter:
         if not (source and language) or len(source) > MAX_HIGHLIGHTED:
             return None
         try:
-            lexer = get_lexer_by_name(language, stripnl=False)
+            lexer = _lexer_class(language)(stripnl=False)
             lines = _Lines()
             self._formatter.format(self._in_time(lexer.get_tokens(source)), lines)
         except (ClassNotFound, _SlowLexerError):
@@ -62,6 +64,12 @@ class CodeFormatter:
                 raise _SlowLexerError
             yield token
         self._seconds_left = max(0.0, deadline - time.process_time())
+
+
+# Pygments looks through all its names each time.
+@lru_cache(256)
+def _lexer_class(language: str) -> type[Lexer]:
+    return find_lexer_class_by_name(language)
 
 
 class _Lines:

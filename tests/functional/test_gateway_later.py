@@ -1,0 +1,232 @@
+"""What nobody awaits is run with what comes next: in its order and transaction, or never."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Integer, String, bindparam, cast, func, insert, make_url, select, text
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.orm import Session
+
+from forumsvc import clock
+from forumsvc.models import Node, Topic, User
+from forumsvc.models.engine import Database
+from forumsvc.models.libpq import Libpq
+from forumsvc.models.statements import change, run
+from tests.functional.forum import Forum
+
+on_a_server = pytest.mark.parametrize(
+    "database_url", ["postgresql"], indirect=True, scope="session"
+)
+"""On a file nothing ever waits."""
+
+_NAME = select(Node.name).where(Node.id == bindparam("node", type_=Integer))
+_RENAMED = (
+    change(Node)
+    .where(Node.id == bindparam("node", type_=Integer))
+    .values(name=bindparam("new", type_=String))
+)
+_NEW_USER = insert(User).values(
+    {name: bindparam(name) for name in ("login", "login_key", "created_at", "updated_at")}
+)
+_NUMBER = select(cast(bindparam("word", type_=String), Integer).label("number"))
+
+
+@pytest.fixture
+def node(forum: Forum) -> int:
+    return forum.node("Old")
+
+
+@pytest.fixture
+def db(forum: Forum) -> Iterator[Session]:
+    with forum.database.session() as db:
+        yield db
+
+
+def name_of(database: Database, node: int) -> Any:
+    """Return a node's name as everybody sees it."""
+    return database.gateway.rows(_NAME, {"node": node})[0].name
+
+
+def new_user(login: str) -> dict[str, Any]:
+    """Return the values of a new user."""
+    now = clock.now()
+    return {"login": login, "login_key": login, "created_at": now, "updated_at": now}
+
+
+def refused(db: Session, node: int) -> None:
+    """Change a node around what the database refuses."""
+    run(db, _RENAMED, {"node": node, "new": "New"})
+    run(db, _NEW_USER, new_user("alice"))
+    run(db, _RENAMED, {"node": node, "new": "Newer"})
+    db.commit()
+
+
+def test_the_next_read_sees_what_was_changed(forum: Forum, db: Session, node: int) -> None:
+    for number in range(4):
+        run(db, _RENAMED, {"node": node, "new": f"New {number}"})
+        assert forum.database.gateway.rows_in(db, _NAME, {"node": node}) == [(f"New {number}",)]
+        run(db, _RENAMED, {"node": node, "new": f"Newer {number}"})
+        assert db.scalar(_NAME, {"node": node}) == f"Newer {number}"
+
+
+def test_changes_take_place_in_their_order(db: Session, node: int) -> None:
+    for _ in range(3):
+        run(db, _RENAMED, {"node": node, "new": "First"})
+        db.execute(change(Node).where(Node.id == node).values(name=Node.name + " and second"))
+        run(db, _RENAMED, {"node": node, "new": "Third"})
+        run(db, _RENAMED, {"node": node, "new": "Last"})
+        assert db.scalar(_NAME, {"node": node}) == "Last"
+
+
+def test_what_is_changed_last_is_committed(forum: Forum, db: Session, node: int) -> None:
+    for number in range(3):
+        run(db, _RENAMED, {"node": node, "new": f"New {number}"})
+        db.commit()
+        assert name_of(forum.database, node) == f"New {number}"
+
+
+def test_what_is_rolled_back_never_happens(forum: Forum, db: Session, node: int) -> None:
+    for _ in range(3):
+        run(db, _RENAMED, {"node": node, "new": "New"})
+        db.rollback()
+        assert name_of(forum.database, node) == "Old"
+        db.commit()
+        assert name_of(forum.database, node) == "Old"
+
+
+def test_what_a_session_leaves_open_never_happens(forum: Forum, node: int) -> None:
+    for _ in range(3):
+        with forum.database.session() as db:
+            run(db, _RENAMED, {"node": node, "new": "New"})
+        with forum.database.session() as db:
+            assert db.scalar(_NAME, {"node": node}) == "Old"
+            db.commit()
+    assert name_of(forum.database, node) == "Old"
+
+
+def test_what_the_database_refuses_undoes_the_whole_transaction(
+    forum: Forum, db: Session, node: int
+) -> None:
+    forum.person("alice")
+    for _ in range(3):
+        with pytest.raises(IntegrityError):
+            refused(db, node)
+        db.rollback()
+        assert name_of(forum.database, node) == "Old"
+    run(db, _NEW_USER, new_user("bob"))
+    db.commit()
+    assert forum.database.gateway.rows(select(User.id).where(User.login == "bob"), {})
+
+
+@on_a_server
+@pytest.mark.parametrize("by", ["gateway", "session", "commit"])
+def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) -> None:
+    forum.person("alice")
+    ways: dict[str, Callable[[Session], object]] = {
+        "gateway": lambda db: forum.database.gateway.rows_in(db, _NAME, {"node": node}),
+        "session": lambda db: db.scalar(_NAME, {"node": node}),
+        "commit": Session.commit,
+    }
+    with forum.database.session() as db:
+        run(db, _NEW_USER, new_user("alice"))
+        with pytest.raises(IntegrityError) as raised:
+            ways[by](db)
+    assert not raised.value.connection_invalidated
+
+
+@on_a_server
+def test_what_came_behind_an_error_can_be_run_again(forum: Forum, db: Session, node: int) -> None:
+    gateway = forum.database.gateway
+    for word in ("1", "five", "5"):
+        run(db, _RENAMED, {"node": node, "new": word})
+        if word == "five":
+            with pytest.raises(DataError):
+                gateway.rows_in(db, _NUMBER, {"word": word})
+        else:
+            assert gateway.rows_in(db, _NUMBER, {"word": word}) == [(int(word),)]
+        db.rollback()
+        # Now the name of a node is asked for behind what fails, the time when it is prepared.
+        run(db, _NEW_USER, new_user("carol"))
+        run(db, _NEW_USER, new_user("carol"))
+        with pytest.raises(IntegrityError):
+            gateway.rows_in(db, _NAME, {"node": node})
+        db.rollback()
+    assert gateway.rows_in(db, _NAME, {"node": node}) == [("Old",)]
+
+
+@on_a_server
+def test_a_text_larger_than_what_fits_on_the_way_arrives(forum: Forum, db: Session) -> None:
+    topic = forum.topic(forum.person("alice"), forum.node())
+    long = "x" * 30_000_000
+    written = change(Topic).where(Topic.id == topic).values(body=bindparam("new"))
+    length = select(func.length(Topic.body).label("length")).where(Topic.id == topic)
+    for _ in range(3):
+        run(db, written, {"new": long})
+        run(db, written, {"new": long + "y"})
+        assert forum.database.gateway.rows_in(db, length, {}) == [(len(long) + 1,)]
+    db.rollback()
+
+
+@on_a_server
+@pytest.mark.parametrize("first", [True, False])
+def test_what_waits_where_the_connection_is_cut_never_happens(
+    forum: Forum, node: int, first: bool
+) -> None:
+    database = forum.database
+    plain = make_url(database.url).set(drivername="postgresql")
+    pid = select(func.pg_backend_pid().label("pid"))
+    with database.session() as db:
+        [(its_pid,)] = database.gateway.rows_in(db, pid, {})
+        if first:
+            db.rollback()
+        run(db, _RENAMED, {"node": node, "new": "New"})
+        with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as own:
+            own.execute("SELECT pg_terminate_backend(%s, 60000)", [its_pid])
+        with pytest.raises(OperationalError) as raised:
+            db.commit()
+        assert raised.value.connection_invalidated
+    assert name_of(database, node) == "Old"
+    with database.session.begin() as db:
+        run(db, _RENAMED, {"node": node, "new": "New"})
+    assert name_of(database, node) == "New"
+
+
+@on_a_server
+def test_a_lock_that_comes_too_late_undoes_the_transaction(forum: Forum, node: int) -> None:
+    other = forum.node("Other")
+    with forum.database.session() as one, forum.database.session() as two:
+        for db in (one, two):
+            db.execute(text("SET LOCAL lock_timeout = '50ms'"))
+        run(one, _RENAMED, {"node": node, "new": "A"})
+        one.execute(text("SELECT 1"))
+        run(two, _RENAMED, {"node": other, "new": "B"})
+        run(two, _RENAMED, {"node": node, "new": "B"})
+        with pytest.raises(DBAPIError) as raised:
+            two.commit()
+        assert getattr(raised.value.orig, "sqlstate", "") == "55P03"
+        two.rollback()
+        one.commit()
+    assert [name_of(forum.database, each) for each in (node, other)] == ["A", "Other"]
+
+
+@on_a_server
+def test_a_reply_wakes_the_database_as_often_as_stated(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = forum.person("alice"), forum.person("bob")
+    topic = forum.topic(alice, forum.node())
+    trips: list[str] = []
+    for way in ("_send", "_send_together"):
+        send = getattr(Libpq, way)
+
+        def sent(self: Libpq, *rest: Any, _send: Any = send, _way: str = way) -> Any:
+            trips.append(_way)
+            return _send(self, *rest)
+
+        monkeypatch.setattr(Libpq, way, sent)
+    answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", {"body": "B"})
+    assert answer.status_int == 201
+    # The token; the topic; the reply; who is told; telling, and the answer; the mark and the end.
+    assert trips == ["_send", *["_send_together"] * 1, "_send", *["_send_together"] * 3]
