@@ -50,8 +50,14 @@ class Item(Resource):
 
     def again(self) -> Self:
         """Return the item as it is now, after it was changed."""
-        assert self.__parent__ is not None, "an item hangs in its container"  # noqa: S101
-        return self.__parent__[self.__name__]  # type: ignore[return-value]  # it is still there
+        container = self.__parent__
+        assert isinstance(container, Container), "an item hangs there"  # noqa: S101
+        return container.found(self.__name__, container.load(self.row_id))  # type: ignore[return-value]  # of the same class
+
+    @property
+    def row_id(self) -> int:
+        """The id of the row."""
+        return int(self.row.id)
 
     @property
     def is_hidden(self) -> bool:
@@ -68,15 +74,19 @@ class Container(Resource):
         """Return the row of an item by one SELECT, or None."""
         raise NotImplementedError
 
+    def load_to_change(self, item_id: int) -> Row[Any] | None:
+        """Return the row of an item as `load` does; where it is to be locked, locked."""
+        return self.load(item_id)
+
     def __getitem__(self, name: str) -> Resource:
         """Return the item with the id `name`. Raises KeyError where the caller sees none."""
         item_id = parse_id(name)
-        row = None if item_id is None else self.load(item_id)
-        return self.found(name, row)
+        load = self.load_to_change if self.root.locks else self.load
+        return self.found(name, None if item_id is None else load(item_id))
 
     def at(self, item_id: int) -> Any:
-        """Return the item with an id that is known to be there."""
-        return self[str(item_id)]
+        """Return the item with that id, which this request has made or only looks at."""
+        return self.found(str(item_id), self.load(item_id))
 
     def found(self, name: str, row: Row[Any] | None) -> Item:
         """Return the row as an item if there is one and the caller may see it, else KeyError."""

@@ -52,4 +52,8 @@ class Replies(Container):
 
     def load(self, item_id: int) -> Row[Any] | None:
         """Return the reply's row."""
-        return replies.one(self.root.db, item_id, lock=self.root.locks)
+        return replies.one(self.root.db, item_id)
+
+    def load_to_change(self, item_id: int) -> Row[Any] | None:
+        """Return the reply's row, locked together with its topic's."""
+        return replies.one(self.root.db, item_id, lock=True)

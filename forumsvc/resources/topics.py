@@ -90,7 +90,11 @@ class Topics(Container):
         """Return the topic's row."""
         if isinstance(self.root.db, Gateway):
             return topics.recalled(self.root.db, self.root.memory, item_id)
-        return topics.one(self.root.db, item_id, lock=self.root.locks)
+        return topics.one(self.root.db, item_id)
+
+    def load_to_change(self, item_id: int) -> Row[Any] | None:
+        """Return the topic's row, locked."""
+        return topics.one(self.root.db, item_id, lock=True)
 
     def refusal(self, permission: str) -> str | None:
         """Return why the permission is refused."""

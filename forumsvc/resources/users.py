@@ -18,6 +18,11 @@ _TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK)
 class UserItem(Item):
     """One user."""
 
+    @property
+    def row_id(self) -> int:
+        """The id of the row."""
+        return int(self.row.user_id)
+
     def __acl__(self) -> Acl:
         """Let others follow and block, and the user read and edit what is theirs."""
         user_id = self.row.user_id
