@@ -250,6 +250,43 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_who_replies_to_a_hot_topic_waits_for_its_row_and_holds_up_nobody_else(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    elsewhere = forum.topic(alice, forum.node("Elsewhere"))
+    people = [forum.person(f"user{number}") for number in range(16)]
+    waiting = text(
+        "SELECT query FROM pg_stat_activity"
+        " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    )
+    # Whoever is told of it, too: what waits must not have locked them yet.
+    caller = alone(forum, people[0])
+
+    def hold() -> Any:
+        with forum.database.writes.connect() as other, forum.database.reads.connect() as looking:
+            other.execute(select(Topic.id).where(Topic.id == topic).with_for_update())
+            held.set()
+            wait_until(lambda: len(looking.scalars(waiting).all()) == 16, "all wait")
+            queries = looking.scalars(waiting).all()
+            made = caller.post(f"/topics/{elsewhere}/replies", body="@bob @user1")
+            other.rollback()
+        return queries, made
+
+    def reply(who: Caller) -> Any:
+        assert held.wait(30)
+        return who.post(f"/topics/{topic}/replies", body="@bob")
+
+    held = threading.Event()
+    (queries, made), *replies = together(
+        [hold, *(partial(reply, alone(forum, person)) for person in people)]
+    )
+    assert {query.split()[1] for query in queries} == {"topics.id,"}
+    assert made.status_int == 201
+    assert statuses(replies) == {201: 16}
+    assert drift(forum.database) == []
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_topic_that_is_moved_just_now_is_there_for_who_waits(
     forum: Forum, alice: Person, bob: Person, topic: int
 ) -> None:

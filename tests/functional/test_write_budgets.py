@@ -116,6 +116,15 @@ def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> 
     assert len(seen) == stated, "\n".join(seen.texts)
 
 
+@pytest.mark.parametrize("name", ["reply", "edit a reply", "edit a topic"])
+def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, name: str) -> None:
+    who, make, *_ = WRITES[name]
+    method, path, params = make(scene)
+    seen = of_request(scene.forum, getattr(scene, who), method, path, **params)
+    locks = [each for each in seen.texts if "FOR NO KEY UPDATE OF topics" in each]
+    assert len(locks) == (0 if scene.forum.database.is_sqlite else 1), "\n".join(seen.texts)
+
+
 @pytest.mark.parametrize("name", ["open a topic", "reply", "delete a topic", "ban a topic"])
 def test_a_write_costs_the_same_however_many_are_told(scene: Scene, name: str) -> None:
     people = [scene.forum.person(f"user{number:02}") for number in range(30)]
