@@ -1,5 +1,6 @@
 """Rounds of load on one endpoint after the other, each beside the empty view."""
 
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +40,8 @@ class Subject:
 class Sample:
     """One burst on a subject, with those on the empty view and the yardstick just before it.
 
-    server_cpu, database_cpu: processor seconds that were used meanwhile, children included;
+    server_cpu, database_cpu, load_cpu: processor seconds that the server, its database and the load
+    generator used meanwhile, children included;
     megabytes: memory of the largest serving process afterwards.
     """
 
@@ -48,6 +50,7 @@ class Sample:
     yardstick: Burst | None
     server_cpu: float
     database_cpu: float
+    load_cpu: float
     megabytes: float
 
 
@@ -93,6 +96,16 @@ class Result:
         return self.median(lambda sample: 1000 * sample.database_cpu / sample.burst.requests)
 
     @property
+    def cores(self) -> float:
+        """How many cores were busy, with the request, its database and the load."""
+
+        def busy(sample: Sample) -> float:
+            used = sample.server_cpu + sample.database_cpu + sample.load_cpu
+            return used / sample.burst.seconds
+
+        return self.median(busy)
+
+    @property
     def megabytes(self) -> float:
         """Memory of the largest serving process in the end."""
         return self.samples[-1].megabytes
@@ -132,17 +145,25 @@ def measure(subjects: Sequence[Subject], plan: Plan) -> list[Result]:
     """Measure all subjects in each of the plan's rounds; print how far it is.
 
     One that does not count goes before several; a single one is only to see that it works.
+    What is compared is measured one right behind the other: the machine is not always as fast.
     """
     started = time.monotonic()
     results = [Result(subject) for subject in subjects]
+    in_turn = sorted(results, key=lambda result: _compared(result.subject))
     for subject in subjects if plan.rounds > 1 else ():
         plan.burst(subject.server, subject.endpoint.make, subject.connections)
         _settle(subject.server)
     for number in range(1, plan.rounds + 1):
-        for result in results:
+        for result in in_turn:
             result.samples.append(_sample(result.subject, plan))
         print(f"round {number} of {plan.rounds}, {time.monotonic() - started:.0f} s", flush=True)
     return results
+
+
+def _compared(subject: Subject) -> tuple[str, int, str, str]:
+    """Return what subjects have in common whose rates are compared."""
+    endpoint = subject.endpoint
+    return subject.server.name, subject.connections, endpoint.name, endpoint.caller
 
 
 def _sample(subject: Subject, plan: Plan) -> Sample:
@@ -154,10 +175,12 @@ def _sample(subject: Subject, plan: Plan) -> Sample:
         yardstick = plan.burst(subject.yardstick, make, connections)
     used = _cpu(subject)
     burst = plan.burst(subject.server, make, connections)
-    server, database = (after - before for after, before in zip(_cpu(subject), used, strict=True))
+    server, database, load = (
+        after - before for after, before in zip(_cpu(subject), used, strict=True)
+    )
     megabytes = max(map(resident_megabytes, serving(subject.server.pid)))
     _settle(subject.server)
-    return Sample(burst, empty, yardstick, server, database, megabytes)
+    return Sample(burst, empty, yardstick, server, database, load, megabytes)
 
 
 def _settle(server: Server) -> None:
@@ -174,7 +197,8 @@ def _settle(server: Server) -> None:
             return
 
 
-def _cpu(subject: Subject) -> tuple[float, float]:
-    """Return the processor seconds that the server and its database have used so far."""
+def _cpu(subject: Subject) -> tuple[float, float, float]:
+    """Return the processor seconds of the server, its database and all load generators so far."""
     database = cpu_seconds(subject.database) if subject.database else 0.0
-    return cpu_seconds(subject.server.pid), database
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return cpu_seconds(subject.server.pid), database, ended.ru_utime + ended.ru_stime

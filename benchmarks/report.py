@@ -10,7 +10,7 @@ from benchmarks.table import markdown
 HEAD = (
     *("endpoint", "caller", "requests/s", "p50 ms", "p99 ms"),
     *("of the empty view", "of the yardstick", "of one process"),
-    *("server CPU ms", "database CPU ms", "MB", "errors"),
+    *("server CPU ms", "database CPU ms", "cores busy", "MB", "errors"),
 )
 AIM_HEAD = ("what", "least", "measured", "")
 AIM_PROCESSES, AIM_CONNECTIONS = 1, 16
@@ -50,6 +50,7 @@ def _row(result: Result, results: Sequence[Result]) -> tuple[str, ...]:
         _ratio(_of_one_process(result, results)),
         f"{result.server_ms:.2f}",
         "" if result.database_ms is None else f"{result.database_ms:.2f}",
+        f"{result.cores:.2f}",
         f"{result.megabytes:.0f}",
         str(result.errors),
     )
