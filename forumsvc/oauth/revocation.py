@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
 from ..models import OAuthToken
-from ..models.statements import change
+from ..models.statements import change, locking
 
 
 def punish_reuse(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
@@ -57,10 +57,11 @@ def end_one(db: Session, token_id: int, now: datetime) -> None:
 
 
 def _revoke(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
+    alive = and_(matches, OAuthToken.revoked_at.is_(None))
+    # An UPDATE takes its rows in any order, so that two which end the same wait for each other.
+    in_order = select(OAuthToken.id).where(alive).order_by(OAuthToken.id)
+    db.execute(locking(in_order, OAuthToken)).all()
     done = db.execute(
-        change(OAuthToken)
-        .where(matches, OAuthToken.revoked_at.is_(None))
-        .values(revoked_at=now)
-        .returning(OAuthToken.id)
+        change(OAuthToken).where(alive).values(revoked_at=now).returning(OAuthToken.id)
     )
     return len(done.all())

@@ -22,7 +22,7 @@ from forumsvc.services.authoring import Authoring
 from forumsvc.services.rerendering import Rerendering
 from forumsvc.services.rules import Rules
 from tests.functional.cli.conftest import Run
-from tests.system.process import wait_until
+from tests.system.process import prepare_child, wait_until
 
 ROOT = Path(__file__).parents[3]
 OLD = "<p>as it was</p>"
@@ -206,6 +206,7 @@ def test_it_can_be_stopped_at_any_time_and_goes_on_with_the_rest(
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=prepare_child,
     )
     wait_until(lambda: left(database) < before or process.poll() is not None, "a batch is done")
     process.send_signal(number)
