@@ -107,6 +107,8 @@ def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
+        # The one used last: its server process is warm, and what it runs is prepared there.
+        pool_use_lifo=True,
         hide_parameters=True,
         connect_args={
             "options": server_settings,
