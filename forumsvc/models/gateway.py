@@ -14,6 +14,7 @@ from weakref import WeakSet, finalize, ref
 from sqlalchemy import Connection, Dialect, Engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from .line import Line, line
 from .plan import Change, Plan, Query, Values
@@ -100,6 +101,10 @@ class Gateway:
             own.later(text, filling)
         except self._errors as error:
             raise self._failed(connection, error, text) from error
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                connection.invalidate()  # as SQLAlchemy does: it stands between two answers
+            raise
         return []
 
     def follow(self, engine: Engine) -> None:
@@ -114,16 +119,18 @@ class Gateway:
             except DBAPIError:
                 # SQLAlchemy takes a transaction for ended once it has begun to commit it.
                 if not connection.invalidated:
-                    connection.connection.rollback()
+                    self._roll_back(connection)
                 raise
 
-        def rollback(connection: Connection) -> None:
-            if not connection.invalidated:
-                self._do(connection, lambda own: own.forget())
+        def given_back(driver: Any, record: ConnectionPoolEntry) -> None:
+            # After a rollback, and from sessions that nobody has closed.
+            own: Line | None = record.info.get(_LINE)
+            if own is not None:
+                own.forget()
 
         event.listen(engine, "before_cursor_execute", before)
         event.listen(engine, "commit", commit)
-        event.listen(engine, "rollback", rollback)
+        event.listen(engine, "checkin", given_back)
 
     def _do(self, connection: Connection, act: Callable[[Line], None]) -> None:
         own = connection.connection.info.get(_LINE)
@@ -133,6 +140,15 @@ class Gateway:
             act(own)
         except self._errors as error:
             raise self._failed(connection, error, "") from error
+        except BaseException:
+            connection.invalidate()  # it stands between two answers
+            raise
+
+    def _roll_back(self, connection: Connection) -> None:
+        try:
+            connection.connection.rollback()
+        except self._errors as error:
+            connection.invalidate(error)
 
     def _failed(self, connection: Connection, error: Any, text: str) -> BaseException:
         """Return an error on a session's connection as SQLAlchemy tells it."""

@@ -139,13 +139,13 @@ class Libpq:
     def _send_together(self) -> Any:
         """Send all that waits, and return the last one's result."""
         waiting, self._waiting = self._waiting, []
-        prepared: list[_Statement] = []
+        prepared: dict[int, _Statement] = {}
         self._line.enter_pipeline_mode()
         try:
-            for known, values in waiting:
+            for at, (known, values) in enumerate(waiting):
                 if known.was_run and known.name is None:
                     known.name = self._new_name()
-                    prepared.append(known)
+                    prepared[at + len(prepared)] = known
                     self._line.send_prepare(known.name, known.text)
                 self._say(known, values)
             self._line.pipeline_sync()
@@ -159,8 +159,9 @@ class Libpq:
             for result in results:
                 self._checked(result)
         except psycopg.Error:
-            for known in prepared:
-                known.name = None  # it may have come behind what failed
+            for at, known in prepared.items():
+                if results[at].status not in _WELL:
+                    known.name = None  # it came behind what failed
             raise
         return results[-1]
 

@@ -1,5 +1,8 @@
 """What nobody awaits is run with what comes next: in its order and transaction, or never."""
 
+import gc
+import os
+import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -53,6 +56,15 @@ def new_user(login: str) -> dict[str, Any]:
     """Return the values of a new user."""
     now = clock.now()
     return {"login": login, "login_key": login, "created_at": now, "updated_at": now}
+
+
+def ways_to_run_it(forum: Forum, node: int) -> dict[str, Callable[[Session], object]]:
+    """Return what a session may do behind what waits."""
+    return {
+        "gateway": lambda db: forum.database.gateway.rows_in(db, _NAME, {"node": node}),
+        "session": lambda db: db.scalar(_NAME, {"node": node}),
+        "commit": Session.commit,
+    }
 
 
 def refused(db: Session, node: int) -> None:
@@ -124,11 +136,7 @@ def test_what_the_database_refuses_undoes_the_whole_transaction(
 @pytest.mark.parametrize("by", ["gateway", "session", "commit"])
 def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) -> None:
     forum.person("alice")
-    ways: dict[str, Callable[[Session], object]] = {
-        "gateway": lambda db: forum.database.gateway.rows_in(db, _NAME, {"node": node}),
-        "session": lambda db: db.scalar(_NAME, {"node": node}),
-        "commit": Session.commit,
-    }
+    ways = ways_to_run_it(forum, node)
     with forum.database.session() as db:
         run(db, _NEW_USER, new_user("alice"))
         with pytest.raises(IntegrityError) as raised:
@@ -191,6 +199,74 @@ def test_what_waits_where_the_connection_is_cut_never_happens(
     with database.session.begin() as db:
         run(db, _RENAMED, {"node": node, "new": "New"})
     assert name_of(database, node) == "New"
+
+
+@on_a_server
+def test_what_waits_in_a_session_that_nobody_closes_never_happens(forum: Forum, node: int) -> None:
+    for _ in range(3):
+        left = forum.database.session()
+        run(left, _RENAMED, {"node": node, "new": "New"})
+        del left
+        gc.collect()
+        with forum.database.session.begin() as db:
+            db.execute(text("SELECT 1"))
+        assert name_of(forum.database, node) == "Old"
+
+
+@on_a_server
+@pytest.mark.parametrize("by", ["gateway", "session", "commit"])
+def test_an_interruption_is_told_and_leaves_no_broken_connection(
+    forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    ways = ways_to_run_it(forum, node)
+    with monkeypatch.context() as patch, forum.database.session() as db:
+        run(db, _RENAMED, {"node": node, "new": "New"})
+        patch.setattr(Libpq, "_say", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ways[by](db)
+    assert name_of(forum.database, node) == "Old"
+    with forum.database.session.begin() as db:
+        run(db, _RENAMED, {"node": node, "new": "Next"})
+    assert name_of(forum.database, node) == "Next"
+
+
+@on_a_server
+def test_a_connection_that_breaks_behind_an_error_does_not_hide_it(
+    forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum.person("alice")
+    send = Libpq._send_together
+
+    def send_and_break(self: Libpq) -> Any:
+        try:
+            return send(self)
+        finally:
+            with socket.socket(fileno=os.dup(self._line.socket)) as connected:
+                connected.shutdown(socket.SHUT_RDWR)
+
+    with monkeypatch.context() as patch, forum.database.session() as db:
+        run(db, _NEW_USER, new_user("alice"))
+        patch.setattr(Libpq, "_send_together", send_and_break)
+        with pytest.raises(IntegrityError):
+            db.commit()
+    with forum.database.session.begin() as db:
+        run(db, _RENAMED, {"node": node, "new": "Next"})
+    assert name_of(forum.database, node) == "Next"
+
+
+@on_a_server
+def test_what_fails_again_and_again_is_prepared_once(forum: Forum, db: Session) -> None:
+    forum.person("alice")
+    prepared = text("SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'INSERT%'")
+    for _ in range(5):
+        run(db, _NEW_USER, new_user("alice"))
+        with pytest.raises(IntegrityError):
+            db.commit()
+        db.rollback()
+    assert len(db.scalars(prepared).all()) == 1
 
 
 @on_a_server
