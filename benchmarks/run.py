@@ -20,8 +20,8 @@ from benchmarks.measure import Plan, Result, Subject, measure
 from benchmarks.servers import Server
 from benchmarks.usage import resident_megabytes, serving
 
-PART = "benchmark"
-"""The name of the generated part of the Markdown file."""
+PART, SQLITE_PART = "benchmark", "benchmark on SQLite"
+"""The names of the generated parts of the Markdown file: the latter of SQLite alone."""
 
 
 def main() -> int:
@@ -44,7 +44,8 @@ def main() -> int:
     )
     print(f"\n{text}")
     if options.markdown:
-        document.put(options.markdown, PART, text)
+        part = PART if "postgresql" in options.databases else SQLITE_PART
+        document.put(options.markdown, part, text)
     return int(any(result.errors for result in results))
 
 
