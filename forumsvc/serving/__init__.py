@@ -24,6 +24,7 @@ from typing import Any
 
 from forumsvc.serving import addresses, cores, signals
 from forumsvc.serving.options import Options
+from forumsvc.serving.shares import Shares
 from forumsvc.serving.supervisor import supervise
 from forumsvc.serving.worker import serve
 
@@ -45,12 +46,13 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         signals.hold()
         addresses.listen(sockets, options.backlog)
         allowed = cores.remember()
+        shares = Shares(options.processes)
         number: int | None = 1
         if options.processes > 1:
-            number = supervise(options.processes, sockets, options.graceful_timeout)
+            number = supervise(options.processes, sockets, options.graceful_timeout, shares)
         if number is not None:
             if options.pin:
                 cores.pin(number, allowed)
-            serve(app, sockets, options, number)
+            serve(app, sockets, options, number, shares)
 
     return run

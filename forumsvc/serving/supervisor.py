@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+from forumsvc.serving.shares import Shares
 from forumsvc.serving.signals import ENDINGS, hold, ignored, release
 from forumsvc.worker import NUMBER
 
@@ -41,10 +42,13 @@ class Slot:
     delay: float = 0.0
 
 
-def supervise(processes: int, sockets: list[socket.socket], graceful_timeout: float) -> int | None:
+def supervise(
+    processes: int, sockets: list[socket.socket], graceful_timeout: float, shares: Shares
+) -> int | None:
     """Start workers and keep their number until a signal ends them.
 
-    sockets: what they listen on; closed here when the end comes.
+    sockets: what they listen on; closed here when the end comes. shares: what each of them holds;
+    of one that has ended it is told here.
     Returns, like a fork, in each worker its number from 1 (with signals held back until it is
     ready for them), and in the parent, when all have ended, None.
     """
@@ -78,7 +82,8 @@ def supervise(processes: int, sockets: list[socket.socket], graceful_timeout: fl
                     deadline = time.monotonic() + graceful_timeout + EXIT_TIME
                     for bound in sockets:
                         bound.close()
-        _reap(slots, ending=deadline is not None)
+        for slot in _reap(slots, ending=deadline is not None):
+            shares.leave(slot.number)
     signal.set_wakeup_fd(-1)
     return None
 
@@ -145,9 +150,10 @@ def _send(slots: list[Slot], number: signal.Signals) -> None:
             os.kill(slot.pid, number)
 
 
-def _reap(slots: list[Slot], *, ending: bool) -> None:
-    """Note which workers have ended, and when their successors are due."""
+def _reap(slots: list[Slot], *, ending: bool) -> list[Slot]:
+    """Note which workers have ended, and when their successors are due; return their places."""
     now = time.monotonic()
+    emptied = []
     for slot in slots:
         if slot.pid is None:
             continue
@@ -155,6 +161,7 @@ def _reap(slots: list[Slot], *, ending: bool) -> None:
         if pid == 0:
             continue
         slot.pid = None
+        emptied.append(slot)
         if ending:
             continue
         steady = now - slot.started >= STEADY
@@ -167,3 +174,4 @@ def _reap(slots: list[Slot], *, ending: bool) -> None:
             os.waitstatus_to_exitcode(status),
             slot.delay,
         )
+    return emptied

@@ -14,15 +14,19 @@ from waitress.server import BaseWSGIServer, create_server
 
 from forumsvc.serving.channel import Channel
 from forumsvc.serving.options import Options
+from forumsvc.serving.shares import Share, Shares
 from forumsvc.serving.signals import ENDINGS, ignored, release
 from forumsvc.worker import NUMBER
 
 log = logging.getLogger(__name__)
 
 
-def serve(app: Any, sockets: list[socket.socket], options: Options, number: int) -> None:
+def serve(
+    app: Any, sockets: list[socket.socket], options: Options, number: int, shares: Shares
+) -> None:
     """Answer the requests that come in by `sockets` until a signal ends it.
 
+    number: which of the workers this is, from 1; shares: what each of them holds.
     SIGTERM, SIGINT and SIGHUP let requests under way finish; SIGQUIT, or SIGINT once more, does
     not. To be called by the main thread.
     """
@@ -33,7 +37,7 @@ def serve(app: Any, sockets: list[socket.socket], options: Options, number: int)
         queue_log.setLevel(logging.ERROR)  # It has a warning for each request that waits its turn.
     ending = Ending()
     ending.heed(supervised=options.processes > 1)
-    service = Service(app, sockets, options.waitress)
+    service = Service(app, sockets, options.waitress, shares, number)
     ending.service = service
     while not ending.asked:
         service.turn()
@@ -82,20 +86,31 @@ class Ending:
 class Service:
     """waitress's server on sockets that are there already, run turn by turn."""
 
-    def __init__(self, app: Any, sockets: list[socket.socket], keys: dict[str, str]) -> None:
+    def __init__(
+        self,
+        app: Any,
+        sockets: list[socket.socket],
+        keys: dict[str, str],
+        shares: Shares,
+        number: int,
+    ) -> None:
         self._map: dict[int, Any] = {}
         create_server(app, map=self._map, sockets=sockets, **keys)
         self._doors = [door for door in self._map.values() if isinstance(door, BaseWSGIServer)]
         for door in self._doors:
             door.channel_class = Channel
         self._adj = self._doors[0].adj
+        self._share = Share(shares, number, self._doors)
 
     def turn(self, longest: float | None = None) -> None:
         """Wait for something to do and do it, `longest` seconds at most."""
         timeout = self._adj.asyncore_loop_timeout
         if longest is not None:
             timeout = max(0, min(timeout, longest))
+        if pause := self._share.pause():
+            timeout = min(timeout, pause)
         wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
+        self._share.end_turn()
 
     def wake(self) -> None:
         """End the waiting of a turn. May be called by a signal's handler."""
@@ -107,7 +122,7 @@ class Service:
             for _ in range(self._adj.backlog):
                 if not select.select([door.socket], [], [], 0)[0]:
                     break
-                door.handle_accept()
+                BaseWSGIServer.handle_accept(door)
             # Not its own close(), which would close what answers are announced by, too.
             wasyncore.dispatcher.close(door)
         self.turn(0)

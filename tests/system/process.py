@@ -5,7 +5,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 PATIENCE = 60.0
@@ -36,6 +38,19 @@ def hangs(pid: int) -> bool:
     """Tell whether every thread of a process is stopped."""
     tasks = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
     return all(task.rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+
+@contextmanager
+def stopped(*pids: int) -> Iterator[None]:
+    """Have processes hang, and go on afterwards."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+        wait_until(partial(hangs, pid), "it hangs")
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 def prepare_child() -> None:

@@ -5,8 +5,6 @@ import re
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from tests import databases
 from tests.functional.figures import Figures
 from tests.functional.forum import API
 from tests.system.forum_process import serving
-from tests.system.process import hangs, wait_until
+from tests.system.process import stopped, wait_until
 from tests.system.pserve import Pserve
 
 REQUESTS = "forumsvc_requests_total"
@@ -54,19 +52,6 @@ def listed_by(figures: Figures) -> dict[str, float]:
         for name, labels, value in figures.samples
         if name == REQUESTS and labels["operation"] == "nodes.list_nodes"
     }
-
-
-@contextmanager
-def stopped(*pids: int) -> Iterator[None]:
-    """Have processes hang."""
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-        wait_until(partial(hangs, pid), "it hangs")
-    try:
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
 
 
 def ask_each(server: Pserve) -> None:

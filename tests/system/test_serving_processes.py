@@ -2,14 +2,15 @@
 
 import os
 import signal
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.system.process import alive, wait_until
-from tests.system.pserve import Pserve, pserve
+from tests.system.process import alive, stopped, wait_until
+from tests.system.pserve import Pserve, answer, pserve
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -19,11 +20,8 @@ def answers_of_each(server: Pserve) -> dict[int, Any]:
     found = {}
     for pid in server.workers():
         others = [other for other in server.workers() if other != pid]
-        for other in others:
-            os.kill(other, signal.SIGSTOP)
-        found[pid] = server.get("/").json
-        for other in others:
-            os.kill(other, signal.SIGCONT)
+        with stopped(*others):
+            found[pid] = server.get("/").json
     return found
 
 
@@ -35,6 +33,25 @@ def test_every_process_answers_on_the_one_address(tmp_path: Path) -> None:
             pid: pid for pid in server.workers()
         }
         assert {says["worker"] for says in answers.values()} == {"1", "2", "3"}
+
+
+def test_connections_go_to_the_worker_that_holds_the_fewest(tmp_path: Path) -> None:
+    with pserve(tmp_path, processes=2) as server, ExitStack() as connections:
+        wait_until(lambda: len(server.workers()) == 2, "two workers run")
+        one, other = answers_of_each(server)
+        with stopped(other):
+            asked = [ask_and_stay(server, connections) for _ in range(20)]
+            assert asked == [one] * 20
+        taken = [ask_and_stay(server, connections) for _ in range(20)].count(other)
+        # On a busy machine it may be too late for one or the other.
+        assert taken >= 15
+
+
+def ask_and_stay(server: Pserve, connections: ExitStack) -> int:
+    """Ask on a new connection that stays open, and return which process answered."""
+    connection = connections.enter_context(closing(server.connect()))
+    connection.request("GET", "/")
+    return int(answer(connection).json["pid"])
 
 
 def test_each_process_stays_on_a_core_and_knows_the_others(tmp_path: Path) -> None:

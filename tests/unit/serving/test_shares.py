@@ -1,0 +1,124 @@
+"""Dividing connections: who holds more than another leaves the next knock to it, for a moment."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from wsgiref.simple_server import demo_app
+
+import pytest
+
+from forumsvc.serving import shares as module
+from forumsvc.serving.shares import Shares
+from forumsvc.serving.worker import Service
+
+ENDLESS = 3600.0
+PATIENCE = 60.0
+
+
+class Worker:
+    """The first of two workers, on a socket of its own."""
+
+    def __init__(self, shares: Shares, stack: ExitStack) -> None:
+        self._stack = stack
+        self._socket = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self._service = Service(demo_app, [self._socket], {}, shares, 1)
+        stack.callback(self._service.close)
+
+    def knock(self) -> socket.socket:
+        """Connect to it."""
+        address = self._socket.getsockname()
+        return self._stack.enter_context(socket.create_connection(address, PATIENCE))
+
+    def held_after(self, turns: int) -> int:
+        """Give it so many turns that do not wait, and return how many connections it holds."""
+        for _ in range(turns):
+            self._service.turn(0)
+        return len(self._service.channels())
+
+    def turn(self) -> int:
+        """Give it one turn that waits as long as it likes, and return what it holds."""
+        self._service.turn()
+        return len(self._service.channels())
+
+    def close_door(self) -> None:
+        """Have it take no more."""
+        self._service.close_door()
+
+
+@pytest.fixture
+def shares() -> Shares:
+    """What two workers hold."""
+    return Shares(2)
+
+
+@pytest.fixture
+def worker(shares: Shares) -> Iterator[Worker]:
+    """The first of the two."""
+    with ExitStack() as stack:
+        yield Worker(shares, stack)
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a moment never end."""
+    monkeypatch.setattr(module, "MOMENT", ENDLESS)
+
+
+def test_who_holds_no_more_another_takes_who_knocks(shares: Shares, worker: Worker) -> None:
+    shares.hold(2, 0)
+    worker.knock()
+    assert worker.held_after(1) == 1
+
+
+@pytest.mark.usefixtures("endless")
+def test_who_holds_more_than_another_leaves_the_knock_to_it(shares: Shares, worker: Worker) -> None:
+    shares.hold(2, 0)
+    worker.knock()
+    worker.knock()
+    assert worker.held_after(5) == 1
+
+
+def test_who_still_knocks_after_the_moment_is_taken(shares: Shares, worker: Worker) -> None:
+    shares.hold(2, 0)
+    for _ in range(3):
+        worker.knock()
+    while worker.turn() < 3:
+        pass
+
+
+@pytest.mark.usefixtures("endless")
+@pytest.mark.parametrize("goes", [lambda shares: shares.leave(2), lambda _: None])
+def test_nobody_waits_for_a_worker_that_has_ended_or_not_begun(
+    shares: Shares, worker: Worker, goes: Callable[[Shares], None]
+) -> None:
+    goes(shares)
+    worker.knock()
+    worker.knock()
+    assert worker.held_after(2) == 2
+
+
+@pytest.mark.usefixtures("endless")
+def test_what_a_worker_holds_is_told_when_it_comes_and_when_it_goes(
+    shares: Shares, worker: Worker
+) -> None:
+    client = worker.knock()
+    worker.turn()
+    assert shares.least() == 1
+    client.close()
+    worker.turn()
+    assert worker.held_after(1) == 0
+    assert shares.least() == 0
+
+
+@pytest.mark.usefixtures("endless")
+def test_a_worker_that_closes_takes_who_has_knocked_and_is_waited_for_no_more(
+    shares: Shares, worker: Worker
+) -> None:
+    shares.hold(2, 0)
+    for _ in range(3):
+        worker.knock()
+    assert worker.held_after(2) == 1
+    worker.close_door()
+    assert worker.held_after(1) == 3
+    shares.hold(2, 7)
+    assert shares.least() == 7
