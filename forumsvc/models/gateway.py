@@ -8,7 +8,7 @@ PostgreSQL is asked by libpq's calls, SQLite by a cursor.
 import threading
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from weakref import WeakSet, finalize, ref
 
 from sqlalchemy import Connection, Dialect, Engine, event
@@ -18,6 +18,11 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from .line import Line, line
 from .plan import Change, Plan, Query, Values
+
+T = TypeVar("T")
+
+Awaited = Callable[[], list[Any]]
+"""Gives the rows of a statement that was sent, as soon as they are there."""
 
 _MOST_STATEMENTS = 512
 
@@ -65,9 +70,7 @@ class Gateway:
         A connection that was cut is made again, once: whoever only reads can be read again.
         """
         plan = self._plan(statement)
-        text, filling = plan.call(values)
-        for observer in self.observers:
-            observer(text, filling)
+        text, filling = self._call(plan, values)
         try:
             return plan.rows(self._fetch(text, filling))
         except self._errors as error:
@@ -91,21 +94,42 @@ class Gateway:
         whoever calls (`statements.run`).
         """
         plan = self._plan(statement)
+        text, filling = self._call(plan, values)
+        connection, own = self._line_of(db)
+        if plan.returns:
+            return plan.rows(self._tried(connection, text, lambda: own.fetch(text, filling)))
+        self._tried(connection, text, lambda: own.later(text, filling))
+        return []
+
+    def ask_in(self, db: Session, statement: Query | Change, values: Values) -> Awaited:
+        """Run a statement as `rows_in` does, and return what gives its rows when they are needed.
+
+        It may be run, and fail, together with the next one. Of one that was rolled back there is a
+        LookupError.
+        """
+        plan = self._plan(statement)
+        text, filling = self._call(plan, values)
+        connection, own = self._line_of(db)
+        answer = self._tried(connection, text, lambda: own.ask(text, filling))
+        return lambda: plan.rows(self._tried(connection, text, answer.rows))
+
+    def _call(self, plan: Plan, values: Values) -> tuple[str, Any]:
+        """Return a statement's text and what fills it, told to the observers."""
         text, filling = plan.call(values)
         for observer in self.observers:
             observer(text, filling)
-        connection, own = self._line_of(db)
+        return text, filling
+
+    def _tried(self, connection: Connection, text: str, act: Callable[[], T]) -> T:
+        """Do something on a session's connection. Raises DBAPIError."""
         try:
-            if plan.returns:
-                return plan.rows(own.fetch(text, filling))
-            own.later(text, filling)
+            return act()
         except self._errors as error:
             raise self._failed(connection, error, text) from error
         except BaseException as error:
             if not isinstance(error, Exception):
                 connection.invalidate()  # as SQLAlchemy does: it stands between two answers
             raise
-        return []
 
     def follow(self, engine: Engine) -> None:
         """Keep `rows_in` in order with what SQLAlchemy itself runs on an engine's connections."""

@@ -14,6 +14,8 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.generators import fetch_many, send
 
+from .line import Answer
+
 MOST_PREPARED = 256
 _BINARY = pq.Format.BINARY
 _WELL = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
@@ -68,7 +70,7 @@ class Libpq:
         self._begins = not connection.autocommit
         self._known: dict[str, _Statement] = {}
         self._numbers = count()
-        self._waiting: list[tuple[_Statement, Any]] = []
+        self._waiting: list[tuple[_Statement, Any, Answer | None]] = []
 
     def fetch(self, text: str, filling: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Run a statement, behind those that wait, and return its rows. Raises psycopg.Error.
@@ -79,7 +81,7 @@ class Libpq:
         known = self._statement(text, filling)
         values = known.values(filling)
         if self._waiting:
-            self._waiting.append((known, values))
+            self._waiting.append((known, values, None))
             return known.rows(self._send_together())
         return known.rows(self._send(known, values))
 
@@ -88,9 +90,15 @@ class Libpq:
 
         An error of it is raised then, and what comes behind it is not run.
         """
-        self._begin_if_none()
-        known = self._statement(text, filling)
-        self._waiting.append((known, known.values(filling)))
+        self._wait(text, filling, None)
+
+    def ask(self, text: str, filling: Mapping[str, Any]) -> Answer:
+        """Run a statement together with the next one, or with those before it when its rows are
+        awaited.
+        """
+        answer = Answer(self)
+        self._wait(text, filling, answer)
+        return answer
 
     def catch_up(self) -> None:
         """Run what waits. Raises psycopg.Error."""
@@ -110,10 +118,15 @@ class Libpq:
         """Never run what waits."""
         self._waiting.clear()
 
+    def _wait(self, text: str, filling: Mapping[str, Any], answer: Answer | None) -> None:
+        self._begin_if_none()
+        known = self._statement(text, filling)
+        self._waiting.append((known, known.values(filling), answer))
+
     def _begin_if_none(self) -> None:
         is_first = self._line.transaction_status == pq.TransactionStatus.IDLE
         if self._begins and is_first and not self._waiting:
-            self._waiting.append((self._statement("BEGIN", {}), None))
+            self._waiting.append((self._statement("BEGIN", {}), None, None))
 
     def _statement(self, text: str, filling: Mapping[str, Any]) -> _Statement:
         known = self._known.get(text)
@@ -140,16 +153,22 @@ class Libpq:
         """Send all that waits, and return the last one's result."""
         waiting, self._waiting = self._waiting, []
         prepared: dict[int, _Statement] = {}
+        awaited: dict[int, tuple[_Statement, Answer]] = {}
+        sent = 0
         self._line.enter_pipeline_mode()
         try:
-            for at, (known, values) in enumerate(waiting):
+            for known, values, answer in waiting:
                 if known.was_run and known.name is None:
                     known.name = self._new_name()
-                    prepared[at + len(prepared)] = known
+                    prepared[sent] = known
                     self._line.send_prepare(known.name, known.text)
+                    sent += 1
+                if answer is not None:
+                    awaited[sent] = known, answer
                 self._say(known, values)
+                sent += 1
             self._line.pipeline_sync()
-            results = self._connection.wait(_results(self._line, len(waiting) + len(prepared)))
+            results = self._connection.wait(_results(self._line, sent))
             self._line.exit_pipeline_mode()
         except BaseException:
             # Somewhere between two answers: nothing can be said any more.
@@ -163,6 +182,8 @@ class Libpq:
                 if results[at].status not in _WELL:
                     known.name = None  # it came behind what failed
             raise
+        for at, (known, answer) in awaited.items():
+            answer.come(known.rows(results[at]))
         return results[-1]
 
     def _say(self, known: _Statement, values: Any) -> None:

@@ -14,6 +14,9 @@ class Line(Protocol):
     def later(self, text: str, filling: Any) -> None:
         """Run a statement of which nobody awaits anything, at the latest with the next one."""
 
+    def ask(self, text: str, filling: Any) -> "Answer":
+        """Run a statement whose rows are awaited later, at the latest with the next one."""
+
     def catch_up(self) -> None:
         """Run what waits to be run."""
 
@@ -22,6 +25,29 @@ class Line(Protocol):
 
     def forget(self) -> None:
         """Never run what waits."""
+
+
+class Answer:
+    """The rows of a statement, which may be on their way."""
+
+    __slots__ = ("_line", "_rows")
+
+    def __init__(self, line: Line, rows: list[tuple[Any, ...]] | None = None) -> None:
+        """Wait for the rows, or have them."""
+        self._line = line
+        self._rows = rows
+
+    def come(self, rows: list[tuple[Any, ...]]) -> None:
+        """Take the rows."""
+        self._rows = rows
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the rows, once the line has caught up. Raises the driver's errors."""
+        if self._rows is None:
+            self._line.catch_up()
+        if self._rows is None:
+            raise LookupError("The statement was rolled back.")
+        return self._rows
 
 
 class CursorLine:
@@ -39,6 +65,10 @@ class CursorLine:
     def later(self, text: str, filling: Any) -> None:
         """Run a statement. Raises the driver's errors."""
         self._cursor.execute(text, filling)
+
+    def ask(self, text: str, filling: Any) -> Answer:
+        """Run a statement. Raises the driver's errors."""
+        return Answer(self, self.fetch(text, filling))
 
     def catch_up(self) -> None:
         """Do nothing."""

@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from .gateway import GATEWAY
+from .gateway import GATEWAY, Awaited
 from .marking import UNMARKED, note_change
 from .meta import Base
 from .plan import Change, Values
@@ -48,6 +48,13 @@ def run(db: Session, statement: Change, values: Values) -> list[Any]:
     note_change(db, statement)
     rows: list[Any] = db.info[GATEWAY].rows_in(db, statement, values)
     return rows
+
+
+def run_unawaited(db: Session, statement: Change, values: Values) -> Awaited:
+    """Run a change as `run` does, and return what gives its rows; see `Gateway.ask_in`."""
+    note_change(db, statement)
+    awaited: Awaited = db.info[GATEWAY].ask_in(db, statement, values)
+    return awaited
 
 
 def insert_if_absent(db: Session, model: type[Base], **values: Any) -> int:

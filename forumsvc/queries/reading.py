@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select
 from sqlalchemy.orm import Session
 
-from ..models.gateway import GATEWAY, Gateway
+from ..models.gateway import GATEWAY, Awaited, Gateway
 from ..models.plan import Query, Values
 
 Connected = Connection | Session
@@ -30,6 +30,12 @@ def rows(db: Reader, statement: Query, values: Values) -> Sequence[Row[Any]]:
         gateway: Gateway = db.info[GATEWAY]
         return gateway.rows_in(db, statement, values)
     return db.execute(statement, values).all()
+
+
+def ask(db: Session, statement: Query, values: Values) -> Awaited:
+    """Run a SELECT and return what gives its rows; see `Gateway.ask_in`."""
+    awaited: Awaited = db.info[GATEWAY].ask_in(db, statement, values)
+    return awaited
 
 
 def row(db: Reader, statement: Select[Any], values: Values) -> Row[Any] | None:

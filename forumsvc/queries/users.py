@@ -1,16 +1,17 @@
 """Reading users: one, the popular ones, and those at the other end of a relation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy.orm import Session
 
 from ..models import User, UserBlock, UserFollow, UserState
 from .paging import Cut, Order, Page, Slice, limited, read
 from .people import summary
-from .reading import Reader, row, rows
+from .reading import Reader, ask, row, rows
 
 _IN_FULL: tuple[Any, ...] = (
     *summary(),
@@ -131,5 +132,18 @@ def _mentioned() -> Select[Any]:
 
 def mentioned(db: Reader, logins: Sequence[str]) -> dict[str, Row[Any]]:
     """Return the users (id, login) with these logins who are not deleted, by lower-case login."""
-    keys = [login.lower() for login in logins]
-    return {found.login_key: found for found in rows(db, _mentioned(), {"keys": keys})}
+    return _by_key(rows(db, _mentioned(), _keys(logins)))
+
+
+def ask_mentioned(db: Session, logins: Sequence[str]) -> Callable[[], dict[str, Row[Any]]]:
+    """Ask for users as `mentioned` does, and return what gives them when they are needed."""
+    found = ask(db, _mentioned(), _keys(logins))
+    return lambda: _by_key(found())
+
+
+def _keys(logins: Sequence[str]) -> dict[str, Any]:
+    return {"keys": [login.lower() for login in logins]}
+
+
+def _by_key(found: Sequence[Row[Any]]) -> dict[str, Row[Any]]:
+    return {user.login_key: user for user in found}

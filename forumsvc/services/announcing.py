@@ -28,6 +28,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from ..models import MentionType, Notification, NotificationType, User
+from ..models.gateway import Awaited
 from ..models.statements import change_unmarked, locking_users, run
 from ..queries.reading import rows
 from . import audience, notices
@@ -38,18 +39,20 @@ _COUNTERS: dict[str, Any] = {_TOPIC: User.topics_count, _REPLY: User.replies_cou
 
 
 def announce_topic(
-    db: Session, author_id: int, now: datetime, mentioned: Sequence[int], topic_id: int
-) -> None:
-    """Count a new topic for its author, and tell its author's followers and whom it mentions."""
+    db: Session, author_id: int, now: datetime, mentioned: Sequence[int], topic: Awaited
+) -> int:
+    """Count a new topic for its author, and tell its author's followers and whom it mentions.
+
+    topic: gives its row, of one column, which is its id; returned.
+    """
     event = notices.event(
         author_id,
         now,
         NotificationType.TOPIC,
-        topic_id=topic_id,
         mention_type=str(MentionType.TOPIC),
         mentioned=mentioned,
     )
-    _announce(db, _TOPIC, event)
+    return _announce(db, _TOPIC, event, topic)
 
 
 def announce_reply(
@@ -58,32 +61,39 @@ def announce_reply(
     now: datetime,
     mentioned: Sequence[int],
     topic: Any,
-    reply_id: int,
-) -> None:
+    reply: Awaited,
+) -> int:
     """Count a new reply for its author, and tell the topic's author and followers, and whom it
     mentions.
+
+    reply: gives its row, of one column, which is its id; returned.
     """
     event = notices.event(
         author_id,
         now,
         NotificationType.TOPIC_REPLY,
         topic_id=topic.id,
-        reply_id=reply_id,
         author_id=topic.user_id,
         mention_type=str(MentionType.REPLY),
         mentioned=mentioned,
     )
-    _announce(db, _REPLY, event)
+    return _announce(db, _REPLY, event, reply)
 
 
-def _announce(db: Session, kind: str, event: dict[str, Any]) -> None:
+def _announce(db: Session, kind: str, event: dict[str, Any], post: Awaited) -> int:
     with_mentioned = bool(event["mentioned"])
+    locked = None
     if db.get_bind().dialect.name == "postgresql":
+        # With the post itself, of which nothing is needed before.
         locked = rows(db, _locking(kind, with_mentioned), event)
+    [(post_id,)] = post()
+    event[f"{kind}_id"] = post_id
+    if locked is None:
+        run(db, _told(kind, with_mentioned), event)
+        run(db, _counted(kind), event)
+    else:
         run(db, _at_once(kind, with_mentioned), {**event, "locked": [user.id for user in locked]})
-        return
-    run(db, _told(kind, with_mentioned), event)
-    run(db, _counted(kind), event)
+    return int(post_id)
 
 
 @cache

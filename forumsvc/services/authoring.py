@@ -1,6 +1,6 @@
 """From what an author typed to what is stored: rendered, with the mentioned users found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -10,6 +10,9 @@ from ..markup import Draft, Renderer, linked_logins
 from ..queries import users
 from ..queries.reading import Reader
 from .rules import Rules
+
+_Ready = tuple[Draft, Callable[[], Mapping[str, Any]]]
+"""A rendered text, and what gives the users that it may mention, by lower-case login."""
 
 # A text can name thousands; those beyond stay plain text.
 _MOST_LINKED = 500
@@ -40,15 +43,15 @@ class Authoring:
     user_url: str
     max_mentions: int
     rules: Rules
-    ready: Mapping[str, Draft] = field(default_factory=dict)
+    ready: Mapping[str, _Ready] = field(default_factory=dict)
 
-    def ahead(self, body: str) -> Self:
+    def ahead(self, db: Session, body: str) -> Self:
         """Return the same authoring, with a text rendered.
 
         Rendering may take a second, in which no lock should be held: whoever calls this does so
         before the first statement of a transaction that locks.
         """
-        return replace(self, ready={body: self.renderer.render(body)})
+        return replace(self, ready={body: self._rendered(db, body)})
 
     def write(
         self,
@@ -67,9 +70,9 @@ class Authoring:
         """
         if title is not None:
             self.rules.check_title(title)
-        draft = self.ready.get(body) or self.renderer.render(body)
+        draft, users_found = self.ready.get(body) or self._rendered(db, body)
         self.rules.check_body(db, actor_id, body, draft, new=before is None)
-        known = self._known(db, draft)
+        known = users_found()
         keys = [key for login in draft.mentions if (key := login.lower()) in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
@@ -77,11 +80,13 @@ class Authoring:
 
     def link(self, db: Reader, draft: Draft) -> str:
         """Return the HTML of a rendered text, its mentions linked to the users there are today."""
-        return self._link(draft, self._known(db, draft))
+        candidates = draft.mentions[:_MOST_LINKED]
+        return self._link(draft, users.mentioned(db, candidates) if candidates else {})
+
+    def _rendered(self, db: Session, body: str) -> _Ready:
+        draft = self.renderer.render(body)
+        candidates = draft.mentions[:_MOST_LINKED]
+        return draft, users.ask_mentioned(db, candidates) if candidates else dict
 
     def _link(self, draft: Draft, known: Mapping[str, Any]) -> str:
         return draft.link({key: found.login for key, found in known.items()}, self.user_url)
-
-    def _known(self, db: Reader, draft: Draft) -> Mapping[str, Any]:
-        candidates = draft.mentions[:_MOST_LINKED]
-        return users.mentioned(db, candidates) if candidates else {}

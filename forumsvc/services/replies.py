@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, change_unmarked, lock_users, run
+from ..models.statements import change, change_unmarked, lock_users, run, run_unawaited
 from . import audience, counters, notices, versions
 from .announcing import announce_reply
 from .authoring import Authoring
@@ -29,11 +29,10 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    [(reply_id,)] = run(db, _reply_written(tuple(written)), written)
+    reply = run_unawaited(db, _reply_written(tuple(written)), written)
     by_other = int(actor_id != topic.user_id)
     run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
-    announce_reply(db, actor_id, now, text.mentioned, topic, reply_id)
-    return int(reply_id)
+    return announce_reply(db, actor_id, now, text.mentioned, topic, reply)
 
 
 @cache

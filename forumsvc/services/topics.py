@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from ..errors import Invalid
 from ..models import Node, Topic
 from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, run
+from ..models.statements import change, change_unmarked, run, run_unawaited
 from ..queries import nodes
 from . import counters, notices
 from .announcing import announce_topic
@@ -48,9 +48,8 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    [(topic_id,)] = run(db, _topic_written(tuple(written)), written)
-    announce_topic(db, actor_id, now, text.mentioned, topic_id)
-    return int(topic_id)
+    topic = run_unawaited(db, _topic_written(tuple(written)), written)
+    return announce_topic(db, actor_id, now, text.mentioned, topic)
 
 
 @cache

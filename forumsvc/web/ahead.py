@@ -47,7 +47,7 @@ def work_ahead(request: ForumRequest) -> None:
     body = request.parameters.one("body")
     longest = request.settings["posts.max_body"]
     if isinstance(body, str) and 0 < len(body) <= longest and _is_text(body):
-        request.authoring = request.authoring.ahead(body)
+        request.authoring = request.authoring.ahead(request.db, body)
     if request.method == "PUT" and request.matchdict["traverse"][:1] == ("users",):
         _shrink_avatar(request, caller.user_id)
 

@@ -8,7 +8,18 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Integer, String, bindparam, cast, func, insert, make_url, select, text
+from sqlalchemy import (
+    Integer,
+    String,
+    Update,
+    bindparam,
+    cast,
+    func,
+    insert,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -16,7 +27,7 @@ from forumsvc import clock
 from forumsvc.models import Node, Topic, User
 from forumsvc.models.engine import Database
 from forumsvc.models.libpq import Libpq
-from forumsvc.models.statements import change, run
+from forumsvc.models.statements import change, run, run_unawaited
 from tests.functional.forum import Forum
 
 on_a_server = pytest.mark.parametrize(
@@ -25,11 +36,16 @@ on_a_server = pytest.mark.parametrize(
 """On a file nothing ever waits."""
 
 _NAME = select(Node.name).where(Node.id == bindparam("node", type_=Integer))
-_RENAMED = (
-    change(Node)
-    .where(Node.id == bindparam("node", type_=Integer))
-    .values(name=bindparam("new", type_=String))
-)
+
+
+def renaming() -> Update:
+    """Return what renames a node."""
+    is_meant = Node.id == bindparam("node", type_=Integer)
+    return change(Node).where(is_meant).values(name=bindparam("new", type_=String))
+
+
+_RENAMED = renaming()
+_RENAMED_AND_TOLD = renaming().returning(Node.id, Node.name)
 _NEW_USER = insert(User).values(
     {name: bindparam(name) for name in ("login", "login_key", "created_at", "updated_at")}
 )
@@ -81,6 +97,73 @@ def test_the_next_read_sees_what_was_changed(forum: Forum, db: Session, node: in
         assert forum.database.gateway.rows_in(db, _NAME, {"node": node}) == [(f"New {number}",)]
         run(db, _RENAMED, {"node": node, "new": f"Newer {number}"})
         assert db.scalar(_NAME, {"node": node}) == f"Newer {number}"
+
+
+def test_what_is_asked_for_is_there_when_it_is_needed(forum: Forum, db: Session, node: int) -> None:
+    gateway = forum.database.gateway
+    for number in range(4):
+        before = gateway.ask_in(db, _NAME, {"node": node})
+        run(db, _RENAMED, {"node": node, "new": f"New {number}"})
+        after = gateway.ask_in(db, _NAME, {"node": node})
+        assert after() == [(f"New {number}",)]
+        assert before() == [(f"New {number - 1}" if number else "Old",)]
+        assert after() == [(f"New {number}",)]
+
+
+@pytest.mark.parametrize("way", ["gateway", "session", "commit"])
+def test_what_is_asked_for_comes_with_what_is_run_behind_it(
+    forum: Forum, db: Session, node: int, way: str
+) -> None:
+    first, second = forum.node("First"), forum.node("Second")
+    gateway = forum.database.gateway
+    for _ in range(3):
+        asked = [gateway.ask_in(db, _NAME, {"node": each}) for each in (first, second)]
+        ways_to_run_it(forum, node)[way](db)
+        assert [each() for each in asked] == [[("First",)], [("Second",)]]
+
+
+def test_what_a_change_returns_can_be_asked_for(forum: Forum, db: Session, node: int) -> None:
+    values = [{"node": node, "new": new} for new in ("A", "B")]
+    asked = [run_unawaited(db, _RENAMED_AND_TOLD, each) for each in values]
+    db.commit()
+    assert [each() for each in asked] == [[(node, "A")], [(node, "B")]]
+    assert name_of(forum.database, node) == "B"
+
+
+def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session, node: int) -> None:
+    for number in range(3):
+        run_unawaited(db, _RENAMED_AND_TOLD, {"node": node, "new": f"New {number}"})
+        db.commit()
+        assert name_of(forum.database, node) == f"New {number}"
+
+
+@on_a_server
+def test_what_was_asked_for_and_rolled_back_is_an_error(
+    forum: Forum, db: Session, node: int
+) -> None:
+    for _ in range(3):
+        asked = forum.database.gateway.ask_in(db, _NAME, {"node": node})
+        db.rollback()
+        db.close()
+        with pytest.raises(LookupError):
+            asked()
+
+
+@on_a_server
+def test_what_is_asked_for_beside_an_error_never_comes(
+    forum: Forum, db: Session, node: int
+) -> None:
+    gateway = forum.database.gateway
+    for _ in range(3):
+        before = gateway.ask_in(db, _NAME, {"node": node})
+        wrong = gateway.ask_in(db, _NUMBER, {"word": "ten"})
+        behind = gateway.ask_in(db, _NAME, {"node": node})
+        with pytest.raises(DataError):
+            wrong()
+        for asked in (before, wrong, behind):
+            with pytest.raises(LookupError):
+                asked()
+        db.rollback()
 
 
 def test_changes_take_place_in_their_order(db: Session, node: int) -> None:
@@ -302,7 +385,9 @@ def test_a_reply_wakes_the_database_as_often_as_stated(
             return _send(self, *rest)
 
         monkeypatch.setattr(Libpq, way, sent)
-    answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", {"body": "B"})
+    body = {"body": "Well said, @alice"}
+    answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", body)
     assert answer.status_int == 201
-    # The token; the topic; the reply; who is told; telling, and the answer; the mark and the end.
-    assert trips == ["_send", *["_send_together"] * 1, "_send", *["_send_together"] * 3]
+    # The token; the mentioned and the topic; the reply and who is told; telling, and the answer;
+    # the mark and the end.
+    assert trips == ["_send", *["_send_together"] * 4]
