@@ -65,5 +65,5 @@ def _confine(limits: Limits) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     cores.everywhere()
-    os.nice(5)
+    cores.give_way()
     Image.MAX_IMAGE_PIXELS = limits.max_pixels
