@@ -2,8 +2,8 @@
 
 import logging
 import re
+import secrets
 import time
-import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +26,13 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
     def named(request: ForumRequest) -> Any:
         environ = request.environ
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        request_id = given if _SANE.fullmatch(given) else uuid.uuid4().hex
+        request_id = given if _SANE.fullmatch(given) else secrets.token_hex(16)
         environ["forumsvc.request_id"] = request_id
         began = time.perf_counter()
         response = handler(request)
-        response.headers["X-Request-Id"] = request_id
-        # pyramid_tm has read its orders by now; they are none of the client's business.
-        response.headers.pop("X-Tm", None)
+        # pyramid_tm has read its orders (X-Tm) by now; they are none of the client's business.
+        headers = [each for each in response.headerlist if each[0] != "X-Tm"]
+        response.headerlist = [*headers, ("X-Request-Id", request_id)]
         took = time.perf_counter() - began
         if metrics is not None:
             metrics.count(request, response.status_int, took)
