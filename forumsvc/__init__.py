@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     from . import migrate
     from .permissions import NOBODYS
     from .security.policy import SecurityPolicy
+    from .views.errors import failure_body
     from .web.methods import MethodTable
     from .web.request import ForumRequest
 
@@ -47,7 +49,10 @@ def main(global_config: dict[str, str], **written: str) -> Any:
         sys.exit(f"forumsvc: {obstacle}")
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
-    return config.make_wsgi_app()
+    application = config.make_wsgi_app()
+    # For a server that refuses what never comes here.
+    application.failure_body = partial(failure_body, config.registry)
+    return application
 
 
 def equip(registry: Any, settings: Settings, here: Path) -> None:

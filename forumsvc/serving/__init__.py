@@ -12,6 +12,8 @@ What an application must know of it:
   request; what is open at the fork nevertheless (database connections) is dropped in each worker by
   `os.register_at_fork(after_in_child=…)`. There is no registry here beside that one: an application
   that uses it need not know its server, and is right under any other that forks.
+- Its attribute `failure_body`, if it has one, makes the JSON of what the server refuses by itself,
+  of a status and a message; without one that is `{"error": message}`.
 - `FORUMSVC_WORKER` in the environment (there at the fork already) and `processName` (`worker-1` …)
   in the log records tell which worker it is.
 - A pinned process hands its core down to its children. One that computes on its own puts itself

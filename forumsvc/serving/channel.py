@@ -8,8 +8,13 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
 
 
+def failure_body(status: int, message: str) -> bytes:
+    """Return the JSON of a failure, for an application that does not say how its own look."""
+    return json.dumps({"error": message}).encode()
+
+
 class JsonErrorTask(ErrorTask):
-    """Answers what never reaches the application: `{"error": …}` as everywhere else.
+    """Answers what never reaches the application, as the application answers its own failures.
 
     Those are requests that waitress cannot read (400), that are too large for it (413, 431), and
     an application that raised instead of answering (500).
@@ -18,7 +23,8 @@ class JsonErrorTask(ErrorTask):
     def execute(self) -> None:
         """Write the answer, and close the connection after it."""
         error = self.request.error
-        body = json.dumps({"error": f"{error.reason}: {error.body}"}).encode()
+        message = f"{error.reason}: {error.body}"
+        body = self.channel.server.failure_body(error.code, message)
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
         self.content_length = len(body)

@@ -12,7 +12,7 @@ from typing import Any
 from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
-from forumsvc.serving.channel import Channel
+from forumsvc.serving.channel import Channel, failure_body
 from forumsvc.serving.options import Options
 from forumsvc.serving.shares import Share, Shares
 from forumsvc.serving.signals import ENDINGS, ignored, release
@@ -99,6 +99,7 @@ class Service:
         self._doors = [door for door in self._map.values() if isinstance(door, BaseWSGIServer)]
         for door in self._doors:
             door.channel_class = Channel
+            door.failure_body = getattr(app, "failure_body", failure_body)
         self._adj = self._doors[0].adj
         self._share = Share(shares, number, self._doors)
 

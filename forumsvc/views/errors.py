@@ -39,9 +39,14 @@ def error_response(
 ) -> Response:
     """Return the answer to a request that failed."""
     response = Response(status=status, content_type="application/json")
-    response.body = orjson.dumps(request.registry.envelope.error(status, message))
+    response.body = failure_body(request.registry, status, message)
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
     return response
+
+
+def failure_body(registry: Any, status: int, message: str) -> bytes:
+    """Return the JSON of a failure."""
+    return orjson.dumps(registry.envelope.error(status, message))
 
 
 def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:

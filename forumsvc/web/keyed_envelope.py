@@ -60,7 +60,8 @@ class Keyed(Bare):
 
     def error(self, status: int, message: str) -> Any:
         """Return the JSON document of a failure, with its kind."""
-        return {"error": _KINDS.get(status, "ServerError"), "message": message}
+        other = "ServerError" if status >= 500 else "ParameterInvalid"
+        return {"error": _KINDS.get(status, other), "message": message}
 
     def notices(self, result: Notices, request: ForumRequest) -> Any:
         """Return a page of notifications under its name."""

@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,6 +224,18 @@ def test_length_and_chunks_together_are_refused(served: Served) -> None:
     answer = served.send(both)
     assert answer.status == 400
     assert list(answer.json) == ["error"]
+
+
+def test_what_the_server_refuses_has_the_shape_of_the_ini(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    url = databases.new_url("sqlite", "keyed", tmp_path_factory, worker_id)
+    with databases.opened(url):
+        app = APP.format(url=url, secret=SECRET, here=tmp_path, max_body=MAX_BODY)
+    with pserve(tmp_path, app=f"{app}api.envelope = keyed") as server:
+        refused = _exchange(server.port, request("GET /api/v3/topics", HOST, "no header"))
+        assert (refused.status, refused.json["error"]) == (400, "ParameterInvalid")
+        assert refused.json["message"].startswith("Bad Request: ")
 
 
 def test_the_json_type_without_a_body_is_no_error(served: Served) -> None:
