@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Delete,
     Insert,
@@ -16,9 +17,12 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
-from .gateway import GATEWAY, Awaited
+from .gateway import GATEWAY
 from .marking import UNMARKED, note_change
 from .meta import Base
 from .plan import Change, Values
@@ -50,13 +54,6 @@ def run(db: Session, statement: Change, values: Values) -> list[Any]:
     return rows
 
 
-def run_unawaited(db: Session, statement: Change, values: Values) -> Awaited:
-    """Run a change as `run` does, and return what gives its rows; see `Gateway.ask_in`."""
-    note_change(db, statement)
-    awaited: Awaited = db.info[GATEWAY].ask_in(db, statement, values)
-    return awaited
-
-
 def insert_if_absent(db: Session, model: type[Base], **values: Any) -> int:
     """Insert a row unless a unique key refuses it; return how many were inserted: 1 or 0.
 
@@ -82,6 +79,28 @@ def remove_pair(db: Session, model: type[Base], **values: Any) -> int:
 def _removal(model: type[Base], names: tuple[str, ...]) -> Any:
     same = [getattr(model, name) == bindparam(name) for name in names]
     return remove(model).where(*same).returning(inspect(model).primary_key[0])
+
+
+class last_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
+    """The id that the last row got that this connection has inserted.
+
+    A SELECT of its own: for a function that may return another value each time, the database would
+    look at every row.
+    """
+
+    name = "last_id"
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(last_id, "postgresql")
+def _last_value(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
+    return "(SELECT lastval())"
+
+
+@compiles(last_id, "sqlite")
+def _last_rowid(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
+    return "(SELECT last_insert_rowid())"
 
 
 def locking(statement: Select[Any], *tables: type[Base]) -> Select[Any]:

@@ -33,7 +33,7 @@ def rows(db: Reader, statement: Query, values: Values) -> Sequence[Row[Any]]:
 
 
 def ask(db: Session, statement: Query, values: Values) -> Awaited:
-    """Run a SELECT and return what gives its rows; see `Gateway.ask_in`."""
+    """Run a SELECT and return what gives its rows when they are needed; see `Gateway.ask_in`."""
     awaited: Awaited = db.info[GATEWAY].ask_in(db, statement, values)
     return awaited
 

@@ -5,13 +5,15 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
-from ..models.statements import locking
+from ..models.gateway import Awaited
+from ..models.statements import last_id, locking
 from . import marks
 from .paging import Cut, Order, Page, Slice, read
 from .people import summary
-from .reading import Reader, row, rows
+from .reading import Reader, ask, row, rows
 from .topics import is_shown
 
 LISTED: tuple[Any, ...] = (
@@ -78,13 +80,13 @@ def by_user(db: Reader, user_id: int, page: Page) -> Slice:
     return read(db, page, _NEWEST_FIRST, _by_user, {"user_id": user_id})
 
 
+def _in_full() -> Select[Any]:
+    return _with_author((*IN_FULL, marks.names())).join(Topic, Topic.id == Reply.topic_id)
+
+
 @cache
 def _one(*, lock: bool) -> Select[Any]:
-    statement = (
-        _with_author((*IN_FULL, marks.names()))
-        .join(Topic, Topic.id == Reply.topic_id)
-        .where(Reply.id == bindparam("id"))
-    )
+    statement = _in_full().where(Reply.id == bindparam("id"))
     return locking(statement, Topic, Reply) if lock else statement
 
 
@@ -94,6 +96,18 @@ def one(db: Reader, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
     lock: nobody else changes it or its topic until this transaction ends.
     """
     return row(db, _one(lock=lock), {"id": reply_id})
+
+
+@cache
+def _written() -> Select[Any]:
+    return _in_full().where(Reply.id == last_id())
+
+
+def ask_written(db: Session) -> Awaited:
+    """Ask for the reply that was the last row to be inserted, and return what gives it, as `one`
+    does, in a list.
+    """
+    return ask(db, _written(), {})
 
 
 @cache

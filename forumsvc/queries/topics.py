@@ -11,16 +11,16 @@ from sys import getsizeof
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Session, aliased
 
 from ..memory import Memory
 from ..models import Favorite, Node, Topic, User, UserBlock
-from ..models.gateway import Gateway
-from ..models.statements import locking
+from ..models.gateway import Awaited, Gateway
+from ..models.statements import last_id, locking
 from . import marks
 from .paging import Cut, Order, Page, Slice, read
 from .people import summary
-from .reading import Reader, row, rows
+from .reading import Reader, ask, row, rows
 
 
 class TopicOrder(StrEnum):
@@ -186,11 +186,15 @@ def favorites_of(db: Reader, user_id: int, page: Page) -> Slice:
     return read(db, page, _LAST_KEPT, _favorites, {"user_id": user_id})
 
 
+def _in_full() -> Select[Any]:
+    return _joined((*LISTED, *_TEXTS))
+
+
 @cache
 def _one(*, lock: bool) -> Select[Any]:
     its_own = Topic.id == bindparam("id")
     if not lock:
-        return _joined((*LISTED, *_TEXTS)).where(its_own)
+        return _in_full().where(its_own)
     # Whoever waits for PostgreSQL's lock gets the row as it has become, but of the other tables the
     # rows that it was joined to before: a topic that is moved meanwhile would be lost in the join.
     node = select(Node.name).where(Node.id == Topic.node_id)
@@ -206,6 +210,18 @@ def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
     lock: nobody else changes it until this transaction ends.
     """
     return row(db, _one(lock=lock), {"id": topic_id})
+
+
+@cache
+def _written() -> Select[Any]:
+    return _in_full().where(Topic.id == last_id())
+
+
+def ask_written(db: Session) -> Awaited:
+    """Ask for the topic that was the last row to be inserted, and return what gives it, as `one`
+    does, in a list.
+    """
+    return ask(db, _written(), {})
 
 
 _ROW_SIZE = 1_500

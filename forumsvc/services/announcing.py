@@ -13,6 +13,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Insert,
+    Row,
     Select,
     String,
     Update,
@@ -40,10 +41,10 @@ _COUNTERS: dict[str, Any] = {_TOPIC: User.topics_count, _REPLY: User.replies_cou
 
 def announce_topic(
     db: Session, author_id: int, now: datetime, mentioned: Sequence[int], topic: Awaited
-) -> int:
+) -> Row[Any]:
     """Count a new topic for its author, and tell its author's followers and whom it mentions.
 
-    topic: gives its row, of one column, which is its id; returned.
+    topic: gives its row, alone; returned.
     """
     event = notices.event(
         author_id,
@@ -62,11 +63,11 @@ def announce_reply(
     mentioned: Sequence[int],
     topic: Any,
     reply: Awaited,
-) -> int:
+) -> Row[Any]:
     """Count a new reply for its author, and tell the topic's author and followers, and whom it
     mentions.
 
-    reply: gives its row, of one column, which is its id; returned.
+    reply: gives its row, alone; returned.
     """
     event = notices.event(
         author_id,
@@ -80,20 +81,20 @@ def announce_reply(
     return _announce(db, _REPLY, event, reply)
 
 
-def _announce(db: Session, kind: str, event: dict[str, Any], post: Awaited) -> int:
+def _announce(db: Session, kind: str, event: dict[str, Any], post: Awaited) -> Row[Any]:
     with_mentioned = bool(event["mentioned"])
     locked = None
     if db.get_bind().dialect.name == "postgresql":
         # With the post itself, of which nothing is needed before.
         locked = rows(db, _locking(kind, with_mentioned), event)
-    [(post_id,)] = post()
-    event[f"{kind}_id"] = post_id
+    [written] = post()
+    event[f"{kind}_id"] = written.id
     if locked is None:
         run(db, _told(kind, with_mentioned), event)
         run(db, _counted(kind), event)
     else:
         run(db, _at_once(kind, with_mentioned), {**event, "locked": [user.id for user in locked]})
-    return int(post_id)
+    return written
 
 
 @cache

@@ -4,12 +4,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, insert, literal, select
+from sqlalchemy import Integer, Row, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
-from ..models.statements import change, change_unmarked, lock_users, run, run_unawaited
+from ..models.statements import change, change_unmarked, lock_users, run
+from ..queries import replies
 from . import audience, counters, notices, versions
 from .announcing import announce_reply
 from .authoring import Authoring
@@ -17,8 +18,8 @@ from .authoring import Authoring
 
 def create(
     db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: str
-) -> int:
-    """Write a reply to a visible topic and return its id."""
+) -> Row[Any]:
+    """Write a reply to a visible topic and return it, as `queries.replies.one` does."""
     text = authoring.write(db, actor_id, body)
     written = {
         "topic_id": topic.id,
@@ -29,15 +30,16 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    reply = run_unawaited(db, _reply_written(tuple(written)), written)
+    run(db, _reply_written(tuple(written)), written)
     by_other = int(actor_id != topic.user_id)
     run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
+    reply = replies.ask_written(db)
     return announce_reply(db, actor_id, now, text.mentioned, topic, reply)
 
 
 @cache
 def _reply_written(names: tuple[str, ...]) -> Any:
-    return insert(Reply).values({name: bindparam(name) for name in names}).returning(Reply.id)
+    return insert(Reply).values({name: bindparam(name) for name in names})
 
 
 @cache

@@ -8,14 +8,14 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, insert
+from sqlalchemy import Integer, Row, bindparam, insert
 from sqlalchemy.orm import Session
 
 from ..errors import Invalid
 from ..models import Node, Topic
 from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, run, run_unawaited
-from ..queries import nodes
+from ..models.statements import change, change_unmarked, run
+from ..queries import nodes, topics
 from . import counters, notices
 from .announcing import announce_topic
 from .authoring import Authoring
@@ -30,8 +30,8 @@ def create(
     title: str,
     node_id: int,
     body: str,
-) -> int:
-    """Open a topic and return its id.
+) -> Row[Any]:
+    """Open a topic and return it, as `queries.topics.one` does.
 
     Raises Invalid where there is no such node, or where the text breaks a rule.
     """
@@ -48,13 +48,13 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    topic = run_unawaited(db, _topic_written(tuple(written)), written)
-    return announce_topic(db, actor_id, now, text.mentioned, topic)
+    run(db, _topic_written(tuple(written)), written)
+    return announce_topic(db, actor_id, now, text.mentioned, topics.ask_written(db))
 
 
 @cache
 def _topic_written(names: tuple[str, ...]) -> Any:
-    return insert(Topic).values({name: bindparam(name) for name in names}).returning(Topic.id)
+    return insert(Topic).values({name: bindparam(name) for name in names})
 
 
 def edit(

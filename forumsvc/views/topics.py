@@ -43,15 +43,15 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True)
 def create_topic(container: Topics, request: ForumRequest) -> Single:
     """Open a topic."""
-    topic_id = topic_service.create(
+    topic = topic_service.create(
         request.db,
         request.actor_id,
         request.now,
         request.authoring,
         **request.validated,
     )
-    location = f"{request.site.base_url}/api/v3/topics/{topic_id}"
-    return Single(Kind.TOPIC, container.at(topic_id), location)
+    location = f"{request.site.base_url}/api/v3/topics/{topic.id}"
+    return Single(Kind.TOPIC, container.found(str(topic.id), topic), location)
 
 
 @api_view(TopicItem, "GET", Common.VIEW, schema=including(), mark=TOPIC)
@@ -92,7 +92,7 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
 @api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form, idempotent=True)
 def create_reply(item: TopicItem, request: ForumRequest) -> Single:
     """Reply to a topic."""
-    reply_id = reply_service.create(
+    reply = reply_service.create(
         request.db,
         request.actor_id,
         request.now,
@@ -100,8 +100,8 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Single:
         item.row,
         request.validated["body"],
     )
-    location = f"{request.site.base_url}/api/v3/replies/{reply_id}"
-    return Single(Kind.REPLY, item.root.replies.at(reply_id), location)
+    location = f"{request.site.base_url}/api/v3/replies/{reply.id}"
+    return Single(Kind.REPLY, item.root.replies.found(str(reply.id), reply), location)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")

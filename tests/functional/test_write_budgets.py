@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import Connection, Select, insert, text
 
 from forumsvc import clock
 from forumsvc.models import TopicFollow, UserFollow
+from forumsvc.queries import replies, topics
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
 
@@ -135,3 +136,28 @@ def test_a_write_costs_the_same_however_many_are_told(scene: Scene, name: str) -
             db.execute(insert(UserFollow).values(target_id=scene.bob.id, **made))
             db.execute(insert(TopicFollow).values(topic_id=scene.topic, **made))
     test_a_write_costs_as_many_statements_as_stated(scene, name)
+
+
+@pytest.mark.parametrize("written", [replies._written, topics._written])
+def test_what_was_just_written_is_found_by_its_key(
+    forum: Forum, written: Callable[[], Select[Any]]
+) -> None:
+    table = written.__module__.rpartition(".")[2]
+    with forum.database.writes.connect() as db:
+        if forum.database.is_sqlite:
+            plan = explained(db, f"EXPLAIN QUERY PLAN {said(written(), db)}")
+            assert f"SEARCH {table} USING INTEGER PRIMARY KEY" in plan
+        else:
+            db.execute(text("SET LOCAL enable_seqscan = off"))
+            plan = explained(db, f"EXPLAIN {said(written(), db)}")
+            assert f"Index Scan using pk_{table} on {table}" in plan
+
+
+def said(statement: Select[Any], db: Connection) -> str:
+    """Return a statement as this database is told it."""
+    return str(statement.compile(db, compile_kwargs={"literal_binds": True}))
+
+
+def explained(db: Connection, statement: str) -> str:
+    """Return what the database answers to an EXPLAIN."""
+    return "\n".join(map(str, db.exec_driver_sql(statement)))
