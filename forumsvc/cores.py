@@ -1,4 +1,4 @@
-"""Where child processes may compute, and behind whom, where the server stays on one core.
+"""Which processor cores child processes may use, where the server itself stays on one of them.
 
 A process inherits its parent's core: a child that works for a server process would otherwise fight
 it for that one core while the others idle.
@@ -22,16 +22,6 @@ def everywhere() -> None:
     cores = {int(core) for core in written if core.isascii() and core.isdigit()}
     with suppress(OSError, OverflowError, ValueError):
         os.sched_setaffinity(0, cores or range(os.cpu_count() or 1))
-
-
-def give_way() -> None:
-    """Let the processes that answer requests go first where several want the same core.
-
-    They hold what others wait for, an interpreter's lock or a row's; a child that computes does
-    not. It still gets a quarter of a core that it shares with one of them.
-    """
-    with suppress(OSError):
-        os.nice(5)
 
 
 def beside_main_thread() -> None:

@@ -99,7 +99,6 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_ADDRESS_SPACE, _MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     cores.everywhere()
-    cores.give_way()
     with socket.socket(fileno=sys.stdin.fileno()) as control, suppress(ConnectionError):
         ForkServer(control).serve()
 

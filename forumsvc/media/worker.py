@@ -65,5 +65,5 @@ def _confine(limits: Limits) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     cores.everywhere()
-    cores.give_way()
+    os.nice(5)
     Image.MAX_IMAGE_PIXELS = limits.max_pixels
