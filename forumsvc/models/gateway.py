@@ -146,14 +146,19 @@ class Gateway:
                     self._roll_back(connection)
                 raise
 
+        def rollback(connection: Connection) -> None:
+            if not (connection.closed or connection.invalidated):
+                self._do(connection, lambda own: own.forget())
+
         def given_back(driver: Any, record: ConnectionPoolEntry) -> None:
-            # After a rollback, and from sessions that nobody has closed.
+            # From sessions that nobody has closed.
             own: Line | None = record.info.get(_LINE)
             if own is not None:
                 own.forget()
 
         event.listen(engine, "before_cursor_execute", before)
         event.listen(engine, "commit", commit)
+        event.listen(engine, "rollback", rollback)
         event.listen(engine, "checkin", given_back)
 
     def _do(self, connection: Connection, act: Callable[[Line], None]) -> None:

@@ -53,6 +53,10 @@ class _Statement:
         return rows
 
 
+_Waiting = tuple[_Statement, Any, Answer | None]
+"""A statement, its values, and what is to take its rows."""
+
+
 class Libpq:
     """Runs statements on a connection of psycopg, whose `prepare_threshold` must be None.
 
@@ -70,7 +74,7 @@ class Libpq:
         self._begins = not connection.autocommit
         self._known: dict[str, _Statement] = {}
         self._numbers = count()
-        self._waiting: list[tuple[_Statement, Any, Answer | None]] = []
+        self._waiting: list[_Waiting] = []
 
     def fetch(self, text: str, filling: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Run a statement, behind those that wait, and return its rows. Raises psycopg.Error.
@@ -116,7 +120,8 @@ class Libpq:
 
     def forget(self) -> None:
         """Never run what waits."""
-        self._waiting.clear()
+        waiting, self._waiting = self._waiting, []
+        _give_up(waiting)
 
     def _wait(self, text: str, filling: Mapping[str, Any], answer: Answer | None) -> None:
         self._begin_if_none()
@@ -173,6 +178,7 @@ class Libpq:
         except BaseException:
             # Somewhere between two answers: nothing can be said any more.
             self._connection.close()
+            _give_up(waiting)
             raise
         try:
             for result in results:
@@ -181,6 +187,7 @@ class Libpq:
             for at, known in prepared.items():
                 if results[at].status not in _WELL:
                     known.name = None  # it came behind what failed
+            _give_up(waiting)
             raise
         for at, (known, answer) in awaited.items():
             answer.come(known.rows(results[at]))
@@ -203,6 +210,12 @@ class Libpq:
             # Said by the library and not by the server: such an error has no code to tell its kind.
             raise psycopg.OperationalError(self._line.get_error_message())
         raise error_from_result(result)
+
+
+def _give_up(waiting: list[_Waiting]) -> None:
+    for _, _, answer in waiting:
+        if answer is not None:
+            answer.never_come()
 
 
 def _results(line: Any, number: int) -> Any:

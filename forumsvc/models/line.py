@@ -34,16 +34,20 @@ class Answer:
 
     def __init__(self, line: Line, rows: list[tuple[Any, ...]] | None = None) -> None:
         """Wait for the rows, or have them."""
-        self._line = line
+        self._line: Line | None = line
         self._rows = rows
 
     def come(self, rows: list[tuple[Any, ...]]) -> None:
         """Take the rows."""
         self._rows = rows
 
+    def never_come(self) -> None:
+        """Wait no more: what others have waiting on the line by now is none of its business."""
+        self._line = None
+
     def rows(self) -> list[tuple[Any, ...]]:
         """Return the rows, once the line has caught up. Raises the driver's errors."""
-        if self._rows is None:
+        if self._rows is None and self._line is not None:
             self._line.catch_up()
         if self._rows is None:
             raise LookupError("The statement was rolled back.")

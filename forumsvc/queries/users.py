@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from ..models import User, UserBlock, UserFollow, UserState
 from .paging import Cut, Order, Page, Slice, limited, read
 from .people import summary
-from .reading import Reader, ask, row, rows
+from .reading import Reader, ask, is_sqlite, row, rows
 
 _IN_FULL: tuple[Any, ...] = (
     *summary(),
@@ -136,7 +136,12 @@ def mentioned(db: Reader, logins: Sequence[str]) -> dict[str, Row[Any]]:
 
 
 def ask_mentioned(db: Session, logins: Sequence[str]) -> Callable[[], dict[str, Row[Any]]]:
-    """Ask for users as `mentioned` does, and return what gives them when they are needed."""
+    """Ask for users as `mentioned` does, and return what gives them when they are needed.
+
+    SQLite is asked only then: the first statement takes its one write lock.
+    """
+    if is_sqlite(db):
+        return lambda: mentioned(db, logins)
     found = ask(db, _mentioned(), _keys(logins))
     return lambda: _by_key(found())
 

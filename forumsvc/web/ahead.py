@@ -15,6 +15,9 @@ from ..security import principals
 from ..services import photos
 from .request import ForumRequest
 
+_POSTS = frozenset({"topics", "replies"})
+_USERS = "users"
+
 T = TypeVar("T")
 
 
@@ -44,12 +47,18 @@ def work_ahead(request: ForumRequest) -> None:
     may_write = principals.ACTIVE in principals.principals_of(caller)
     if not may_write or Scope.WRITE not in caller.scopes:
         return
+    of_what = next(iter(request.matchdict["traverse"]), "").removesuffix(".json")
+    if of_what in _POSTS:
+        _render_body(request)
+    elif of_what == _USERS and request.method == "PUT":
+        _shrink_avatar(request, caller.user_id)
+
+
+def _render_body(request: ForumRequest) -> None:
     body = request.parameters.one("body")
     longest = request.settings["posts.max_body"]
     if isinstance(body, str) and 0 < len(body) <= longest and _is_text(body):
         request.authoring = request.authoring.ahead(request.db, body)
-    if request.method == "PUT" and request.matchdict["traverse"][:1] == ("users",):
-        _shrink_avatar(request, caller.user_id)
 
 
 def _is_text(text: str) -> bool:

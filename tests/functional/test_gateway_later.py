@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session
 from forumsvc import clock
 from forumsvc.models import Node, Topic, User
 from forumsvc.models.engine import Database
+from forumsvc.models.gateway import GATEWAY
 from forumsvc.models.libpq import Libpq
 from forumsvc.models.statements import change, run
 from tests.functional.forum import Forum
@@ -139,15 +140,33 @@ def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session,
 
 
 @on_a_server
-def test_what_was_asked_for_and_rolled_back_is_an_error(
+def test_what_was_asked_for_and_rolled_back_never_comes(
     forum: Forum, db: Session, node: int
 ) -> None:
+    gateway = forum.database.gateway
     for _ in range(3):
-        asked = forum.database.gateway.ask_in(db, _NAME, {"node": node})
+        asked = gateway.ask_in(db, _NAME, {"node": node})
         db.rollback()
-        db.close()
+        # The same connection: what waits on it is not to be run for the sake of the first.
+        run(db, _RENAMED, {"node": node, "new": "New"})
         with pytest.raises(LookupError):
             asked()
+        db.rollback()
+        assert name_of(forum.database, node) == "Old"
+
+
+def test_what_is_rolled_back_on_a_connection_that_is_kept_never_happens(
+    forum: Forum, node: int
+) -> None:
+    info = {GATEWAY: forum.database.gateway}
+    with (
+        forum.database.writes.connect() as kept,
+        Session(kept, info=info, join_transaction_mode="control_fully") as db,
+    ):
+        run(db, _RENAMED, {"node": node, "new": "New"})
+        db.rollback()
+        assert db.scalar(_NAME, {"node": node}) == "Old"
+        db.commit()
 
 
 @on_a_server

@@ -1,5 +1,7 @@
 """Access tokens: where they stand and what each is worth; and what is checked before what."""
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
@@ -111,6 +113,19 @@ def test_the_resource_comes_before_the_method(alice: Person) -> None:
 
 def test_the_method_comes_before_the_permission(forum: Forum, topic: int) -> None:
     assert forum.nobody.put(f"/topics/{topic}/follow").status_int == 405
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("POST", "/nowhere", 404), ("POST", "/topics/x/replies", 404), ("DELETE", "/topics", 405)],
+)
+def test_the_resource_and_the_method_come_before_the_wait_for_other_writers(
+    forum: Forum, alice: Person, method: str, path: str, status: int
+) -> None:
+    with closing(sqlite3.connect(str(forum.database.url.database), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert alice.call(method, path, {"body": "Hello, @alice"}).status_int == status
 
 
 def test_the_resource_comes_before_the_permission(forum: Forum) -> None:
