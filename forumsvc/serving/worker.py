@@ -108,10 +108,8 @@ class Service:
         timeout = self._adj.asyncore_loop_timeout
         if longest is not None:
             timeout = max(0, min(timeout, longest))
-        if pause := self._share.pause():
-            timeout = min(timeout, pause)
+        timeout = self._share.begin_turn(timeout)
         wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
-        self._share.end_turn()
 
     def wake(self) -> None:
         """End the waiting of a turn. May be called by a signal's handler."""

@@ -1,11 +1,13 @@
 """Dividing connections: who holds more than another leaves the next knock to it, for a moment."""
 
+import errno
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from wsgiref.simple_server import demo_app
 
 import pytest
+from waitress.server import TcpWSGIServer
 
 from forumsvc.serving import shares as module
 from forumsvc.serving.shares import Shares
@@ -18,15 +20,17 @@ PATIENCE = 60.0
 class Worker:
     """The first of two workers, on a socket of its own."""
 
-    def __init__(self, shares: Shares, stack: ExitStack) -> None:
+    def __init__(self, shares: Shares, stack: ExitStack, doors: int = 1, **keys: str) -> None:
         self._stack = stack
-        self._socket = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        self._service = Service(demo_app, [self._socket], {}, shares, 1)
+        self._sockets = [
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(doors)
+        ]
+        self._service = Service(demo_app, self._sockets, keys, shares, 1)
         stack.callback(self._service.close)
 
-    def knock(self) -> socket.socket:
+    def knock(self, door: int = 0) -> socket.socket:
         """Connect to it."""
-        address = self._socket.getsockname()
+        address = self._sockets[door].getsockname()
         return self._stack.enter_context(socket.create_connection(address, PATIENCE))
 
     def held_after(self, turns: int) -> int:
@@ -76,6 +80,83 @@ def test_who_holds_more_than_another_leaves_the_knock_to_it(shares: Shares, work
     worker.knock()
     worker.knock()
     assert worker.held_after(5) == 1
+
+
+@pytest.mark.usefixtures("endless")
+def test_one_that_has_stepped_back_counts_for_one_more(shares: Shares, worker: Worker) -> None:
+    shares.hold(2, 0)
+    worker.knock()
+    worker.knock()
+    assert worker.held_after(3) == 1
+    shares.leave(2)
+    assert shares.least() == 2
+
+
+@pytest.mark.usefixtures("endless")
+def test_one_that_has_stepped_back_is_there_again_when_the_other_holds_as_much(
+    shares: Shares, worker: Worker
+) -> None:
+    shares.hold(2, 0)
+    worker.knock()
+    worker.knock()
+    worker.held_after(3)
+    shares.hold(2, 1)
+    assert worker.held_after(2) == 2
+
+
+@pytest.mark.usefixtures("endless")
+def test_a_knock_at_another_door_is_left_to_the_others_too(shares: Shares) -> None:
+    with ExitStack() as stack:
+        worker = Worker(shares, stack, doors=2)
+        shares.hold(2, 0)
+        worker.knock()
+        assert worker.held_after(1) == 1
+        for door in (0, 1):
+            worker.knock(door)
+        assert worker.held_after(3) == 1
+
+
+@pytest.mark.usefixtures("endless")
+def test_connections_that_nobody_has_used_for_long_do_not_count(
+    shares: Shares, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "COUNT", 0)
+    shares.hold(2, 0)
+    worker.knock()
+    assert worker.held_after(1) == 1
+    monkeypatch.setattr(module, "IDLE", -ENDLESS)
+    worker.held_after(2)
+    worker.knock()
+    assert worker.held_after(1) == 2
+
+
+@pytest.mark.usefixtures("endless")
+def test_a_worker_that_can_let_nobody_in_leaves_it_to_the_others(
+    shares: Shares, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FAILURE", ENDLESS)
+    shares.hold(2, 7)
+    worker.knock()
+    with monkeypatch.context() as patch:
+        patch.setattr(TcpWSGIServer, "accept", no_descriptor_left)
+        assert worker.held_after(1) == 0
+        assert shares.least() == 7
+    assert worker.held_after(3) == 0
+
+
+def no_descriptor_left(*_: object) -> None:
+    """Fail as the system does where a process has as many files open as it may have."""
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+@pytest.mark.usefixtures("endless")
+def test_nobody_waits_for_a_worker_that_has_as_many_as_it_may_have(shares: Shares) -> None:
+    with ExitStack() as stack:
+        worker = Worker(shares, stack, connection_limit="1")
+        worker.knock()
+        worker.held_after(2)
+        shares.hold(2, 7)
+        assert shares.least() == 7
 
 
 def test_who_still_knocks_after_the_moment_is_taken(shares: Shares, worker: Worker) -> None:
