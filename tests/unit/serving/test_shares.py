@@ -12,6 +12,7 @@ from waitress.server import TcpWSGIServer
 from forumsvc.serving import shares as module
 from forumsvc.serving.shares import Shares
 from forumsvc.serving.worker import Service
+from tests.system.process import wait_until
 
 ENDLESS = 3600.0
 PATIENCE = 60.0
@@ -163,8 +164,7 @@ def test_who_still_knocks_after_the_moment_is_taken(shares: Shares, worker: Work
     shares.hold(2, 0)
     for _ in range(3):
         worker.knock()
-    while worker.turn() < 3:
-        pass
+    wait_until(lambda: worker.turn() == 3, "all are let in")
 
 
 @pytest.mark.usefixtures("endless")
