@@ -3,9 +3,10 @@
 PYTHON ?= python3
 INI ?= development.ini
 ENDPOINT ?= topics
+REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test lint bench profile clean
+.PHONY: serve test lint bench compare profile clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -44,6 +45,10 @@ lint: $(BENCH_STAMP)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+# Measures this checkout and another revision by turns: make compare REVISION=v1
+compare: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.compare $(REVISION) $(ARGS)
 
 profile: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.profile $(ENDPOINT) $(ARGS)

@@ -1,0 +1,163 @@
+"""Measures two revisions by turns: `python -m benchmarks.compare REVISION` (see `--help`).
+
+Each revision runs its own benchmark on a database of its own that holds the same community, a round
+at a time, one right behind the other. What counts is how the ratio to the empty view has changed.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median
+
+from benchmarks import document, machine
+from benchmarks.servers import ROOT, forum_settings, write_ini
+from benchmarks.table import markdown
+from tests import postgres
+
+PART = "comparison"
+HEAD = ("endpoint", "caller", "before", "after", "after/before", "CPU ms before", "CPU ms after")
+ENDPOINT, CALLER, RATIO, SERVER_CPU, DATABASE_CPU, ERRORS = 0, 1, 5, 8, 9, 12
+"""Columns of the table that `benchmarks.run` prints."""
+LEAST = 0.97
+"""What a ratio may fall to, as a part of what it was."""
+
+Figures = dict[tuple[str, str], tuple[float, float]]
+"""By endpoint and caller: the ratio to the empty view, and the processor time of the server and
+its database, in milliseconds a request."""
+
+
+def main() -> int:
+    """Compare; 0 where no ratio fell by more than 3 %."""
+    options = _options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    runs: dict[str, list[Figures]] = {"before": [], "after": []}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-compare-")))
+        before = stack.enter_context(_worktree(folder / "before", options.revision))
+        base = postgres.server(folder, postgres.DURABLE)
+        stack.callback(postgres.leave, folder, wait=30)
+        roots = {"before": before, "after": ROOT}
+        urls = {name: _fill(folder, name, root, base, options) for name, root in roots.items()}
+        for number in range(1, options.rounds + 1):
+            # Who goes first changes: whatever the one leaves behind meets both.
+            for name in sorted(roots, reverse=bool(number % 2)):
+                runs[name].append(_measure(roots[name], urls[name], options))
+            print(f"round {number} of {options.rounds}", flush=True)
+    rows = list(compare(runs["before"], runs["after"]))
+    conditions = (
+        f"Before is {options.revision}; medians of {options.rounds} rounds by turns, each of "
+        f"{options.seconds:g} s; of the empty view beside each; one process, PostgreSQL, 16 "
+        f"connections; processor time of the server and its database. "
+        f"Machine: {machine.describe()}."
+    )
+    text = f"{markdown([HEAD, *rows], text_columns=2)}\n\n{conditions}"
+    print(f"\n{text}")
+    if options.markdown:
+        document.put(options.markdown, PART, text)
+    return int(any(float(row[4]) < LEAST for row in rows))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
+    parser.add_argument("revision", help="what to compare this checkout with: a commit, a tag")
+    parser.add_argument("--only", default="", help="only endpoints that this pattern finds")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of one burst of load")
+    parser.add_argument("--users", type=int, default=1_000)
+    parser.add_argument("--topics", type=int, default=10_000)
+    parser.add_argument("--replies", type=int, default=100_000)
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
+    return parser.parse_args()
+
+
+@contextmanager
+def _worktree(folder: Path, revision: str) -> Iterator[Path]:
+    """Check a revision out into a folder of its own, and remove that afterwards."""
+    git = ["git", "-C", str(ROOT), "worktree"]
+    subprocess.run([*git, "add", "--quiet", "--detach", str(folder), revision], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run([*git, "remove", "--force", str(folder)], check=True)
+
+
+def _fill(folder: Path, name: str, root: Path, base: str, options: argparse.Namespace) -> str:
+    """Make the community by the commands of a checkout; return the URL of its database."""
+    print(f"preparing {name} …", flush=True)
+    url = postgres.create_database(base, f"forum_{name}")
+    settings = forum_settings(folder, url)
+    ini = write_ini(folder, name, "forumsvc:main", settings, threads=8, processes=1)
+    counts = {"users": options.users, "topics": options.topics, "replies": options.replies}
+    demo = [word for key, number in counts.items() for word in (f"--{key}", str(number))]
+    program = ["-c", "from forumsvc.cli import main; main()", "-c", str(ini)]
+    for words in (["db", "upgrade"], ["demo", "--seed", "1", *demo]):
+        _run(root, [*program, *words, "--json"])
+    return url
+
+
+def _measure(root: Path, url: str, options: argparse.Namespace) -> Figures:
+    """Run one round of the benchmark of a checkout."""
+    words = ["--url", url, "--databases", "postgresql", "--processes", "1", "--rounds", "1"]
+    words += ["--seconds", str(options.seconds), "--only", options.only]
+    return read_figures(_run(root, ["-m", "benchmarks.run", *words]))
+
+
+def read_figures(printed: str) -> Figures:
+    """Return the figures in what `benchmarks.run` prints, of PostgreSQL and one process.
+
+    Raises RuntimeError where there is no such table, or a request was answered with an error.
+    """
+    _, found, table = printed.partition("**postgresql**, 1 process, 16 connections")
+    if not found:
+        raise RuntimeError(f"No table in what the benchmark printed:\n{printed[-4000:]}")
+    figures: dict[tuple[str, str], tuple[float, float]] = {}
+    for line in re.findall(r"^\| (?!endpoint|-)(.*) \|$", table, re.M):
+        cells = [cell.strip() for cell in line.split("|")]
+        if int(cells[ERRORS]):
+            raise RuntimeError(f"{cells[ENDPOINT]}: {cells[ERRORS]} errors.")
+        key = cells[ENDPOINT], cells[CALLER]
+        if cells[RATIO] and key not in figures:
+            cpu = float(cells[SERVER_CPU]) + float(cells[DATABASE_CPU] or 0)
+            figures[key] = float(cells[RATIO]), cpu
+    return figures
+
+
+def compare(before: list[Figures], after: list[Figures]) -> Iterator[tuple[str, ...]]:
+    """Yield a row of the table, as in HEAD, for each endpoint that both revisions have.
+
+    before, after: a round each, in the order in which they were measured.
+    """
+    pairs: dict[tuple[str, str], list[tuple[float, ...]]] = defaultdict(list)
+    for one, other in zip(before, after, strict=True):
+        for key in one.keys() & other.keys():
+            pairs[key].append((*one[key], *other[key], other[key][0] / one[key][0]))
+    for key in (key for key in after[0] if key in pairs):
+        was, cpu_was, is_, cpu_is, quotient = (
+            median(them) for them in zip(*pairs[key], strict=True)
+        )
+        yield *key, f"{was:.3f}", f"{is_:.3f}", f"{quotient:.2f}", f"{cpu_was:.2f}", f"{cpu_is:.2f}"
+
+
+def _run(root: Path, words: list[str]) -> str:
+    """Run Python in a checkout and return what it prints. Raises CalledProcessError."""
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
