@@ -85,3 +85,11 @@ class TooManyAttempts(ForumError):
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+def in_one_line(error: Exception) -> str:
+    """Return the message of an error without line breaks: a log line is one record.
+
+    SQLAlchemy's messages have several lines, with the statement and an address of its documents.
+    """
+    return " ".join(str(error).split())

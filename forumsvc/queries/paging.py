@@ -169,7 +169,8 @@ def _key(place: int, column: Any) -> BindParameter[Any]:
 
 
 def _literal(name: str) -> BindParameter[int]:
-    # PostgreSQL plans a bound LIMIT anew each time; written into the text the plan is kept.
+    # In the text, not bound: PostgreSQL plans each statement once, for any parameters
+    # (`force_generic_plan`), and a plan for an unknown LIMIT is one for a tenth of all rows.
     return bindparam(name, type_=Integer, literal_execute=True)
 
 

@@ -79,10 +79,15 @@ class Container(Resource):
         return self.load(item_id)
 
     def __getitem__(self, name: str) -> Resource:
-        """Return the item with the id `name`. Raises KeyError where the caller sees none."""
+        """Return the item with the id `name`, under the one spelling of the id: `05` is `5`.
+
+        Raises KeyError where the caller sees none.
+        """
         item_id = parse_id(name)
+        if item_id is None:
+            raise KeyError(name)
         load = self.load_to_change if self.root.locks else self.load
-        return self.found(name, None if item_id is None else load(item_id))
+        return self.found(str(item_id), load(item_id))
 
     def at(self, item_id: int) -> Any:
         """Return the item with that id, which this request has made or only looks at."""

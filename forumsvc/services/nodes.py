@@ -37,16 +37,20 @@ def create(
     Raises Invalid for a text or number that cannot be stored, Conflict where the name is taken.
     """
     moment = now()
+    name = _name("name", name)
+    # A row that a unique key refuses has taken a number of the sequence already.
+    if db.scalar(select(exists().where(Node.name == name))):
+        raise _taken(name)
     values: dict[str, Any] = {
-        "name": _name("name", name),
+        "name": name,
         "summary": many_lines("summary", summary, MAX_SUMMARY),
         "sort": _sort(sort),
         "section_id": _section_id(db, section),
     }
     if not insert_if_absent(db, Node, **values, created_at=moment, updated_at=moment):
-        raise _taken(values["name"])
-    node_id = db.scalars(select(Node.id).where(Node.name == values["name"])).one()
-    return NodeName(node_id, values["name"])
+        raise _taken(name)
+    node_id = db.scalars(select(Node.id).where(Node.name == name)).one()
+    return NodeName(node_id, name)
 
 
 def edit(
@@ -145,8 +149,12 @@ def _section_id(db: Session, name: str) -> int | None:
     if not name.strip():
         return None
     name = _name("section", name)
-    insert_if_absent(db, Section, name=name)
-    return db.scalars(select(Section.id).where(Section.name == name)).one()
+    by_name = select(Section.id).where(Section.name == name)
+    found: int | None = db.scalar(by_name)
+    if found is None:
+        insert_if_absent(db, Section, name=name)
+        found = db.scalars(by_name).one()
+    return found
 
 
 def _drop_empty_sections(db: Session) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from .. import errors
 from ..security.policy import MissingScope
 from ..web.request import ForumRequest
+from ..web.request_id import ID, is_tried_again
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +116,11 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     # A commit that was cut may have happened: only what was not yet committed is tried again.
     if _rolled_back(error) or (lost and (request.is_write or request.method in ("GET", "HEAD"))):
         mark_error_retryable(error)
-    log.error("the database failed: %s", error, extra={"request_id": _request_id(request)})
+    reason = errors.in_one_line(error)
+    if is_tried_again(request, error):
+        log.info("request %s is tried again: %s", _request_id(request), reason)
+    else:
+        log.error("request %s failed, for the database did: %s", _request_id(request), reason)
     return error_response(
         request, 503, "The database is not available; try again soon.", {"Retry-After": "1"}
     )
@@ -134,7 +139,7 @@ def unexpected(error: Exception, request: ForumRequest) -> Response:
 
 
 def _request_id(request: ForumRequest) -> str:
-    return request.environ.get("forumsvc.request_id", "-")
+    return str(request.environ.get(ID, "-"))
 
 
 def includeme(config: Configurator) -> None:

@@ -17,6 +17,7 @@ from ..resources.topics import TopicItem
 from ..security.policy import rights
 from .links import PAGE_HEADERS
 from .marks import REPLY, TOPIC, Audience, Mark, Shown
+from .operations import operation_name
 from .request import ForumRequest
 from .results import Kind, Single
 from .validators import (
@@ -56,7 +57,9 @@ def fresh_deriver(view: View, info: Any) -> View:
     if info.options.get("request_method") != "GET":
         return _guarded(view, info)
     mark: Mark | None = info.options.get("mark")
-    return _conditional(view) if mark is None else _marked(view, mark, info.original_view.__name__)
+    if mark is None:
+        return _conditional(view)
+    return _marked(view, mark, operation_name(info.original_view))
 
 
 fresh_deriver.options = ("mark",)  # type: ignore[attr-defined]  # Pyramid's protocol
@@ -114,8 +117,9 @@ def _made(view: View, marks: Marks, whose: Marks, context: Any, request: ForumRe
 
 
 def _wanted(context: Any, request: ForumRequest) -> tuple[Any, ...]:
+    item_id = context.row_id if isinstance(context, Item) else None
     parameters = tuple(request.validated.items())
-    return (context.__name__, request.caller is None, request.base_url, parameters)
+    return (item_id, request.caller is None, request.base_url, parameters)
 
 
 def _keep(request: ForumRequest, key: tuple[Any, ...], marks: Marks, response: Response) -> None:

@@ -28,6 +28,7 @@ from ..errors import BadToken
 from ..resources.base import Container
 from .fellow_workers import FellowWorkers
 from .gauges import Gauges
+from .operations import operation_name
 from .request import ForumRequest
 
 _OTHER = "other"
@@ -144,8 +145,7 @@ def operation_deriver(view: Any, info: Any) -> Any:
     """Note on the request which view it came to, for those that are refused there, too."""
     if info.exception_only:
         return view
-    original = info.original_view
-    operation = f"{original.__module__.rpartition('.')[2]}.{original.__name__}"
+    operation = operation_name(info.original_view)
 
     def noted(context: Any, request: ForumRequest) -> Any:
         request.operation = operation

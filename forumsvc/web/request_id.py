@@ -1,4 +1,8 @@
-"""A name for every request, in the answer and in the log, and the time that it took."""
+"""An id for every request, in the answer and in the log, and the time that it took.
+
+A request that is tried again (pyramid_retry, after a deadlock, say) stays one request: it keeps its
+id, its time runs from the first attempt on, and only the last attempt is logged and counted.
+"""
 
 import logging
 import re
@@ -7,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyramid_retry import is_error_retryable
+
 from .request import ForumRequest
 
 if TYPE_CHECKING:
@@ -14,26 +20,35 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("forumsvc.access")
 
+ID = "forumsvc.request_id"
+"""Where a request's environ has its id."""
+
+_BEGAN = "forumsvc.began"
 _SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 Handler = Callable[[ForumRequest], Any]
 
 
 def request_id_tween(handler: Handler, registry: Any) -> Handler:
-    """Name the request as the proxy did, or anew; log it without its query, and count it."""
+    """Give the request the id that the proxy chose, or a new one; log and count its answer.
+
+    The log has the path without its query.
+    """
     metrics: Metrics | None = registry.metrics
 
     def named(request: ForumRequest) -> Any:
         environ = request.environ
-        given = environ.get("HTTP_X_REQUEST_ID", "")
-        request_id = given if _SANE.fullmatch(given) else secrets.token_hex(16)
-        environ["forumsvc.request_id"] = request_id
-        began = time.perf_counter()
+        if ID not in environ:
+            environ[ID] = _id_of(environ)
+            environ[_BEGAN] = time.perf_counter()
+        request_id = environ[ID]
         response = handler(request)
         # pyramid_tm has read its orders (X-Tm) by now; they are none of the client's business.
         headers = [each for each in response.headerlist if each[0] != "X-Tm"]
         response.headerlist = [*headers, ("X-Request-Id", request_id)]
-        took = time.perf_counter() - began
+        if is_tried_again(request, request.exception):
+            return response
+        took = time.perf_counter() - environ[_BEGAN]
         if metrics is not None:
             metrics.count(request, response.status_int, took)
         if log.isEnabledFor(logging.INFO):
@@ -48,3 +63,13 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return named
+
+
+def _id_of(environ: dict[str, Any]) -> str:
+    given = environ.get("HTTP_X_REQUEST_ID", "")
+    return given if _SANE.fullmatch(given) else secrets.token_hex(16)
+
+
+def is_tried_again(request: ForumRequest, error: BaseException | None) -> bool:
+    """Return whether another attempt follows the one that ended with `error`, if any did."""
+    return error is not None and bool(is_error_retryable(request, error))

@@ -71,6 +71,13 @@ def test_nodes_are_listed_by_sort_and_then_by_id(run: Run) -> None:
     assert [line.split("\t")[1] for line in run("node", "list").out.splitlines()] == list("dbac")
 
 
+def test_a_node_that_is_refused_takes_no_id(run: Run) -> None:
+    first = run("node", "add", "Python", "--section", "Languages", "--json").json["id"]
+    assert "Python" in run("node", "add", "Python", "--section", "Languages").refusal
+    second = run("node", "add", "Rust", "--section", "Languages", "--json").json["id"]
+    assert second == first + 1
+
+
 def test_nodes_of_the_same_section_share_it(run: Run, database: Database) -> None:
     run("node", "add", "Python", "--section", "Languages")
     run("node", "add", "Rust", "--section", " Languages ")

@@ -1,0 +1,12 @@
+"""The names of operations: in the labels of metrics and in the keys of cached pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def operation_name(view: Callable[..., Any]) -> str:
+    """Return the name of a view, unique in the service: its module and its function.
+
+    A function's name alone is not: two modules have a `list_topics`.
+    """
+    return f"{view.__module__.rpartition('.')[2]}.{view.__name__}"

@@ -1,0 +1,150 @@
+"""A request that the database makes us try again is one request: one id, one line, one count."""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from forumsvc.models.engine import Database
+from forumsvc.services import replies
+from tests.functional.conftest import MakeForum
+from tests.functional.figures import Figures
+from tests.functional.forum import API, Forum, Person
+from tests.functional.raw import raw
+
+GIVEN_ID = "from-the-proxy-1"
+
+
+class Deadlock(Exception):
+    """What the driver raises for the victim of a deadlock."""
+
+    sqlstate = "40P01"
+
+
+@pytest.fixture
+def forum(make_forum: MakeForum) -> Forum:
+    """An empty forum with metrics."""
+    return make_forum(metrics__enabled="true")
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person) -> int:
+    return forum.topic(alice, forum.node())
+
+
+@pytest.fixture
+def lose(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """A function: let the next so many attempts to reply lose a deadlock."""
+    create = replies.create
+    left = [0]
+
+    def losing(*given: Any, **named: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            error = Deadlock("deadlock detected\nDETAIL:  Process 1 waits for 2.")
+            raise OperationalError("SELECT users.id\nFROM users", {}, error)
+        return create(*given, **named)
+
+    monkeypatch.setattr(replies, "create", losing)
+
+    def lose(times: int) -> None:
+        left[0] = times
+
+    return lose
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """All that the service logs."""
+    with caplog.at_level(logging.INFO, "forumsvc"):
+        yield caplog
+
+
+def access_lines(log: pytest.LogCaptureFixture) -> list[str]:
+    """Return the lines of the access log for replies."""
+    lines = [one.getMessage() for one in log.records if one.name == "forumsvc.access"]
+    return [line for line in lines if "/replies" in line]
+
+
+def counted(forum: Forum) -> dict[str, float]:
+    """Return how many replies were counted, by kind of status."""
+    figures = Figures.of(raw(forum, "GET", "/metrics").text)
+    name, operation = "forumsvc_requests_total", "topics.create_reply"
+    return {
+        status: figures.sum(name, operation=operation, status=status) for status in ("2xx", "5xx")
+    }
+
+
+def reply(alice: Person, topic: int, **headers: str) -> Any:
+    """Let alice reply."""
+    return alice.call("POST", f"/topics/{topic}/replies", {"body": "B"}, headers=headers)
+
+
+def test_a_request_keeps_the_id_that_it_got_first_when_it_is_tried_again(
+    forum: Forum,
+    alice: Person,
+    topic: int,
+    lose: Callable[[int], None],
+    log: pytest.LogCaptureFixture,
+) -> None:
+    lose(2)
+    answer = reply(alice, topic)
+    assert answer.status_int == 201
+    [line] = access_lines(log)
+    assert line.endswith(answer.headers["X-Request-Id"])
+    retried = [one for one in log.messages if "is tried again" in one]
+    assert [one.split()[1] for one in retried] == [answer.headers["X-Request-Id"]] * 2
+
+
+def test_a_request_is_counted_once_however_often_it_is_tried(
+    forum: Forum, alice: Person, topic: int, lose: Callable[[int], None]
+) -> None:
+    lose(2)
+    assert reply(alice, topic).status_int == 201
+    assert counted(forum) == {"2xx": 1, "5xx": 0}
+    lose(3)
+    assert reply(alice, topic).status_int == 503
+    assert counted(forum) == {"2xx": 1, "5xx": 1}
+
+
+def test_a_deadlock_is_an_error_in_the_log_only_where_no_attempt_is_left(
+    forum: Forum,
+    alice: Person,
+    topic: int,
+    lose: Callable[[int], None],
+    log: pytest.LogCaptureFixture,
+) -> None:
+    lose(2)
+    assert reply(alice, topic).status_int == 201
+    assert [one for one in log.records if one.levelno >= logging.WARNING] == []
+    lose(3)
+    assert reply(alice, topic, **{"X-Request-Id": GIVEN_ID}).status_int == 503
+    [failed] = [one for one in log.records if one.levelno >= logging.WARNING]
+    assert failed.levelno == logging.ERROR
+    assert GIVEN_ID in failed.getMessage()
+
+
+def test_an_error_of_the_database_is_one_line_of_the_log(
+    forum: Forum,
+    alice: Person,
+    topic: int,
+    lose: Callable[[int], None],
+    log: pytest.LogCaptureFixture,
+) -> None:
+    lose(3)
+    assert reply(alice, topic).status_int == 503
+    for record in log.records:
+        assert len(logging.Formatter().format(record).splitlines()) == 1, record
+    assert "deadlock detected DETAIL" in log.text
+
+
+def test_each_request_has_an_id_of_its_own(database: Database, forum: Forum) -> None:
+    ids = [raw(forum, "GET", f"{API}/topics").headers["X-Request-Id"] for _ in range(3)]
+    assert len(set(ids)) == 3
