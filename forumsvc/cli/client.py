@@ -76,12 +76,7 @@ def list_(context: Context) -> None:
     """List all clients; secrets are not known any more."""
     with context.current_database().reads.connect() as db:
         listed = clients.listing(db)
-    lines = [
-        f"{each.client_id}\t{each.name}\t{'public' if each.public else 'confidential'}\t"
-        f"{' '.join(each.grants)}\t{' '.join(each.scopes)}\t{' '.join(each.redirect_uris)}"
-        for each in listed
-    ]
-    rows = [
+    described = [
         {
             "client_id": each.client_id,
             "name": each.name,
@@ -92,7 +87,19 @@ def list_(context: Context) -> None:
         }
         for each in listed
     ]
-    context.answer("\n".join(lines) or "There are no clients.", clients=rows)
+    rows = [
+        (
+            each.client_id,
+            each.name,
+            "public" if each.public else "confidential",
+            " ".join(each.grants),
+            " ".join(each.scopes),
+            " ".join(each.redirect_uris),
+        )
+        for each in listed
+    ]
+    heads = ("Client ID", "Name", "Type", "Grants", "Scopes", "Redirect URIs")
+    context.answer_table(heads, rows, "There are no clients.", clients=described)
 
 
 @client.command()

@@ -1,23 +1,26 @@
-"""What all commands share: the ini file, the database, and how they answer."""
+"""What all commands share: the ini file, the database, and how they answer.
+
+Libraries are imported where they are used, so that `forumsvc --help` loads none of them.
+"""
 
 import configparser
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import plaster
-from rich.console import Console
-from rich.progress import Progress
-from sqlalchemy.orm import Session
 
-from .. import migrate
-from ..models.engine import Database
 from ..settings import Settings
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+    from sqlalchemy.orm import Session
+
+    from ..models.engine import Database
 
 
 class Refused(click.ClickException):
@@ -62,6 +65,8 @@ class Context:
     def _section(self, name: str) -> Mapping[str, str]:
         if self.ini is None:
             raise click.UsageError("No ini file is named: forumsvc -c production.ini …")
+        import plaster
+
         try:
             section: Mapping[str, str] = plaster.get_settings(self.ini, name)
         except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:
@@ -69,8 +74,10 @@ class Context:
         return section
 
     @cached_property
-    def database(self) -> Database:
+    def database(self) -> "Database":
         """The database that the settings name; nothing has connected yet."""
+        from ..models.engine import Database
+
         try:
             database = Database(self.settings["sqlalchemy.url"], pool_size=1)
         except ModuleNotFoundError as error:
@@ -87,15 +94,17 @@ class Context:
         name = self.database.url.database
         return Path(name) if self.database.is_sqlite and name else None
 
-    def current_database(self) -> Database:
+    def current_database(self) -> "Database":
         """Return the database; raise Refused where it is not at the revision of this code."""
+        from .. import migrate
+
         revision = migrate.current(self.database.writes)
         if revision != migrate.head():
             raise Refused(migrate.advice(revision, str(self.ini)))
         return self.database
 
     @contextmanager
-    def transaction(self) -> Iterator[Session]:
+    def transaction(self) -> "Iterator[Session]":
         """Begin a transaction on the database; commit it unless an error leaves the block."""
         with self.current_database().session.begin() as db:
             yield db
@@ -104,8 +113,38 @@ class Context:
         """Print the outcome: `result` as one JSON object where asked for, else `shown`."""
         click.echo(json.dumps(result) if self.as_json else shown)
 
+    def answer_table(
+        self, heads: Sequence[str], rows: Sequence[Sequence[object]], empty: str, **result: Any
+    ) -> None:
+        """Print a table: `result` as one JSON object where asked for.
+
+        On a terminal the columns are aligned below their heads; in a pipe there is a line a row,
+        its cells separated by tabs, and no head. empty: what is printed where there are no rows.
+        """
+        if self.as_json or not rows:
+            self.answer(empty, **result)
+        elif sys.stdout.isatty():
+            _print_table(heads, rows)
+        else:
+            click.echo("\n".join("\t".join(map(_cell, row)) for row in rows))
+
+    def confirm(self, loss: str, *, yes: bool) -> None:
+        """Ask on a terminal whether to go on; raise Refused where the answer is no.
+
+        loss: what will be lost, in sentences; yes: the option `--yes`. Without a terminal nobody
+        can be asked, and the command goes on: that is how scripts call it.
+        """
+        if yes or not sys.stdin.isatty():
+            return
+        click.echo(loss, err=True)
+        if not click.confirm("Go on?", err=True):
+            raise Refused("Nothing was changed.")
+
 
 pass_context = click.make_pass_decorator(Context, ensure=True)
+
+yes_option = click.option("--yes", is_flag=True, help="Do not ask on a terminal.")
+"""The option of every command that asks on a terminal before something is lost."""
 
 
 def ask_password(password: str | None) -> str:
@@ -121,6 +160,28 @@ def ask_password(password: str | None) -> str:
     return asked
 
 
-def progress() -> Progress:
+def progress() -> "Progress":
     """Return a progress bar for the terminal; in a pipe or a file there is none."""
+    from rich.console import Console
+    from rich.progress import Progress
+
     return Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+
+
+def _cell(value: object) -> str:
+    """Return a value as text of one line that cannot steer a terminal."""
+    text = "" if value is None else str(value)
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def _print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Align the columns; a line longer than the terminal stays whole, so that it can be copied."""
+    from rich.cells import cell_len
+
+    lines = [[*map(_cell, row)] for row in (heads, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)
+        )
+        click.echo("  ".join(cells).rstrip())

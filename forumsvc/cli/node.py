@@ -48,12 +48,18 @@ def list_(context: Context) -> None:
         }
         for row in rows
     ]
-    lines = [
-        f"{row.id}\t{row.name}\t{row.section_name or '-'}\tsort {row.sort}\t"
-        f"{row.topics_count} topics"
+    shown = [
+        (
+            row.id,
+            row.name,
+            row.section_name or "-",
+            f"sort {row.sort}",
+            f"{row.topics_count} topics",
+        )
         for row in rows
     ]
-    context.answer("\n".join(lines) or "There are no nodes.", nodes=listed)
+    heads = ("ID", "Name", "Section", "Sort", "Topics")
+    context.answer_table(heads, shown, "There are no nodes.", nodes=listed)
 
 
 @node.command()

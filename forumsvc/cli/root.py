@@ -1,51 +1,86 @@
-"""The command itself: which ini file, which group, and what an error looks like."""
+"""The command itself: which ini file, which group, and what an error looks like.
 
+A command's module is imported when it is called: `--help` and `--version` load neither SQLAlchemy
+nor Pyramid.
+"""
+
+from importlib import import_module
 from typing import Any
 
 import click
-from alembic.util import CommandError
-from sqlalchemy.exc import DatabaseError, OperationalError
 
 from ..errors import ForumError
 from ..settings import SettingsError
-from .client import client
 from .command import Group
-from .content import content
 from .context import Context, Refused, pass_context
-from .db import db
-from .demo import demo
-from .node import node
-from .photos import photos
-from .settings import settings
-from .token import token
-from .user import user
+
+SUMMARIES = {
+    "client": "Register, list and remove OAuth clients.",
+    "content": "Look after the texts.",
+    "db": "Set up, upgrade and check the database.",
+    "demo": "Fill a database without users with a demo community.",
+    "node": "Add, list, edit and delete nodes.",
+    "photos": "Look after the pictures.",
+    "settings": "Print every setting in force.",
+    "token": "Give out access tokens, and clear away dead ones.",
+    "user": "Add users, trust them, stop them.",
+}
+"""The commands, each the attribute of that name of the module of that name; what they are for."""
 
 
 class Root(Group):
     """The outermost group: turns what refuses a request into one line and exit 1."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return [*SUMMARIES]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; return None where there is none of that name."""
+        if cmd_name not in SUMMARIES:
+            return None
+        command = getattr(import_module(f".{cmd_name}", __package__), cmd_name)
+        assert isinstance(command, click.Command)  # noqa: S101 - an invariant of ours
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command is for, without importing it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*SUMMARIES.items()])
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
-        except (ForumError, SettingsError, CommandError) as error:
+        except (ForumError, SettingsError) as error:
             raise Refused(str(error)) from None
         except UnicodeEncodeError:
             raise Refused("What was given is not text in UTF-8.") from None
-        except DatabaseError as error:
-            # The bare class is SQLite's for a file that is no database, or a broken one; the
-            # other classes below it are for mistakes of ours.
-            if isinstance(error, OperationalError) or type(error) is DatabaseError:
-                raise Refused(f"The database cannot be used: {_first_line(error)}") from None
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
+        except Exception as error:
+            if (line := _database_refusal(error)) is None:
+                raise
+            raise Refused(line) from None
 
 
-def _first_line(error: DatabaseError) -> str:
-    lines = str(error.orig).strip().splitlines()
-    return lines[0] if lines else type(error.orig).__name__
+def _database_refusal(error: Exception) -> str | None:
+    """Return the line for an error of the database or of a migration, None for any other."""
+    from alembic.util import CommandError
+    from sqlalchemy.exc import DatabaseError, OperationalError
+
+    if isinstance(error, CommandError):
+        return str(error)
+    # The bare class is SQLite's for a file that is no database, or a broken one; the other classes
+    # below it are for mistakes of ours.
+    if isinstance(error, OperationalError) or type(error) is DatabaseError:
+        lines = str(error.orig).strip().splitlines()
+        return f"The database cannot be used: {(lines or [type(error.orig).__name__])[0]}"
+    return None
 
 
 @click.group(cls=Root)
+@click.version_option(package_name="forumsvc", prog_name="forumsvc", message="%(prog)s %(version)s")
 @click.option(
     "-c",
     "--config",
@@ -58,7 +93,3 @@ def _first_line(error: DatabaseError) -> str:
 def main(context: Context, ini: str | None) -> None:
     """Set up and administer a forum."""
     context.ini = ini
-
-
-for command in (db, demo, user, node, client, token, content, photos, settings):
-    main.add_command(command)

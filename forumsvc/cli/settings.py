@@ -12,7 +12,10 @@ from .context import Context, pass_context
 @click.command(cls=Command)
 @pass_context
 def settings(context: Context) -> None:
-    """Print every setting in force; secrets are masked, defaults are marked."""
+    """Print every setting in force.
+
+    Secrets are masked, defaults are marked.
+    """
     rows = list(context.settings.shown())
     width = max(len(setting.name) for setting, _, _ in rows)
     lines = (

@@ -4,22 +4,31 @@ import json
 import os
 import pty
 import subprocess
-import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import click
 import pytest
 
 from forumsvc.cli import main
+from forumsvc.cli.root import SUMMARIES
 from forumsvc.models.engine import Database
 from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.functional.cli.conftest import INI, Run, run_command
+from tests.functional.cli.terminal import COMMAND, ENVIRONMENT, read_terminal, run_on_terminal
 
-ROOT = Path(__file__).parents[3]
-COMMAND = [sys.executable, "-m", "forumsvc.cli"]
 END_OF_INPUT = b"\x04"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+HEAVY = {"sqlalchemy", "alembic", "pyramid", "PIL", "markdown", "oauthlib", "argon2", "zxcvbn"} | {
+    "rich",
+    "plaster",
+    "waitress",
+    "orjson",
+    "psycopg",
+    "forumsvc.models",
+    "forumsvc.services",
+}
+"""What takes long to import; each of them is loaded by some command."""
 
 
 @pytest.fixture
@@ -35,8 +44,9 @@ def commands(command: click.Command, *words: str) -> list[tuple[str, ...]]:
     """Return the words of a command, or of every command under a group."""
     if not isinstance(command, click.Group):
         return [words]
-    below = command.commands.items()
-    return [found for name, each in below for found in commands(each, *words, name)]
+    ctx = click.Context(command)
+    below = [(name, command.get_command(ctx, name)) for name in command.list_commands(ctx)]
+    return [found for name, each in below if each for found in commands(each, *words, name)]
 
 
 def test_there_are_all_commands_and_no_others() -> None:
@@ -55,6 +65,45 @@ def test_every_command_explains_itself_without_an_ini_file(words: tuple[str, ...
     outcome = run_command(*words, "--help")
     assert outcome.code == 0
     assert "--json" in outcome.out
+
+
+def test_the_help_of_every_command_begins_with_what_the_list_of_commands_says_of_it() -> None:
+    listed = run_command("--help").out
+    for name, summary in SUMMARIES.items():
+        assert summary in " ".join(listed.split())
+        assert summary in " ".join(run_command(name, "--help").out.split())
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_help_and_version_import_no_heavy_library(word: str) -> None:
+    code = (
+        "import sys; from forumsvc.cli import main\n"
+        f"main(['{word}'], 'forumsvc', standalone_mode=False); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [COMMAND[0], "-c", code], capture_output=True, check=True, text=True, env=ENVIRONMENT
+    )
+    assert "forumsvc" in done.stdout
+    assert HEAVY & set(done.stderr.split()) == set()
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert run_command("--version").out == f"forumsvc {version('forumsvc')}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "heads"), [("node", ["ID", "Name", "Section"]), ("client", ["Client ID", "Name"])]
+)
+def test_a_table_has_heads_on_a_terminal_and_none_in_a_pipe(
+    sqlite_ini: Path, kind: str, heads: list[str]
+) -> None:
+    assert run_command("-c", sqlite_ini, kind, "add", "Some name").code == 0
+    on_terminal = run_on_terminal(sqlite_ini, kind, "list").shown.splitlines()
+    assert [word for word in heads if word not in on_terminal[0]] == []
+    assert "Some name" in on_terminal[-1]
+    *_, last = run_command("-c", sqlite_ini, kind, "list").out.splitlines()
+    assert "Some name" in last.split("\t")
+    assert len(run_command("-c", sqlite_ini, kind, "list").out.splitlines()) < len(on_terminal)
 
 
 @pytest.mark.parametrize("at", range(3))
@@ -167,7 +216,7 @@ def test_progress_is_shown_on_a_terminal(sqlite_ini: Path) -> None:
         command, stdout=subprocess.PIPE, stderr=theirs, env=environment
     ) as process:
         os.close(theirs)
-        shown = _read_terminal(ours)
+        shown = read_terminal(ours)
         assert process.stdout is not None
         assert json.loads(process.stdout.read())["wrong"] == 0
     assert b"Checking" in shown
@@ -192,7 +241,7 @@ def test_a_password_is_asked_for_twice_unseen(sqlite_ini: Path, again: str) -> N
         shown += _answer(ours, b"confirmation: ", again.encode() + b"\n")
         if again != "correct horse":
             shown += _answer(ours, b"Password: ", END_OF_INPUT)
-        shown += _read_terminal(ours)
+        shown += read_terminal(ours)
         assert process.stdout is not None
         out = process.stdout.read()
     assert b"horse" not in shown
@@ -215,17 +264,4 @@ def _answer(terminal: int, question: bytes, answer: bytes) -> bytes:
     while not shown.endswith(question):
         shown += os.read(terminal, 1)
     os.write(terminal, answer)
-    return shown
-
-
-def _read_terminal(terminal: int) -> bytes:
-    """Return what is shown on the terminal until its last user ends."""
-    shown = b""
-    try:
-        while more := os.read(terminal, 4096):
-            shown += more
-    except OSError:  # Linux ends a terminal's output with an error.
-        pass
-    finally:
-        os.close(terminal)
     return shown
