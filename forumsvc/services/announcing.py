@@ -20,6 +20,7 @@ from sqlalchemy import (
     any_,
     bindparam,
     case,
+    false,
     literal,
     null,
     select,
@@ -111,13 +112,13 @@ def _at_once(kind: str, with_mentioned: bool) -> Update:
     same statement would save another; but its UPDATE begins with the rows as they were before the
     wait for their locks, and so two of them wait for each other.
     """
-    told = _telling(User.id == any_(_LOCKED), with_mentioned).returning(Notification.user_id)
+    told = _telling(kind, User.id == any_(_LOCKED), with_mentioned).returning(Notification.user_id)
     return _counting(kind, select(told.cte("told").c.user_id))
 
 
 @cache
 def _told(kind: str, with_mentioned: bool) -> Insert:
-    return _telling(User.id.in_(audience.concerned(kind, with_mentioned)), with_mentioned)
+    return _telling(kind, User.id.in_(audience.concerned(kind, with_mentioned)), with_mentioned)
 
 
 @cache
@@ -125,11 +126,13 @@ def _counted(kind: str) -> Update:
     return _counting(kind, audience.told_of_topic() if kind == _TOPIC else audience.told_of_reply())
 
 
-def _telling(meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
+def _telling(kind: str, meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
     type_: Any = notices.TYPE
     mention_type: Any = null()
+    is_mentioned = User.id.in_(audience.MENTIONED) if with_mentioned else false()
+    if kind == _REPLY:
+        meant &= is_mentioned | ~audience.has_unread_reply()
     if with_mentioned:
-        is_mentioned = User.id.in_(audience.MENTIONED)
         type_ = case((is_mentioned, literal(NotificationType.MENTION, String)), else_=type_)
         mention_type = case((is_mentioned, notices.MENTION_TYPE), else_=mention_type)
     return notices.telling(meant, type_, mention_type)

@@ -12,6 +12,7 @@ from sqlalchemy import (
     CompoundSelect,
     Select,
     bindparam,
+    exists,
     select,
     union,
 )
@@ -49,6 +50,20 @@ def newly_mentioned_in_reply() -> ColumnElement[bool]:
     """Return the condition that a reply mentions them, and that they were not told so before."""
     before = told_of_reply().where(Notification.type == NotificationType.MENTION)
     return _IS_MENTIONED & User.id.not_in(before)
+
+
+def has_unread_reply() -> ColumnElement[bool]:
+    """Return the condition that they have an unread notification of another reply to the topic.
+
+    It holds as long as the user is locked: whoever inserts, marks or deletes notifications of a
+    user locks that user first.
+    """
+    return exists().where(
+        Notification.user_id == User.id,
+        Notification.topic_id == TOPIC,
+        Notification.type == NotificationType.TOPIC_REPLY,
+        Notification.read_at.is_(None),
+    )
 
 
 def one() -> ColumnElement[bool]:

@@ -26,9 +26,9 @@ def topic(forum: Forum, alice: Person) -> int:
 
 @pytest.fixture
 def ids(forum: Forum, alice: Person, bob: Person, topic: int) -> list[int]:
-    """Three notifications of alice, newest first."""
+    """Three notifications of alice, newest first: each reply mentions her."""
     for _ in range(3):
-        forum.reply(bob, topic)
+        forum.reply(bob, topic, "@alice")
     return [one["id"] for one in alice.get("/notifications").json]
 
 

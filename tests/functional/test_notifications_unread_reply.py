@@ -1,0 +1,96 @@
+"""At most one unread TopicReply of a topic and person: the first one, where they go on reading."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.functional.forum import Forum, Person
+from tests.functional.recounting import drift
+from tests.functional.threads import alone, statuses, together
+
+pytestmark = pytest.mark.usefixtures("ticking")
+
+
+@dataclass
+class Scene:
+    """A topic of alice's, which carol follows, and bob, who replies to it."""
+
+    forum: Forum
+    alice: Person
+    bob: Person
+    carol: Person
+    node: int
+    topic: int
+
+
+@pytest.fixture
+def scene(forum: Forum) -> Scene:
+    alice, bob, carol = (forum.person(login) for login in ("alice", "bob", "carol"))
+    node = forum.node()
+    topic = forum.topic(alice, node)
+    carol.post(f"/topics/{topic}/follow")
+    return Scene(forum, alice, bob, carol, node, topic)
+
+
+def listed(person: Person) -> list[Any]:
+    """Return somebody's notifications, newest first; those unread are as many as is said."""
+    found = list(person.get("/notifications", limit=150).json)
+    count = person.get("/notifications/unread_count").json["count"]
+    assert count == sum(not one["read"] for one in found)
+    return found
+
+
+def test_a_further_reply_makes_no_second_unread_notification(scene: Scene) -> None:
+    first = scene.forum.reply(scene.bob, scene.topic)
+    scene.forum.reply(scene.bob, scene.topic)
+    for person in (scene.alice, scene.carol):
+        [one] = listed(person)
+        assert (one["type"], one["reply"]["id"]) == ("TopicReply", first)
+    assert drift(scene.forum.database) == []
+
+
+@pytest.mark.parametrize("how", ["read", "delete"])
+def test_a_reply_after_the_first_was_read_or_deleted_tells_again(scene: Scene, how: str) -> None:
+    scene.forum.reply(scene.bob, scene.topic)
+    [one] = listed(scene.alice)
+    if how == "read":
+        scene.alice.post("/notifications/read", ids=one["id"])
+    else:
+        scene.alice.delete(f"/notifications/{one['id']}")
+    second = scene.forum.reply(scene.bob, scene.topic)
+    assert listed(scene.alice)[0]["reply"]["id"] == second
+    assert len(listed(scene.carol)) == 1
+
+
+def test_replies_to_two_topics_make_one_each(scene: Scene) -> None:
+    other = scene.forum.topic(scene.alice, scene.node)
+    for topic in (scene.topic, other):
+        scene.forum.reply(scene.bob, topic)
+    assert [one["topic"]["id"] for one in listed(scene.alice)] == [other, scene.topic]
+
+
+def test_a_mention_is_told_beside_an_unread_reply(scene: Scene) -> None:
+    scene.forum.reply(scene.bob, scene.topic)
+    scene.forum.reply(scene.bob, scene.topic, "@alice")
+    assert [one["type"] for one in listed(scene.alice)] == ["Mention", "TopicReply"]
+    assert [one["type"] for one in listed(scene.carol)] == ["TopicReply"]
+
+
+def test_an_unread_mention_does_not_keep_a_reply_from_being_told(scene: Scene) -> None:
+    scene.forum.reply(scene.bob, scene.topic, "@alice")
+    scene.forum.reply(scene.bob, scene.topic)
+    assert [one["type"] for one in listed(scene.alice)] == ["TopicReply", "Mention"]
+
+
+def test_replies_at_once_make_one(scene: Scene) -> None:
+    people = [scene.forum.person(f"user{number}") for number in range(6)]
+    replying = [
+        lambda who=person: alone(scene.forum, who).post(
+            f"/topics/{scene.topic}/replies", body="At once"
+        )
+        for person in people
+    ]
+    assert statuses(together(replying)) == {201: 6}
+    assert [len(listed(person)) for person in (scene.alice, scene.carol)] == [1, 1]
+    assert drift(scene.forum.database) == []
