@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from .. import clock
 from ..errors import Conflict, Invalid, NotFound
-from ..models import UserState
+from ..models import IssuedBy, UserState
 from ..oauth import clients, tokens
 from ..services import accounts, idempotency
 from .command import Group
@@ -54,6 +54,7 @@ def issue(
             scope=_scope(scopes, allowed),
             access_ttl=ttl or context.settings["oauth.access_token_ttl"],
             refresh_ttl=None,
+            issued_by=IssuedBy.ADMIN,
         )
     context.answer(
         f"access_token: {issued.access_token}\nexpires_in:   {issued.expires_in}",

@@ -6,7 +6,7 @@ from .login import BrowserSession, LoginAddress, LoginFailure
 from .meta import Base
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
-from .oauth import OAuthClient, OAuthCode, OAuthToken
+from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
 from .relation import (
     Favorite,
@@ -28,6 +28,7 @@ __all__ = [
     "Favorite",
     "FollowNotice",
     "IdempotencyKey",
+    "IssuedBy",
     "LoginAddress",
     "LoginFailure",
     "MentionType",

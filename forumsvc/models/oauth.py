@@ -1,11 +1,25 @@
 """OAuth 2 clients, tokens and codes. Every secret is kept as its SHA-256 in hexadecimal alone."""
 
 from datetime import datetime
+from enum import StrEnum
 
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from .meta import Base, BigId, Blank, Moment, PrimaryKey, Timestamp
+
+
+class IssuedBy(StrEnum):
+    """What an access token was issued for."""
+
+    LOGIN = "login"
+    """A password or an authorization code: somebody logged in."""
+    REFRESH = "refresh"
+    """A refresh token, so in the end a log-in too."""
+    CLIENT = "client"
+    """The client's own credentials; no user is involved."""
+    ADMIN = "admin"
+    """A command of an administrator (`forumsvc token issue`)."""
 
 
 class OAuthClient(Base):
@@ -55,6 +69,10 @@ class OAuthToken(Base):
     refreshed_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When the refresh token was used; a second use is theft (RFC 9700 §4.14.2)."""
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    issued_by: Mapped[str] = mapped_column(
+        String(10), default=IssuedBy.LOGIN, server_default=IssuedBy.LOGIN
+    )
+    """An `IssuedBy`: the end of all log-ins spares what an administrator issued."""
     created_at: Mapped[Moment]
 
     __table_args__ = (

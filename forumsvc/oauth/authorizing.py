@@ -20,7 +20,8 @@ from oauthlib.oauth2 import (
 )
 from oauthlib.oauth2.rfc6749.endpoints.authorization import AuthorizationEndpoint
 
-from . import clients, codes, owners
+from .. import clock
+from . import clients, codes, owners, sessions
 from .code_grant import CodeGrant
 from .messages import single
 from .provider import Provider
@@ -80,12 +81,15 @@ def ask(provider: Provider, parameters: Sequence[tuple[str, str]]) -> Asked:
     return Asked(validator.client, validator.redirect_uri, tuple(scopes), asked)
 
 
-def allow(provider: Provider, asked: Asked, user_id: int) -> str:
+def allow(provider: Provider, asked: Asked, user_id: int, session: str) -> str:
     """Give the client a code for what the user allowed, and return where the browser is to go.
 
-    Raises Refused where the client or the user is gone meanwhile.
+    session: the secret of the session in which they allowed it. Raises Refused where the client,
+    the user or the session is gone meanwhile.
     """
-    if owners.hold(provider.db, asked.client.id, user_id) is None:
+    held = owners.hold(provider.db, asked.client.id, user_id)
+    # Judged under the lock: who logs out everywhere at this moment must not find a code left.
+    if held is None or sessions.find(provider.db, session, clock.now()) is None:
         deny(provider, asked)
     validator = AuthorizationValidator(provider, user_id=user_id)
     validator.find(asked.parameters["client_id"])

@@ -203,6 +203,7 @@ class TokenValidator(ClientValidator):
             refresh_ttl=provider.settings["oauth.refresh_token_ttl"],
             family=proof.family,
             refresh_scope=proof.refresh_scope,
+            issued_by=proof.issued_by,
         )
         tokens.store(
             provider.db, given, token["access_token"], token.get("refresh_token"), self.now

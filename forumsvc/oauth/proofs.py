@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy.orm import Session
 
+from ..models import IssuedBy
 from . import codes, login, revocation, tokens
 from .secret import new_secret
 
@@ -16,9 +17,11 @@ class Proof:
     """That of a client for itself.
 
     user_id: for whom it gets a token, if for anybody; family: of that token; refresh_scope: what
-    its refresh token may ask for, where that is not what the access token gets.
+    its refresh token may ask for, where that is not what the access token gets; issued_by: how the
+    token is remembered to have been issued.
     """
 
+    issued_by: ClassVar[IssuedBy] = IssuedBy.CLIENT
     user_id: int | None = None
     family: str = field(default_factory=new_secret)
     refresh_scope: str | None = None
@@ -45,6 +48,8 @@ class Proof:
 class PasswordProof(Proof):
     """A password that was the user's."""
 
+    issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
+
     attempt: login.Attempt
     password: str = field(repr=False)
 
@@ -67,6 +72,8 @@ class PasswordProof(Proof):
 class RefreshProof(Proof):
     """A refresh token. token_id: its row."""
 
+    issued_by: ClassVar[IssuedBy] = IssuedBy.REFRESH
+
     token_id: int
 
     def spend(self, db: Session, now: datetime) -> bool:
@@ -82,6 +89,8 @@ class RefreshProof(Proof):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CodeProof(Proof):
     """An authorization code. code_id: its row."""
+
+    issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
 
     code_id: int
 

@@ -20,7 +20,16 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from .. import clock
-from ..models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User, UserBlock, UserState
+from ..models import (
+    BrowserSession,
+    IssuedBy,
+    OAuthClient,
+    OAuthCode,
+    OAuthToken,
+    User,
+    UserBlock,
+    UserState,
+)
 from ..models.meta import Timestamp
 from ..models.statements import change, insert_if_absent, remove
 from ..queries import marks
@@ -51,6 +60,7 @@ class Given(NamedTuple):
     refresh_ttl: int | None
     family: str
     refresh_scope: str | None = None
+    issued_by: IssuedBy = IssuedBy.LOGIN
 
 
 def issue(
@@ -61,16 +71,18 @@ def issue(
     scope: str,
     access_ttl: int,
     refresh_ttl: int | None,
-    family: str | None = None,
+    issued_by: IssuedBy = IssuedBy.LOGIN,
 ) -> NewToken:
     """Give out an access token, and a refresh token unless `refresh_ttl` is None.
 
     client_id: the client's row; user_id: None for a token of the client itself; scope: words
-    separated by blanks; the TTLs: seconds; family: that of the token it follows, if any.
+    separated by blanks; the TTLs: seconds.
     """
     access_token = new_secret()
     refresh_token = None if refresh_ttl is None else new_secret()
-    given = Given(client_id, user_id, scope, access_ttl, refresh_ttl, family or new_secret())
+    given = Given(
+        client_id, user_id, scope, access_ttl, refresh_ttl, new_secret(), issued_by=issued_by
+    )
     store(db, given, access_token, refresh_token, clock.now())
     return NewToken(access_token, refresh_token, access_ttl, scope)
 
@@ -86,6 +98,7 @@ def store(
         "scope": given.scope,
         "access_hash": digest(access_token),
         "access_expires_at": now + timedelta(seconds=given.access_ttl),
+        "issued_by": given.issued_by,
         "created_at": now,
     }
     if refresh_token is not None and given.refresh_ttl is not None:

@@ -35,7 +35,7 @@ def answer(visit: Visit, request: ForumRequest) -> Response:
     provider = _provider(request)
     if request.parameters.one("answer") != "allow":
         authorizing.deny(provider, asked)
-    return see_other(authorizing.allow(provider, asked, request.actor_id))
+    return see_other(authorizing.allow(provider, asked, request.actor_id, visit.session))
 
 
 def refused(error: Refused, request: ForumRequest) -> Response:

@@ -8,6 +8,7 @@ from pyramid.response import Response
 from ..oauth import login
 from ..permissions import AccountPermission, Common
 from ..schemas.accounts import login_form
+from ..services import accounts
 from ..web.request import ForumRequest
 from .forms import FORM, submitted
 from .notices import notice
@@ -47,6 +48,13 @@ def log_out(visit: Visit, request: ForumRequest) -> Response:
     return to_page(request, "login", notice="logged-out")
 
 
+def log_out_everywhere(visit: Visit, request: ForumRequest) -> Response:
+    """End all log-ins of this person, in this browser and everywhere else."""
+    accounts.log_out_everywhere(request.db, request.actor_id)
+    visit.log_out()
+    return to_page(request, "login", notice="logged-out-everywhere")
+
+
 def to_login(error: LoginNeeded, request: ForumRequest) -> Response:
     """Send whoever is not logged in to the form, and from there to what was asked for."""
     return to_page(request, "login", next=error.next)
@@ -75,8 +83,12 @@ def includeme(config: Configurator) -> None:
     config.add_route("login", "/login", factory=anybodys)
     config.add_view(show, route_name="login", request_method="GET", permission=Common.VIEW)
     config.add_view(submit, route_name="login", request_method="POST", permission=Common.VIEW)
-    config.add_route("logout", "/logout", factory=ones_own)
-    config.add_view(
-        log_out, route_name="logout", request_method="POST", permission=AccountPermission.MANAGE
-    )
+    for view, route, path in (
+        (log_out, "logout", "/logout"),
+        (log_out_everywhere, "logout_everywhere", "/logout/everywhere"),
+    ):
+        config.add_route(route, path, factory=ones_own)
+        config.add_view(
+            view, route_name=route, request_method="POST", permission=AccountPermission.MANAGE
+        )
     config.add_exception_view(to_login, context=LoginNeeded)

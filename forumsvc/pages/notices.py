@@ -5,6 +5,9 @@ from ..web.request import ForumRequest
 _NOTICES = {
     "registered": "Your account is open. Log in with it.",
     "logged-out": "You are logged out.",
+    "logged-out-everywhere": (
+        "You are logged out everywhere, and no application has access to your account any more."
+    ),
     "password-changed": (
         "Your password is changed, and you are logged out everywhere. Log in with the new one."
     ),

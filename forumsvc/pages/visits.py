@@ -64,6 +64,13 @@ class Visit(Visitor):
             self._cookie, self._changed = new_secret(), True
         return self._token(self._cookie)
 
+    @property
+    def session(self) -> str:
+        """The secret of the session in which somebody is logged in."""
+        assert self.person is not None, "asked on pages of somebody's own"  # noqa: S101
+        assert self._cookie is not None, "the session was found by it"  # noqa: S101
+        return self._cookie
+
     def log_in(self, attempt: Attempt, password: str) -> bool:
         """Open a session in place of what the browser had; False where the user is gone."""
         request = self.request

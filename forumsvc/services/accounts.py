@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 
 from ..clock import now
 from ..errors import Conflict, Invalid, NotFound, Taken
-from ..models import BrowserSession, OAuthCode, OAuthToken, Role, User, UserState
-from ..models.statements import change, insert_if_absent, remove
+from ..models import Role, User, UserState
+from ..models.statements import change, insert_if_absent, lock_users
 from ..passwords import MAX_LENGTH, hash_password
+from . import logins
 from .texts import one_line
 
 MIN_PASSWORD = 8
@@ -134,13 +135,20 @@ def unblock(db: Session, login: str) -> Account:
 def set_password(db: Session, login: str, password: str) -> Account:
     """Give a user a password and end the log-ins that the old one began.
 
-    Access tokens that came without a refresh token were given out by an administrator, and stay.
+    What `logins.end` spares stays.
     Raises Invalid for a password that is none, NotFound, or Conflict where the user is deleted.
     """
     password_hash = hash_password(check_password(password))
     account = _change(db, login, password_hash=password_hash)
-    _end_logins(db, account, OAuthToken.refresh_hash.is_not(None))
+    logins.end(db, account.id, now())
     return account
+
+
+def log_out_everywhere(db: Session, user_id: int) -> None:
+    """End all log-ins of a user, whose password stays (`logins.end`)."""
+    # What is being issued at this moment is waited for; what comes later finds its grant gone.
+    lock_users(db, User.id == user_id)
+    logins.end(db, user_id, now())
 
 
 def delete(db: Session, login: str) -> Account:
@@ -161,7 +169,7 @@ def delete(db: Session, login: str) -> Account:
         email_public=False,
         password_hash=None,
     )
-    _end_logins(db, account)
+    logins.end(db, account.id, now(), issued_by_admin=True)
     return account
 
 
@@ -173,26 +181,6 @@ def _change(db: Session, login: str, **values: Any) -> Account:
     if changed is None:
         raise Conflict(f"The user {account.login!r} is deleted.")
     return account
-
-
-def _end_logins(db: Session, account: Account, *tokens: ColumnElement[bool]) -> None:
-    """End a user's browser sessions, the codes not used yet, and the tokens.
-
-    tokens: conditions of which tokens end; all of them where there are none.
-    """
-    moment = now()
-    db.execute(remove(BrowserSession).where(BrowserSession.user_id == account.id))
-    # A used code stays as it is: a second use of it must be noticed.
-    unused = (OAuthCode.user_id == account.id, OAuthCode.used_at.is_(None))
-    db.execute(
-        change(OAuthCode).where(*unused, OAuthCode.expires_at > moment).values(expires_at=moment)
-    )
-    theirs = (OAuthToken.user_id == account.id, OAuthToken.revoked_at.is_(None), *tokens)
-    revoke = change(OAuthToken).where(*theirs).values(revoked_at=moment).returning(OAuthToken.id)
-    # PostgreSQL waits for a token that is being refreshed at this moment, but does not see the
-    # one that takes its place: hence again, until nothing is left.
-    while db.execute(revoke).all():
-        pass
 
 
 def _named(login: str) -> ColumnElement[bool]:

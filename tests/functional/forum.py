@@ -10,7 +10,7 @@ from webtest import TestApp, TestResponse
 
 import forumsvc
 from forumsvc import clock
-from forumsvc.models import Base, Node, User
+from forumsvc.models import Base, IssuedBy, Node, User
 from forumsvc.models.engine import Database
 from forumsvc.oauth import tokens
 from tests.functional.checked_app import CheckedApp
@@ -109,7 +109,7 @@ class Forum:
         return Person(self.app, self.token(user_id, scope=scope), user_id, login)
 
     def token(self, user_id: int | None, *, scope: str = "read write", ttl: int = 3600) -> str:
-        """Give out another access token."""
+        """Issue an access token, as `forumsvc token issue` does."""
         with self.database.session.begin() as db:
             return tokens.issue(
                 db,
@@ -118,6 +118,7 @@ class Forum:
                 scope=scope,
                 access_ttl=ttl,
                 refresh_ttl=None,
+                issued_by=IssuedBy.ADMIN,
             ).access_token
 
     def caller(self, token: str | None) -> Caller:

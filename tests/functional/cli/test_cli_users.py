@@ -25,7 +25,7 @@ def user(database: Database, login: str) -> Any:
 
 
 def log_in(database: Database, user_id: int) -> None:
-    """Give a user a token with a refresh token, one without, two codes and a browser session."""
+    """Give a user a token with a refresh token, one without, an admin's, two codes, a session."""
     moment = now()
     later = moment + timedelta(days=1)
     with database.session.begin() as db:
@@ -35,7 +35,7 @@ def log_in(database: Database, user_id: int) -> None:
             .returning(OAuthClient.id)
         ).one()
         of = {"client_id": client, "user_id": user_id, "scope": "read", "created_at": moment}
-        for name, refresh in (("with", "refresh"), ("without", None)):
+        for name, refresh in (("with", "refresh"), ("without", None), ("admin", None)):
             db.execute(
                 insert(OAuthToken).values(
                     **of,
@@ -44,6 +44,7 @@ def log_in(database: Database, user_id: int) -> None:
                     access_expires_at=later,
                     refresh_hash=refresh,
                     refresh_expires_at=later if refresh else None,
+                    issued_by="admin" if name == "admin" else "login",
                 )
             )
         for name, used_at in (("used", moment), ("unused", None)):
@@ -169,14 +170,14 @@ def test_blocking_and_unblocking_a_user_may_be_done_twice(run: Run, database: Da
         assert user(database, "ann").state == state
 
 
-def test_a_new_password_ends_sessions_and_what_can_be_refreshed(
+def test_a_new_password_ends_every_login_and_spares_what_an_admin_issued(
     run: Run, database: Database
 ) -> None:
     added = run("user", "add", "ann", "--password", PASSWORD, "--json").json
     log_in(database, added["id"])
     run("user", "password", "ann", "--password", "another horse", "--json").json["login"]
     assert verify_password(user(database, "ann").password_hash, "another horse")
-    assert logged_in(database) == {"without", "used"}
+    assert logged_in(database) == {"admin", "used"}
 
 
 def test_a_deleted_user_keeps_the_login_and_nothing_to_log_in_with(

@@ -185,7 +185,7 @@ def test_a_password_that_was_changed_while_it_was_checked_is_refused(
 
 FORMS = ["/login", "/signup", "/password/forgotten", "/oauth/authorize", "/password/reset"]
 OWN = ["/password", "/applications", "/applications/x/withdraw", "/applications/x/rotate"]
-OWN += ["/applications/x/delete", "/logout"]
+OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
 
 @pytest.mark.parametrize("path", FORMS + OWN)

@@ -42,7 +42,7 @@ def test_state_comes_back_as_it_was_and_cannot_break_out(world: World) -> None:
         asked = world.ask(world.app, state=state)
         assert world.allow(asked)["state"] == state
         with world.database.session() as db:
-            location = authorizing.allow(world.provider(db), asked, world.ann)
+            location = world.answer(db, asked, world.ann)
         assert location.isascii()
         assert location.isprintable()
         assert " " not in location

@@ -6,15 +6,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl
 
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from forumsvc import clock
-from forumsvc.models import OAuthToken, User
+from forumsvc.models import BrowserSession, OAuthToken, User
 from forumsvc.models.engine import Database
 from forumsvc.oauth import authorizing, clients, server, tokens
 from forumsvc.oauth.messages import Answer, Call
 from forumsvc.oauth.provider import Provider
+from forumsvc.oauth.secret import digest, new_secret
 from forumsvc.passwords import hash_password
 from forumsvc.settings import Settings
 
@@ -133,10 +134,23 @@ class World:
     def allow(self, asked: authorizing.Asked, user_id: int | None = None) -> dict[str, str]:
         """Allow what was asked for, as Ann, and return what the client is sent."""
         with self.database.session.begin() as db:
-            location = authorizing.allow(self.provider(db), asked, user_id or self.ann)
+            location = self.answer(db, asked, user_id or self.ann)
         address, _, query = location.partition("?")
         assert address == asked.redirect_uri.partition("?")[0]
         return dict(parse_qsl(query, strict_parsing=True))
+
+    def answer(self, db: Session, asked: authorizing.Asked, user_id: int) -> str:
+        """Allow what was asked for in a new session of a user; return where the browser goes."""
+        secret = new_secret()
+        db.execute(
+            insert(BrowserSession).values(
+                secret_hash=digest(secret),
+                user_id=user_id,
+                created_at=clock.now(),
+                expires_at=clock.now() + timedelta(minutes=1),
+            )
+        )
+        return authorizing.allow(self.provider(db), asked, user_id, secret)
 
     def code(self, client: clients.NewClient, **parameters: str) -> str:
         """Return a code that Ann has allowed a client."""

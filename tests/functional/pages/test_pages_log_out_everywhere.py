@@ -1,0 +1,146 @@
+"""The end of all log-ins: a changed password, a reset one, and the button for it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from webtest import TestResponse
+
+from forumsvc.models import BrowserSession, OAuthClient
+from forumsvc.oauth import codes
+from forumsvc.services import accounts
+from tests.functional.forum import Forum
+from tests.functional.oauth.application import Application
+
+from .visitor import NEW_PASSWORD, PASSWORD, Visitor, with_password
+
+CALLBACK = "https://app.example/cb"
+
+
+class Logins:
+    """Everything that a log-in of Ann's has given, and a token that an administrator issued."""
+
+    def __init__(self, forum: Forum, ann: int) -> None:
+        self.forum = forum
+        usual = Application(forum)
+        first = usual.log_in(password=PASSWORD).json
+        refreshed = usual.refresh(first["refresh_token"]).json
+        # As the explorer: no refresh token, so nothing that could be refused to it later.
+        self.bare = Application(forum, grants=("authorization_code",), redirect_uris=(CALLBACK,))
+        by_code = self._redeem(self._code(ann)).json
+        by_password = Application(forum, grants=("password",)).log_in(password=PASSWORD).json
+        self.tokens = {
+            "log-in": first["access_token"],
+            "refresh": refreshed["access_token"],
+            "code": by_code["access_token"],
+            "password alone": by_password["access_token"],
+        }
+        self.refresh: Callable[[], TestResponse] = lambda: usual.refresh(refreshed["refresh_token"])
+        self.code = self._code(ann)
+        self.admins = forum.token(ann)
+        self.browser = Visitor(forum)
+        self.browser.log_in()
+
+    def _code(self, user_id: int) -> str:
+        client_id = self.bare.credentials["client_id"]
+        with self.forum.database.session.begin() as db:
+            client = select(OAuthClient.id, OAuthClient.created_at)
+            row = db.execute(client.where(OAuthClient.client_id == client_id)).one()
+            return codes.issue(
+                db,
+                client_id=row.id,
+                user_id=user_id,
+                redirect_uri=CALLBACK,
+                scope="read write",
+                challenge=None,
+                ttl=60,
+                now=row.created_at,
+            )
+
+    def _redeem(self, code: str) -> TestResponse:
+        return self.bare.post(
+            "token", grant_type="authorization_code", code=code, redirect_uri=CALLBACK
+        )
+
+    def alive(self) -> list[str]:
+        """Return what of all that is still good for something."""
+        found = [
+            name
+            for name, token in self.tokens.items()
+            if self.forum.caller(token).get("/hello").status_int == 200
+        ]
+        found += ["refresh token"] if self.refresh().status_int == 200 else []
+        found += ["unredeemed code"] if self._redeem(self.code).status_int == 200 else []
+        found += ["session"] if self.browser.is_logged_in() else []
+        return found
+
+
+def change(visitor: Visitor, ann: int, here: Path) -> None:
+    """Change the password by the page."""
+    visitor.log_in()
+    answer = visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
+    assert "logged out everywhere" in answer.follow().text
+
+
+def reset(visitor: Visitor, ann: int, here: Path) -> None:
+    """Set another password by a mailed link."""
+    visitor.send("/password/forgotten", email="ann@example.org")
+    visitor.forum.registry.outbox.wait()
+    [mail] = list((here / "var" / "mail").glob("*.eml"))
+    text = mail.read_text().replace("=\n", "").replace("=3D", "=")
+    mail.unlink()
+    address = next(word for word in text.split() if "ticket=" in word)
+    answer = visitor.send(address.removeprefix("http://localhost"), new_password=NEW_PASSWORD)
+    assert "logged out everywhere" in answer.follow().text
+
+
+def command(visitor: Visitor, ann: int, here: Path) -> None:
+    """Set another password as `forumsvc user password` does."""
+    with visitor.forum.database.session.begin() as db:
+        accounts.set_password(db, "ann", NEW_PASSWORD)
+
+
+def button(visitor: Visitor, ann: int, here: Path) -> None:
+    """Log out everywhere by the button; the password stays."""
+    visitor.log_in()
+    page = visitor.get("/applications")
+    form = next(one for one in page.forms.values() if one.action == "/logout/everywhere")
+    answer = form.submit()
+    assert answer.location == "http://localhost/login?notice=logged-out-everywhere"
+    assert "logged out everywhere" in answer.follow().text
+    assert not visitor.is_logged_in()
+
+
+@pytest.mark.parametrize("end", [change, reset, command, button])
+def test_every_login_ends_and_a_token_of_an_administrator_lives_on(
+    visitor: Visitor, forum: Forum, ann: int, here: Path, end: Callable[..., None]
+) -> None:
+    logins = Logins(forum, ann)
+    end(visitor, ann, here)
+    assert logins.alive() == []
+    assert forum.caller(logins.admins).get("/hello").status_int == 200
+    assert forum.count(BrowserSession) == 0
+    password = PASSWORD if end is button else NEW_PASSWORD
+    assert visitor.log_in(password=password).status_int == 303
+
+
+def test_log_out_everywhere_harms_nobody_else(visitor: Visitor, forum: Forum, ann: int) -> None:
+    with_password(forum, "bob")
+    browser, app = Visitor(forum), Application(forum)
+    browser.log_in("bob")
+    given = app.log_in("bob", PASSWORD).json
+    button(visitor, ann, Path())
+    assert browser.is_logged_in()
+    assert forum.caller(given["access_token"]).get("/hello").status_int == 200
+
+
+def test_log_out_everywhere_needs_a_form_of_this_browser(
+    visitor: Visitor, forum: Forum, ann: int
+) -> None:
+    visitor.log_in()
+    foreign: Any = {"form_token": "0" * 64}
+    assert visitor.app.post("/logout/everywhere", foreign, status="*").status_int == 403
+    assert visitor.is_logged_in()
+    assert visitor.get("/logout/everywhere").status_int == 405

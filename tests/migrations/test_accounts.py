@@ -1,0 +1,69 @@
+"""What the migrations make of accounts and applications that are there already."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from forumsvc import migrate
+from forumsvc.models.engine import Database
+
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def insert(connection: Connection, table: str, **values: Any) -> None:
+    """Insert a row as the database was at that revision."""
+    names = ", ".join(values)
+    marks = ", ".join(f":{name}" for name in values)
+    connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({marks})"), values)  # noqa: S608
+
+
+def add_named(connection: Connection, table: str, **columns: Any) -> None:
+    """Insert a row that knows when it was made."""
+    insert(connection, table, created_at=MOMENT.isoformat(" "), **columns)
+
+
+def add_user(connection: Connection, user_id: int, login: str, **columns: Any) -> None:
+    """Add a user."""
+    values = {"role": "member", "state": "active", "updated_at": MOMENT.isoformat(" "), **columns}
+    add_named(connection, "users", id=user_id, login=login, login_key=login, **values)
+
+
+def add_client(connection: Connection, row_id: int, client_id: str, **columns: Any) -> None:
+    """Add a client."""
+    values = {"grants": "password refresh_token", "scopes": "read write", **columns}
+    add_named(connection, "oauth_clients", id=row_id, client_id=client_id, name=client_id, **values)
+
+
+def add_token(connection: Connection, name: str, client: int, user: int | None) -> None:
+    """Add a token."""
+    add_named(
+        connection,
+        "oauth_tokens",
+        client_id=client,
+        user_id=user,
+        family=name,
+        scope="read",
+        access_hash=name,
+        access_expires_at=MOMENT.isoformat(" "),
+    )
+
+
+def test_tokens_of_the_command_line_are_an_administrators_and_all_others_log_ins(
+    blank: Database,
+) -> None:
+    migrate.upgrade(blank.writes, "0006")
+    with blank.writes.begin() as connection:
+        add_user(connection, 1, "ann")
+        add_client(connection, 1, "forumsvc-cli")
+        add_client(connection, 2, "explorer")
+        add_token(connection, "admins", 1, 1)
+        add_token(connection, "explorers", 2, 1)
+        add_token(connection, "clients", 2, None)
+    migrate.upgrade(blank.writes, "0007")
+    with blank.writes.connect() as connection:
+        query = text("SELECT access_hash, issued_by FROM oauth_tokens")
+        issued = {row.access_hash: row.issued_by for row in connection.execute(query)}
+    assert issued == {"admins": "admin", "explorers": "login", "clients": "client"}
+    migrate.downgrade(blank.writes, "0006")
+    migrate.upgrade(blank.writes, "0007")
