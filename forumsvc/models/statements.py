@@ -13,6 +13,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     inspect,
+    literal_column,
     select,
     update,
 )
@@ -82,24 +83,30 @@ def _removal(model: type[Base], names: tuple[str, ...]) -> Any:
 
 
 class last_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
-    """The id that the last row got that this connection has inserted.
+    """The id of the row that this connection has last inserted into a table.
 
-    A SELECT of its own: for a function that may return another value each time, the database would
-    look at every row.
+    Of that table alone: a trigger (an audit's, say) may insert into others, and draw from their
+    sequences. A SELECT of its own: for a function that may return another value each time, the
+    database would look at every row.
     """
 
     name = "last_id"
-    type = BigInteger()
     inherit_cache = True
+
+    def __init__(self, model: type[Base]) -> None:
+        """Take the table of a model whose `id` the database numbers."""
+        self.type = BigInteger()
+        super().__init__(literal_column(f"'{model.__tablename__}_id_seq'"))
 
 
 @compiles(last_id, "postgresql")
-def _last_value(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
-    return "(SELECT lastval())"
+def _current_value(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
+    return f"(SELECT currval({compiler.process(element.clauses, **keywords)}))"
 
 
 @compiles(last_id, "sqlite")
 def _last_rowid(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
+    # What a trigger inserts does not count: its end puts the former value back.
     return "(SELECT last_insert_rowid())"
 
 

@@ -100,7 +100,7 @@ def one(db: Reader, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
 
 @cache
 def _written() -> Select[Any]:
-    return _in_full().where(Reply.id == last_id())
+    return _in_full().where(Reply.id == last_id(Reply))
 
 
 def ask_written(db: Session) -> Awaited:

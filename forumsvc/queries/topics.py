@@ -214,7 +214,7 @@ def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
 
 @cache
 def _written() -> Select[Any]:
-    return _in_full().where(Topic.id == last_id())
+    return _in_full().where(Topic.id == last_id(Topic))
 
 
 def ask_written(db: Session) -> Awaited:

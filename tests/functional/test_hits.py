@@ -1,7 +1,17 @@
 """How often a topic was read."""
 
-import pytest
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
+import pytest
+from sqlalchemy import event, select
+from sqlalchemy.exc import OperationalError
+
+from forumsvc.models import Topic
+from forumsvc.models.engine import Database
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
 
@@ -77,3 +87,92 @@ def test_writing_hits_changes_nothing_else_of_a_topic(
     forum.registry.hits.write()
     assert alice.get("/topics").json == listed
     assert [one["id"] for one in listed] == [newer, topic]
+
+
+def stored(forum: Forum, *topics: int) -> list[int]:
+    """Return the hits of topics as the database has them."""
+    with forum.database.reads.connect() as db:
+        return [db.scalars(select(Topic.hits).where(Topic.id == one)).one() for one in topics]
+
+
+@contextmanager
+def on(engine: Any, name: str, listener: Callable[..., None]) -> Iterator[None]:
+    """Listen to an engine."""
+    event.listen(engine, name, listener)
+    try:
+        yield
+    finally:
+        event.remove(engine, name, listener)
+
+
+def test_hits_are_written_a_hundred_topics_at_a_time(forum: Forum, topic: int) -> None:
+    hits(forum.nobody, topic)
+    for other in range(topic + 1, topic + 250):
+        forum.registry.hits.count(other)
+    commits: list[None] = []
+    writes = forum.registry.database.writes
+    with on(writes, "commit", lambda connection: commits.append(None)):
+        forum.registry.hits.write()
+    assert len(commits) == 3
+    assert forum.registry.hits.waiting == 0
+    assert stored(forum, topic) == [1]
+
+
+def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
+    forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    hits(forum.nobody, topic)
+    for other in range(topic + 1, topic + 250):
+        forum.registry.hits.count(other)
+    updates: list[str] = []
+
+    def fail_second(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if statement.startswith("UPDATE topics"):
+            updates.append(statement)
+            if len(updates) == 2:
+                raise OperationalError("UPDATE topics\nSET hits", {}, Exception("disk\nfull"))
+
+    with on(forum.registry.database.writes, "before_cursor_execute", fail_second):
+        forum.registry.hits.write()
+    assert stored(forum, topic) == [1]
+    assert forum.registry.hits.waiting == 150
+    [warning] = [one for one in caplog.messages if "written later" in one]
+    assert warning.startswith("reads of 150 topics")
+    assert len(warning.splitlines()) == 1
+    forum.registry.hits.write()
+    assert forum.registry.hits.waiting == 0
+    assert stored(forum, topic) == [1]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
+    forum: Forum,
+    alice: Person,
+    topic: int,
+    database: Database,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    node = forum.node("Other")
+    slow = forum.topic(alice, node)
+    topics = (topic, slow)
+    for one in topics:
+        hits(forum.nobody, one)
+    # A chunk before that of the slow topic, and one behind it.
+    for other in (*range(-150, -1), *range(slow + 1, slow + 150)):
+        forum.registry.hits.count(other)
+    caplog.set_level(logging.WARNING)
+    writing = threading.Thread(target=forum.registry.hits.write, daemon=True)
+    with database.writes.connect() as other_writer:
+        other_writer.execute(select(Topic.id).where(Topic.id == slow).with_for_update())
+        writing.start()
+        writing.join(30)
+        ended = not writing.is_alive()
+        other_writer.rollback()
+    writing.join(30)
+    assert ended
+    assert forum.registry.hits.waiting == 100
+    assert [one for one in caplog.messages if "reads of 100 topics" in one]
+    assert forum.reply(alice, topic) > 0
+    forum.registry.hits.write()
+    assert stored(forum, *topics) == [1, 1]
+    assert forum.registry.hits.waiting == 0
