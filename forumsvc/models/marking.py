@@ -24,6 +24,11 @@ LISTS, NAMES = "lists", "names"
 MARKED_BY: dict[type[Base], str] = {Topic: LISTS, Node: NAMES, Section: NAMES, User: NAMES}
 """Which mark a change of a table's rows renews. The replies' is the version of their topic."""
 
+CACHED_COLUMNS: dict[type[Base], frozenset[str]] = {
+    User: frozenset({"login", "name", "avatar"}),
+}
+"""Of these tables, the columns that cached pages show; of all others, every column is."""
+
 UNMARKED = {"unmarked": True}
 """The execution option of a statement that changes nothing that a shared page shows."""
 

@@ -24,7 +24,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from .gateway import GATEWAY
-from .marking import UNMARKED, note_change
+from .marking import CACHED_COLUMNS, UNMARKED, note_change
 from .meta import Base
 from .plan import Change, Values
 from .user import User
@@ -38,6 +38,13 @@ def change(model: type[Base]) -> Update:
 def change_unmarked(model: type[Base]) -> Update:
     """Return an UPDATE as `change` does, of columns that no shared page shows (see `marking`)."""
     return change(model).execution_options(**UNMARKED)
+
+
+def change_columns(model: type[Base], **values: Any) -> Update:
+    """Return an UPDATE of these columns; cached pages end only where they show one of them."""
+    cached = CACHED_COLUMNS.get(model)
+    is_shown = cached is None or not cached.isdisjoint(values)
+    return (change if is_shown else change_unmarked)(model).values(**values)
 
 
 def remove(model: type[Base]) -> Delete:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from ..clock import now
 from ..errors import Conflict, Invalid, NotFound, Taken
 from ..models import Role, User, UserState
-from ..models.statements import change, insert_if_absent, lock_users
+from ..models.statements import change_columns, insert_if_absent, lock_users
 from ..passwords import MAX_LENGTH, hash_password
 from . import logins
 from .texts import one_line
@@ -175,8 +175,9 @@ def delete(db: Session, login: str) -> Account:
 
 def _change(db: Session, login: str, **values: Any) -> Account:
     """Set columns of a user who is not deleted, and return the account as it is then."""
-    statement = change(User).where(_named(login), User.state != UserState.DELETED)
-    changed = db.execute(statement.values(**values, updated_at=now()).returning(User.id)).first()
+    statement = change_columns(User, updated_at=now(), **values)
+    not_deleted = statement.where(_named(login), User.state != UserState.DELETED)
+    changed = db.execute(not_deleted.returning(User.id)).first()
     account = find(db, login)
     if changed is None:
         raise Conflict(f"The user {account.login!r} is deleted.")

@@ -1,8 +1,15 @@
 """What the page cache holds: one page for one address, whoever makes it and however it is asked."""
 
+from collections.abc import Callable
 from typing import Any
 
-from tests.functional.forum import Forum
+import pytest
+from sqlalchemy.orm import Session
+
+from forumsvc.models import Role
+from forumsvc.services import accounts
+from tests.functional.forum import Forum, Person
+from tests.functional.statements import counting
 
 
 def keys(forum: Forum) -> list[Any]:
@@ -42,3 +49,63 @@ def test_pages_are_cached_under_the_names_of_their_operations(forum: Forum) -> N
         "topics.list_replies",
         "nodes.list_nodes",
     }
+
+
+PATHS = ("/topics", "/nodes", "/topics/{}", "/topics/{}/replies")
+
+
+def tags(forum: Forum, topic: int) -> list[str]:
+    """Return the ETags of all kinds of cached pages."""
+    return [forum.nobody.get(path.format(topic)).headers["ETag"] for path in PATHS]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"bio": "New", "location": "Rome", "tagline": "Hi", "email_public": "true"},
+        {"name": "Alice", "bio": "New"},
+        {"name": "Alice", "avatar": ""},
+    ],
+    ids=["no name", "the same name", "nothing new"],
+)
+def test_a_profile_edit_that_no_page_shows_keeps_all_cached_pages(
+    forum: Forum, edit: dict[str, str]
+) -> None:
+    alice = forum.person("alice")
+    alice.put("/users/me", name="Alice")
+    topic = forum.topic(alice, forum.node())
+    before = tags(forum, topic)
+    assert alice.put("/users/me", **edit).status_int == 200
+    with counting(forum.registry.database) as seen:
+        assert tags(forum, topic) == before
+    assert all("change_marks" in statement for statement in seen.texts), seen.texts
+    assert alice.get("/users/me").json["bio"] == edit.get("bio", "")
+
+
+@pytest.mark.parametrize("edit", [{"name": "Alice B."}, {"name": "Alice B.", "bio": "New"}])
+def test_a_new_name_is_in_the_next_read_of_every_page(forum: Forum, edit: dict[str, str]) -> None:
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    before = tags(forum, topic)
+    alice.put("/users/me", **edit)
+    assert not set(before) & set(tags(forum, topic))
+    assert forum.nobody.get(f"/topics/{topic}").json["user"]["name"] == "Alice B."
+
+
+ACCOUNT_CHANGES: dict[str, Callable[[Session], Any]] = {
+    "a new password": lambda db: accounts.set_password(db, "alice", "correct horse battery"),
+    "a new role": lambda db: accounts.set_role(db, "alice", Role.VIP),
+    "a block": lambda db: accounts.block(db, "alice"),
+}
+
+
+@pytest.mark.parametrize("name", ACCOUNT_CHANGES)
+def test_a_change_of_an_account_that_no_page_shows_keeps_all_cached_pages(
+    forum: Forum, name: str
+) -> None:
+    alice: Person = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    before = tags(forum, topic)
+    with forum.database.session.begin() as db:
+        ACCOUNT_CHANGES[name](db)
+    assert tags(forum, topic) == before
