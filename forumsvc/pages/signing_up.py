@@ -27,7 +27,7 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
     def open_account(sent: dict[str, Any]) -> Response:
         request.registry.rates.registration(request)
-        registration.register(request.db, **sent)
+        registration.register(request.db, request.reader, **sent)
         return to_page(request, "login", notice="registered", next=_next(request))
 
     schema = registration_form(request.settings)

@@ -27,13 +27,16 @@ LISTED: tuple[Any, ...] = (
     Reply.updated_at,
     *summary(),
 )
-IN_FULL = (
-    *LISTED,
-    Topic.title.label("topic_title"),
+_TOPIC_STATE: tuple[Any, ...] = (
     Topic.user_id.label("topic_user_id"),
     Topic.closed_at.label("topic_closed_at"),
     Topic.banned_at.label("topic_banned_at"),
     Topic.deleted_at.label("topic_deleted_at"),
+)
+IN_FULL = (
+    *LISTED,
+    Topic.title.label("topic_title"),
+    *_TOPIC_STATE,
     Topic.version.label("topic_version"),
 )
 
@@ -96,6 +99,18 @@ def one(db: Reader, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
     lock: nobody else changes it or its topic until this transaction ends.
     """
     return row(db, _one(lock=lock), {"id": reply_id})
+
+
+@cache
+def _state() -> Select[Any]:
+    columns: tuple[Any, ...] = (Reply.id, Reply.user_id, Reply.deleted_at, *_TOPIC_STATE)
+    its_topic = select(*columns).join(Topic, Topic.id == Reply.topic_id)
+    return its_topic.where(Reply.id == bindparam("id"))
+
+
+def state(db: Reader, reply_id: int) -> Row[Any] | None:
+    """Return what decides over who may do what with a reply, or None."""
+    return row(db, _state(), {"id": reply_id})
 
 
 @cache

@@ -213,6 +213,26 @@ def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
 
 
 @cache
+def _state() -> Select[Any]:
+    columns: tuple[Any, ...] = (
+        Topic.id,
+        Topic.user_id,
+        Topic.node_id,
+        Topic.closed_at,
+        Topic.closed_by_id,
+        Topic.banned_at,
+        Topic.deleted_at,
+        Topic.others_replies_count,
+    )
+    return select(*columns).where(Topic.id == bindparam("id"))
+
+
+def state(db: Reader, topic_id: int) -> Row[Any] | None:
+    """Return what decides over who may do what with a topic, and its node's id, or None."""
+    return row(db, _state(), {"id": topic_id})
+
+
+@cache
 def _written() -> Select[Any]:
     return _in_full().where(Topic.id == last_id(Topic))
 

@@ -1,17 +1,21 @@
 """What all resources are: a place in the tree with rules of its own."""
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from sqlalchemy import Row
+from sqlalchemy.orm import Session
 
 from ..ids import parse_id
 from ..permissions import Common
+from ..queries.reading import Reader
 from ..security.policy import granted
 
 if TYPE_CHECKING:
     from .root import Root
 
 Acl = list[tuple[str, str, Any]]
+Load = Callable[[Any, int], Row[Any] | None]
 
 
 class Resource:
@@ -49,10 +53,25 @@ class Item(Resource):
         self.row = row
 
     def again(self) -> Self:
-        """Return the item as it is now, after it was changed."""
+        """Return the item as it is in the request's transaction, after it was changed."""
+        return self._loaded(self._container.load)
+
+    def locked(self) -> Self:
+        """Return the item as it is now, under a lock that holds to the end of the transaction.
+
+        Raises KeyError where the caller does not see it any more.
+        """
+        return self._loaded(self._container.load_locked)
+
+    def _loaded(self, load: "Load") -> Self:
+        found = self._container.found(self.__name__, load(self.root.db, self.row_id))
+        return cast("Self", found)
+
+    @property
+    def _container(self) -> "Container":
         container = self.__parent__
         assert isinstance(container, Container), "an item hangs there"  # noqa: S101
-        return container.found(self.__name__, container.load(self.row_id))  # type: ignore[return-value]  # of the same class
+        return container
 
     @property
     def row_id(self) -> int:
@@ -70,28 +89,33 @@ class Container(Resource):
 
     item: type[Item]
 
-    def load(self, item_id: int) -> Row[Any] | None:
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the row of an item by one SELECT, or None."""
         raise NotImplementedError
 
-    def load_to_change(self, item_id: int) -> Row[Any] | None:
-        """Return the row of an item as `load` does; where it is to be locked, locked."""
-        return self.load(item_id)
+    def load_to_judge(self, db: Reader, item_id: int) -> Row[Any] | None:
+        """Return at least what the ACL looks at; a view that needs more has its item locked."""
+        return self.load(db, item_id)
+
+    def load_locked(self, db: Session, item_id: int) -> Row[Any] | None:
+        """Return the row of an item as `load` does, locked until the transaction ends."""
+        raise NotImplementedError
 
     def __getitem__(self, name: str) -> Resource:
-        """Return the item with the id `name`, under the one spelling of the id: `05` is `5`.
+        """Return the item with the id `name` as it is committed, without waiting for a lock.
 
-        Raises KeyError where the caller sees none.
+        It hangs under the one spelling of its id: `05` is `5`. Raises KeyError where the caller
+        sees none.
         """
         item_id = parse_id(name)
         if item_id is None:
             raise KeyError(name)
-        load = self.load_to_change if self.root.locks else self.load
-        return self.found(str(item_id), load(item_id))
+        load = self.load_to_judge if self.root.writes else self.load
+        return self.found(str(item_id), load(self.root.reads, item_id))
 
     def at(self, item_id: int) -> Any:
         """Return the item with that id, which this request has made or only looks at."""
-        return self.found(str(item_id), self.load(item_id))
+        return self.found(str(item_id), self.load(self.root.db, item_id))
 
     def found(self, name: str, row: Row[Any] | None) -> Item:
         """Return the row as an item if there is one and the caller may see it, else KeyError."""

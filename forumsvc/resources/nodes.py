@@ -7,6 +7,7 @@ from sqlalchemy import Row
 
 from ..permissions import NodePermission as May
 from ..queries import nodes
+from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item
 
@@ -24,6 +25,6 @@ class Nodes(Container):
         """Let maintainers and admins arrange the forum."""
         return [(Allow, principals.MODERATOR, (May.CREATE, May.UPDATE, May.DESTROY))]
 
-    def load(self, item_id: int) -> Row[Any] | None:
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the node's row."""
-        return nodes.one(self.root.db, item_id)
+        return nodes.one(db, item_id)

@@ -7,6 +7,7 @@ from sqlalchemy import Row
 
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
+from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item, Resource
 
@@ -30,6 +31,6 @@ class Notifications(Container):
         owner = principals.user(self.owner_id)
         return [(Allow, owner, (Common.VIEW, *NotificationPermission))]
 
-    def load(self, item_id: int) -> Row[Any] | None:
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the notification's row if it is the owner's."""
-        return notifications.one(self.root.db, item_id, self.owner_id)
+        return notifications.one(db, item_id, self.owner_id)

@@ -4,10 +4,12 @@ from typing import Any
 
 from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
+from sqlalchemy.orm import Session
 
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
+from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item
 
@@ -50,10 +52,14 @@ class Replies(Container):
 
     item = ReplyItem
 
-    def load(self, item_id: int) -> Row[Any] | None:
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the reply's row."""
-        return replies.one(self.root.db, item_id)
+        return replies.one(db, item_id)
 
-    def load_to_change(self, item_id: int) -> Row[Any] | None:
+    def load_to_judge(self, db: Reader, item_id: int) -> Row[Any] | None:
+        """Return what the ACL looks at."""
+        return replies.state(db, item_id)
+
+    def load_locked(self, db: Session, item_id: int) -> Row[Any] | None:
         """Return the reply's row, locked together with its topic's."""
-        return replies.one(self.root.db, item_id, lock=True)
+        return replies.one(db, item_id, lock=True)

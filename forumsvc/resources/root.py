@@ -1,13 +1,13 @@
 """The root of the tree. It refuses a bad token before anything is looked up."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyramid.authorization import Allow
 
 from ..errors import Denied, Unauthenticated
 from ..memory import Memory
+from ..models.gateway import Gateway
 from ..permissions import Common, RootPermission
-from ..queries.reading import Reader
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from .base import Acl, Resource
@@ -33,8 +33,12 @@ class Opener(Protocol):
     """What the tree asks of a request."""
 
     @property
-    def db(self) -> Reader:
-        """What items are read with."""
+    def gateway(self) -> Gateway:
+        """What reads what is committed, and waits for no lock."""
+
+    @property
+    def db(self) -> Any:
+        """What reads in the request's transaction, where it has one."""
 
     @property
     def memory(self) -> Memory:
@@ -44,21 +48,26 @@ class Opener(Protocol):
 class Root(Resource):
     """`/api/v3`.
 
-    caller: who is asking, or None; locks: whether items are loaded to be changed.
+    caller: who is asking, or None; writes: whether the request may change what it finds.
     """
 
-    def __init__(self, opener: Opener, caller: Identity | None, *, locks: bool) -> None:
+    def __init__(self, opener: Opener, caller: Identity | None, *, writes: bool) -> None:
         """Make the tree of one request, whose database is opened with the first item."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self
         self._opener = opener
         self.caller = caller
-        self.locks = locks
+        self.writes = writes
 
     @property
-    def db(self) -> Reader:
-        """What items are read with."""
+    def reads(self) -> Gateway:
+        """What items are looked up with: it reads what is committed, and waits for no lock."""
+        return self._opener.gateway
+
+    @property
+    def db(self) -> Any:
+        """What items are locked and read again with: the request's transaction."""
         return self._opener.db
 
     @property

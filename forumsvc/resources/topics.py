@@ -4,11 +4,13 @@ from typing import Any
 
 from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
+from sqlalchemy.orm import Session
 
 from ..models.gateway import Gateway
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
+from ..queries.reading import Reader
 from ..security import principals
 from ..security.identity import Level
 from .base import Acl, Container, Item
@@ -86,15 +88,19 @@ class Topics(Container):
         """Let everybody in good standing open topics, except newcomers."""
         return [(Allow, principals.ESTABLISHED, May.CREATE)]
 
-    def load(self, item_id: int) -> Row[Any] | None:
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the topic's row."""
-        if isinstance(self.root.db, Gateway):
-            return topics.recalled(self.root.db, self.root.memory, item_id)
-        return topics.one(self.root.db, item_id)
+        if isinstance(db, Gateway):
+            return topics.recalled(db, self.root.memory, item_id)
+        return topics.one(db, item_id)
 
-    def load_to_change(self, item_id: int) -> Row[Any] | None:
+    def load_to_judge(self, db: Reader, item_id: int) -> Row[Any] | None:
+        """Return what the ACL looks at."""
+        return topics.state(db, item_id)
+
+    def load_locked(self, db: Session, item_id: int) -> Row[Any] | None:
         """Return the topic's row, locked."""
-        return topics.one(self.root.db, item_id, lock=True)
+        return topics.one(db, item_id, lock=True)
 
     def refusal(self, permission: str) -> str | None:
         """Return why the permission is refused."""

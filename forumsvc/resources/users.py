@@ -9,6 +9,7 @@ from ..ids import is_login
 from ..models import UserState
 from ..permissions import UserPermission as May
 from ..queries import users
+from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item, Resource
 
@@ -85,15 +86,15 @@ class Users(Container):
             return super().__getitem__(name)
         return self.found(name, self._by_login(name))
 
-    def load(self, item_id: int) -> Row[Any] | None:
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the user's row."""
-        return users.by_id(self.root.db, item_id)
+        return users.by_id(db, item_id)
 
     def _by_login(self, name: str) -> Row[Any] | None:
-        return users.by_login(self.root.db, name) if is_login(name) else None
+        return users.by_login(self.root.reads, name) if is_login(name) else None
 
     def _me(self) -> Resource:
         caller = self.root.caller
         if caller is None or caller.user_id is None:
             return NobodysSelf(self, "me")
-        return self.found("me", self.load(caller.user_id))
+        return self.found("me", self.load(self.root.reads, caller.user_id))

@@ -12,6 +12,7 @@ from ..errors import Conflict, Invalid, NotFound, Taken
 from ..models import Role, User, UserState
 from ..models.statements import change_columns, insert_if_absent, lock_users
 from ..passwords import MAX_LENGTH, hash_password
+from ..queries.reading import Connected
 from . import logins
 from .texts import one_line
 
@@ -101,11 +102,17 @@ def create(
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
     if not insert_if_absent(db, User, **values):
-        taken = db.scalar(select(exists().where(User.login_key == values["login_key"])))
-        if taken:
-            raise Taken("login", "The login is taken.")
-        raise Taken("email", "The e-mail is taken.")
+        check_free(db, login, values.get("email"))
+        raise Taken("login", "The login is taken.")  # by somebody who is gone since
     return find(db, login)
+
+
+def check_free(db: Connected, login: str, email: str | None) -> None:
+    """Raise Taken where the login or the e-mail is somebody's, whatever the case."""
+    if db.scalar(select(exists().where(User.login_key == login.lower()))):
+        raise Taken("login", "The login is taken.")
+    if email is not None and db.scalar(select(exists().where(User.email_key == email.lower()))):
+        raise Taken("email", "The e-mail is taken.")
 
 
 def find(db: Session, login: str) -> Account:

@@ -6,9 +6,9 @@ unique key (PostgreSQL), or for the turn to write (SQLite), until the first one'
 """
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -54,14 +54,31 @@ def claim(
     )
     if taken.first() is not None:
         return None
-    row = db.execute(
-        select(
-            IdempotencyKey.request_digest,
-            IdempotencyKey.status,
-            IdempotencyKey.location,
-            IdempotencyKey.body,
-        ).where(_is(key))
-    ).one()
+    return _answer(db.execute(_kept(key)).one(), request_digest)
+
+
+def find(
+    db: Connection, key: Key, request_digest: str, now: datetime, ttl: timedelta
+) -> Answer | None:
+    """Return the answer that a key has already, or None, without taking the key.
+
+    Raises KeyReused where the key is another request's.
+    """
+    row = db.execute(_kept(key).where(IdempotencyKey.created_at > now - ttl)).one_or_none()
+    return None if row is None else _answer(row, request_digest)
+
+
+def _kept(key: Key) -> Select[Any]:
+    columns: tuple[Any, ...] = (
+        IdempotencyKey.request_digest,
+        IdempotencyKey.status,
+        IdempotencyKey.location,
+        IdempotencyKey.body,
+    )
+    return select(*columns).where(_is(key))
+
+
+def _answer(row: Row[Any], request_digest: str) -> Answer:
     if row.request_digest != request_digest:
         raise KeyReused("Idempotency-Key: this key was used for another request.")
     return Answer(row.status, row.location, row.body)

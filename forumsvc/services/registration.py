@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from ..errors import Denied, Invalid, Taken
+from ..queries.reading import Connected
 from ..strength import weakness
 from . import accounts
 
@@ -31,16 +32,20 @@ def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
     return password
 
 
-def register(db: Session, *, login: str, email: str, password: str) -> accounts.Account:
+def register(
+    db: Session, reads: Connected, *, login: str, email: str, password: str
+) -> accounts.Account:
     """Add an active member and return the account.
 
+    reads: where it is looked up, before the password is hashed, whether login and e-mail are free.
     Raises Invalid naming the field that is wrong, too easily guessed, or somebody else's already.
     """
     accounts.check_login(login)
-    accounts.check_email(email)
+    email = accounts.check_email(email)
     accounts.check_password(password)
     check_strength("password", password, (login, email))
     try:
+        accounts.check_free(reads, login, email)
         return accounts.create(db, login, password, email=email)
     except Taken as error:
         raise Invalid(error.field, "is taken") from None

@@ -1,4 +1,7 @@
-"""Writing replies. Whoever calls has loaded the topic, and the reply, under a lock."""
+"""Writing replies.
+
+Whoever calls has loaded the topic, and the reply, under a lock, and rendered the text before that.
+"""
 
 from datetime import datetime
 from functools import cache
@@ -13,11 +16,11 @@ from ..models.statements import change, change_unmarked, lock_users, run
 from ..queries import replies
 from . import audience, counters, notices, versions
 from .announcing import announce_reply
-from .authoring import Authoring
+from .authoring import Authoring, Rendered
 
 
 def create(
-    db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: str
+    db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: Rendered
 ) -> Row[Any]:
     """Write a reply to a visible topic and return it, as `queries.replies.one` does."""
     text = authoring.write(db, actor_id, body)
@@ -59,10 +62,10 @@ def _topic_replied() -> Any:
 
 
 def edit(
-    db: Session, actor_id: int, now: datetime, authoring: Authoring, reply: Any, body: str
+    db: Session, actor_id: int, now: datetime, authoring: Authoring, reply: Any, body: Rendered
 ) -> None:
     """Change the text of a reply."""
-    if body == reply.body:
+    if body.body == reply.body:
         return
     text = authoring.write(db, actor_id, body, before=reply.body_html)
     db.execute(

@@ -31,15 +31,20 @@ class Rules:
         """Raise Invalid where a title breaks a rule."""
         self._check_words("title", title)
 
-    def check_body(self, db: Session, actor_id: int, body: str, draft: Draft, *, new: bool) -> None:
-        """Raise Invalid where a text breaks a rule.
+    def check_source(self, body: str) -> None:
+        """Raise Invalid where a text breaks a rule as it is typed."""
+        if self.forbidden:
+            # What only shows when a picture fails or a pointer stays.
+            self._check_words("body", html.unescape(body))
+
+    def check_rendered(self, db: Session, actor_id: int, draft: Draft, *, new: bool) -> None:
+        """Raise Invalid where a text breaks a rule as it is read.
 
         draft: the text as it is rendered, on which links and pictures are counted; new: whether it
         is a post of its own and not the edit of one.
         """
         if self.forbidden:
-            # What is read, and what only shows when a picture fails or a pointer stays.
-            self._check_words("body", html.unescape(body), draft.text)
+            self._check_words("body", draft.text)
         links, images = self._excess(draft)
         if (links or images) and self._is_newbie(db, actor_id, new):
             which = "your first post" if self.newbie_posts == 1 else "your first posts"

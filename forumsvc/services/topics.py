@@ -1,7 +1,7 @@
 """Writing topics: opening, editing, deleting, and the states that a topic can be put in.
 
 Whoever calls has loaded the topic under a lock (`queries.topics.one(…, lock=True)`), so what the
-ACL judged still holds here.
+ACL judged still holds here, and has rendered the text before that (`Authoring.render`).
 """
 
 from datetime import datetime
@@ -16,9 +16,10 @@ from ..models import Node, Topic
 from ..models.meta import BigId
 from ..models.statements import change, change_unmarked, run
 from ..queries import nodes, topics
+from ..queries.reading import Reader
 from . import counters, notices
 from .announcing import announce_topic
-from .authoring import Authoring
+from .authoring import Authoring, Rendered
 
 
 def create(
@@ -29,13 +30,13 @@ def create(
     *,
     title: str,
     node_id: int,
-    body: str,
+    body: Rendered,
 ) -> Row[Any]:
     """Open a topic and return it, as `queries.topics.one` does.
 
     Raises Invalid where there is no such node, or where the text breaks a rule.
     """
-    text = authoring.write(db, actor_id, body, title=title)
+    text = authoring.write(db, actor_id, body)
     _count_in_node(db, node_id, 1)
     written = {
         "user_id": actor_id,
@@ -66,16 +67,16 @@ def edit(
     *,
     title: str,
     node_id: int,
-    body: str,
+    body: Rendered,
 ) -> None:
     """Change a topic's title, node and body. Raises Invalid as `create` does."""
     moved = node_id != topic.node_id
     visible = topic.deleted_at is None and topic.banned_at is None
     if moved:
         _move(db, topic.node_id, node_id, counted=visible)
-    elif (title, body) == (topic.title, topic.body):
+    elif (title, body.body) == (topic.title, topic.body):
         return
-    text = authoring.write(db, actor_id, body, title=title, before=topic.body_html)
+    text = authoring.write(db, actor_id, body, before=topic.body_html)
     _set(
         db,
         topic.id,
@@ -149,8 +150,8 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
     if counted:
         for node_id, by in sorted([(old_id, -1), (new_id, 1)]):
             _count_in_node(db, node_id, by)
-    elif not nodes.exists(db, new_id):
-        raise _no_node()
+    else:
+        check_node(db, new_id)
 
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
@@ -164,6 +165,12 @@ def _node_counted() -> Any:
     here = Node.id == bindparam("at", type_=BigId)
     counted = Node.topics_count + bindparam("by", type_=Integer)
     return change_unmarked(Node).where(here).values(topics_count=counted).returning(Node.id)
+
+
+def check_node(db: Reader, node_id: int) -> None:
+    """Raise Invalid where there is no such node."""
+    if not nodes.exists(db, node_id):
+        raise _no_node()
 
 
 def _no_node() -> Invalid:

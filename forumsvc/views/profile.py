@@ -1,5 +1,6 @@
 """PUT /users/me: editing one's own profile (an extension of the API description)."""
 
+from ..media.pictures import Picture
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
@@ -9,12 +10,24 @@ from ..web.request import ForumRequest
 from ..web.results import Kind, Single
 
 
-@api_view(UserItem, "PUT", May.UPDATE, schema=profile_form)
+def shrink_avatar(item: UserItem, request: ForumRequest) -> Picture | None:
+    """Make and store the small picture of the avatar that is sent, if one is."""
+    address = request.validated.get("avatar")
+    if not address:
+        return None
+    registry = request.registry
+    return photos.store_avatar(
+        request.reader, registry.photos, registry.photo_limits, item.row.user_id, address
+    )
+
+
+@api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=shrink_avatar)
 def update_profile(item: UserItem, request: ForumRequest) -> Single:
     """Change what the caller says of themselves; what is not sent stays."""
     changes = dict(request.validated)
-    if changes.get("avatar"):
-        picture = request.avatar.result()
-        changes["avatar"] = photos.record(request.db, item.row.user_id, request.now, picture)
+    if request.prework is not None:
+        changes["avatar"] = photos.record(
+            request.db, item.row.user_id, request.now, request.prework
+        )
     profiles.edit(request.db, item.row.user_id, request.now, **changes)
     return Single(Kind.USER, item.again())

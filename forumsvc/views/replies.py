@@ -8,6 +8,7 @@ from ..schemas.replies import reply_form
 from ..services import replies
 from ..web.api_view import api_view
 from ..web.marks import REPLY
+from ..web.prework import render_body
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Single
 
@@ -18,7 +19,7 @@ def read_reply(item: ReplyItem, request: ForumRequest) -> Single:
     return Single(Kind.REPLY, item)
 
 
-@api_view(ReplyItem, "POST", May.UPDATE, schema=reply_form)
+@api_view(ReplyItem, "POST", May.UPDATE, schema=reply_form, prework=render_body, locked=True)
 def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
     """Edit a reply."""
     replies.edit(
@@ -27,12 +28,12 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
         request.now,
         request.authoring,
         item.row,
-        request.validated["body"],
+        request.prework,
     )
     return Single(Kind.REPLY, item.again())
 
 
-@api_view(ReplyItem, "DELETE", May.DESTROY)
+@api_view(ReplyItem, "DELETE", May.DESTROY, locked=True)
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Done:
     """Delete a reply."""
     replies.destroy(request.db, request.now, item.row)

@@ -13,8 +13,10 @@ from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
+from ..services.authoring import Rendered
 from ..web.api_view import api_view
 from ..web.marks import REPLY_LIST, TOPIC, TOPIC_LIST
+from ..web.prework import render_body
 from ..web.request import ForumRequest
 from ..web.results import Done, Kind, Listing, Single
 
@@ -40,7 +42,20 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
         raise NotFound("node_id: there is no such node.")
 
 
-@api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True)
+def render_new(container: Topics, request: ForumRequest) -> Rendered:
+    """Render the text of a new topic, if there is such a node."""
+    topic_service.check_node(request.gateway, request.validated["node_id"])
+    return render_body(container, request)
+
+
+def render_edited(item: TopicItem, request: ForumRequest) -> Rendered:
+    """Render the text of an edited topic, if it stays in its node or there is such a node."""
+    if request.validated["node_id"] != item.row.node_id:
+        topic_service.check_node(request.gateway, request.validated["node_id"])
+    return render_body(item, request)
+
+
+@api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
 def create_topic(container: Topics, request: ForumRequest) -> Single:
     """Open a topic."""
     topic = topic_service.create(
@@ -48,7 +63,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
         request.actor_id,
         request.now,
         request.authoring,
-        **request.validated,
+        **{**request.validated, "body": request.prework},
     )
     location = f"{request.site.base_url}/api/v3/topics/{topic.id}"
     return Single(Kind.TOPIC, container.found(str(topic.id), topic), location)
@@ -60,8 +75,8 @@ def read_topic(item: TopicItem, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, item)
 
 
-@api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form)
-@api_view(TopicItem, "POST", May.UPDATE, schema=topic_form)
+@api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form, prework=render_edited, locked=True)
+@api_view(TopicItem, "POST", May.UPDATE, schema=topic_form, prework=render_edited, locked=True)
 def update_topic(item: TopicItem, request: ForumRequest) -> Single:
     """Edit a topic. Older clients POST instead of PUT."""
     topic_service.edit(
@@ -70,12 +85,12 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Single:
         request.now,
         request.authoring,
         item.row,
-        **request.validated,
+        **{**request.validated, "body": request.prework},
     )
     return Single(Kind.TOPIC, item.again())
 
 
-@api_view(TopicItem, "DELETE", May.DESTROY)
+@api_view(TopicItem, "DELETE", May.DESTROY, locked=True)
 def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     """Delete a topic."""
     topic_service.destroy(request.db, request.now, item.row)
@@ -89,7 +104,16 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     return Listing(Kind.REPLY, "replies", *found, of=item)
 
 
-@api_view(TopicItem, "POST", May.REPLY, name="replies", schema=reply_form, idempotent=True)
+@api_view(
+    TopicItem,
+    "POST",
+    May.REPLY,
+    name="replies",
+    schema=reply_form,
+    idempotent=True,
+    prework=render_body,
+    locked=True,
+)
 def create_reply(item: TopicItem, request: ForumRequest) -> Single:
     """Reply to a topic."""
     reply = reply_service.create(
@@ -98,7 +122,7 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Single:
         request.now,
         request.authoring,
         item.row,
-        request.validated["body"],
+        request.prework,
     )
     location = f"{request.site.base_url}/api/v3/replies/{reply.id}"
     return Single(Kind.REPLY, item.root.replies.found(str(reply.id), reply), location)
@@ -118,14 +142,14 @@ def unfollow(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "POST", May.FAVORITE, name="favorite")
+@api_view(TopicItem, "POST", May.FAVORITE, name="favorite", locked=True)
 def favorite(item: TopicItem, request: ForumRequest) -> Done:
     """Keep a topic."""
     relations.favor(request.db, request.actor_id, request.now, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite")
+@api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite", locked=True)
 def unfavorite(item: TopicItem, request: ForumRequest) -> Done:
     """Keep a topic no longer."""
     relations.unfavor(request.db, request.actor_id, item.row)

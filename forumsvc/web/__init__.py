@@ -13,6 +13,8 @@ def includeme(config: Configurator) -> None:
     config.include(".rendering")
     config.include(".api_view")
     config.include(".idempotency")
+    config.include(".prework")
+    config.include(".locking")
     config.registry.metrics = None
     if config.registry.forum_settings["metrics.enabled"]:
         config.include(".metrics")

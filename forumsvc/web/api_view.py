@@ -12,6 +12,7 @@ from ..schemas.reading import validate, validate_query
 from ..settings import Settings
 from .fresh import fresh_deriver
 from .marks import Mark
+from .prework import Prework
 from .request import ForumRequest
 
 SchemaFactory = Callable[[Settings], colander.SchemaNode]
@@ -26,13 +27,17 @@ def api_view(
     schema: SchemaFactory | None = None,
     mark: Mark | None = None,
     idempotent: bool = False,
+    prework: Prework | None = None,
+    locked: bool = False,
     **predicates: Any,
 ) -> view_config:
     """Declare a view of the resource tree.
 
     permission: the word that the context's ACL must grant; schema: what makes the schema of the
     parameters, which the view finds validated in `request.validated`; mark: what says whether an
-    answer is still true; idempotent: whether it takes an `Idempotency-Key`.
+    answer is still true; idempotent: whether it takes an `Idempotency-Key`; prework: its slow part,
+    done while nothing is locked, whose result it finds in `request.prework`; locked: whether its
+    item is loaded and judged again under a lock.
     """
     return view_config(
         route_name="api",
@@ -44,6 +49,8 @@ def api_view(
         schema=schema,
         mark=mark,
         idempotent=idempotent,
+        prework=prework,
+        locked=locked,
         renderer="api",
         **predicates,
     )
@@ -108,6 +115,6 @@ class FirstPredicate:
 def includeme(config: Configurator) -> None:
     """Register the deriver and the predicate."""
     config.add_view_deriver(schema_deriver, name="schema")
-    config.add_view_deriver(fresh_deriver, name="fresh", under="schema")
+    config.add_view_deriver(fresh_deriver, name="fresh", under="locked")
     config.add_view_predicate("action", ActionPredicate)
     config.add_view_predicate("first", FirstPredicate)

@@ -3,6 +3,7 @@ once (draft-ietf-httpapi-idempotency-key-header-07).
 """
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -30,8 +31,35 @@ def read_key(header: str) -> str:
     return header if match[1] is None else re.sub(r"\\(.)", r"\1", match[1])
 
 
+def replayed_deriver(view: Any, info: Any) -> Any:
+    """Answer again what is answered already, before any work is done for it and without a lock."""
+
+    def known(request: ForumRequest, key: Key, ttl: timedelta) -> Answer | None:
+        return idempotency.find(request.reader, key, _digest(request), request.now, ttl)
+
+    return _with_key(view, info, known, lambda request, key, response: None)
+
+
 def idempotent_deriver(view: Any, info: Any) -> Any:
     """Let a view with `idempotent=True` be called once for a key; who may not is refused before."""
+
+    def known(request: ForumRequest, key: Key, ttl: timedelta) -> Answer | None:
+        return idempotency.claim(request.db, key, _digest(request), request.now, ttl)
+
+    def keep(request: ForumRequest, key: Key, response: Response) -> None:
+        location, body = response.headers.get("Location"), response.body.decode()
+        idempotency.keep(request.db, key, Answer(response.status_int, location, body))
+
+    return _with_key(view, info, known, keep)
+
+
+def _with_key(
+    view: Any,
+    info: Any,
+    known: Callable[[ForumRequest, Key, timedelta], Answer | None],
+    keep: Callable[[ForumRequest, Key, Response], None],
+) -> Any:
+    """Return a view that a request with a key comes to only where no answer of that is known."""
     if not info.options.get("idempotent"):
         return view
     ttl = timedelta(seconds=info.registry.forum_settings["idempotency.ttl"])
@@ -41,18 +69,17 @@ def idempotent_deriver(view: Any, info: Any) -> Any:
         if header is None:
             return view(context, request)
         key = Key(request.actor_id, read_key(header))
-        known = idempotency.claim(request.db, key, _digest(request), request.now, ttl)
-        if known is not None:
-            return _again(known)
+        answer = known(request, key, ttl)
+        if answer is not None:
+            return _again(answer)
         response = view(context, request)
-        location, body = response.headers.get("Location"), response.body.decode()
-        answer = Answer(response.status_int, location, body)
-        idempotency.keep(request.db, key, answer)
+        keep(request, key, response)
         return response
 
     return called_once
 
 
+replayed_deriver.options = ("idempotent",)  # type: ignore[attr-defined]  # Pyramid's protocol
 idempotent_deriver.options = ("idempotent",)  # type: ignore[attr-defined]  # Pyramid's protocol
 
 
@@ -71,5 +98,6 @@ def _again(answer: Answer) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    """Register the deriver, between the parameters' and the view."""
-    config.add_view_deriver(idempotent_deriver, name="idempotent", under="schema")
+    """Register the derivers: one behind the parameters', the other where locks are taken."""
+    config.add_view_deriver(replayed_deriver, name="replayed", under="schema")
+    config.add_view_deriver(idempotent_deriver, name="idempotent", under="prework")

@@ -26,9 +26,7 @@ from ..settings import LEVELS, Settings
 from .parameters import Parameters, open_parts, read_parameters
 
 if TYPE_CHECKING:
-    from ..media.pictures import Picture
     from ..resources.base import Resource
-    from .ahead import Outcome
 
 # The description puts the `type` of an action into the query.
 _QUERY_WINS = frozenset({"type"})
@@ -39,14 +37,14 @@ class ForumRequest(Request):
 
     caller: set by the root of the tree once it accepted the token; lists_mark: as of then
     (`queries.marks.of_lists`), None where there was no token; validated: the parameters, set
-    by the `schema=` of the view, if it has one; avatar: what came of making one (`web.ahead`);
+    by the `schema=` of the view, if it has one; prework: the result of its `prework=`, likewise;
     operation: which view it came to, set where metrics are enabled (empty: it came to no view).
     """
 
     caller: Identity | None = None
     lists_mark: int | None = None
     operation: str = ""
-    avatar: "Outcome[Picture]"
+    prework: Any = None
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
 

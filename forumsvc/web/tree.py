@@ -16,7 +16,6 @@ from ..resources.base import Resource
 from ..resources.root import Root
 from ..security.credentials import access_token
 from ..security.identity import identify
-from .ahead import work_ahead
 from .methods import MethodTable
 from .request import ForumRequest, newbie_time
 
@@ -39,8 +38,7 @@ def make_root(request: ForumRequest) -> Root:
     request.registry.request_rates.count(request)
     if token is not None and request.caller is None:
         raise BadToken("The access token is wrong, expired or revoked.")
-    work_ahead(request)
-    return Root(request, request.caller, locks=request.is_write)
+    return Root(request, request.caller, writes=request.is_write)
 
 
 @implementer(ITraverser)

@@ -408,5 +408,6 @@ def test_a_reply_wakes_the_database_as_often_as_stated(
     body = {"body": "Well said, @alice"}
     answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", body)
     assert answer.status_int == 201
-    # The token; the mentioned and the topic; the reply and who is told; telling, the mark, the end.
-    assert trips == ["_send", *["_send_together"] * 3]
+    # The token; the topic's state; the mentioned and the topic; the reply and who is told; telling,
+    # the mark, the end.
+    assert trips == ["_send", "_send", *["_send_together"] * 3]

@@ -46,6 +46,11 @@ class Unopened:
     """A request whose database nobody may open: an ACL needs none."""
 
     @property
+    def gateway(self) -> Any:
+        """Refuse."""
+        raise AssertionError("an ACL asked the database")
+
+    @property
     def db(self) -> Any:
         """Refuse."""
         raise AssertionError("an ACL asked the database")
@@ -65,7 +70,7 @@ def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = BOTH)
 
 def root(caller: Identity | None = None) -> Root:
     """Return the tree of a caller."""
-    return Root(Unopened(), caller, locks=False)
+    return Root(Unopened(), caller, writes=False)
 
 
 def item(kind: type[Item], container: Resource, **columns: Any) -> Item:

@@ -1,0 +1,231 @@
+"""What is slow is done for requests that may have it, while nobody waits for it."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from forumsvc import clock
+from forumsvc.models import Topic
+from forumsvc.services import accounts
+from tests.functional.forum import Caller, Forum, Person
+from tests.functional.statements import counting
+
+TEXT = "a *text*"
+
+
+@dataclass
+class Scene:
+    """A topic and a closed topic of alice's, a reply of hers in each."""
+
+    forum: Forum
+    alice: Person
+    bob: Person
+    node: int
+    topic: int
+    closed: int
+    reply: int
+
+    @property
+    def callers(self) -> dict[str, Caller]:
+        """Those who are refused for what they are."""
+        blocked = self.forum.person("blocked")
+        self.forum.change(blocked.id, state="blocked")
+        reader = self.forum.caller(self.forum.token(self.bob.id, scope="read"))
+        client = self.forum.caller(self.forum.token(None))
+        return {
+            "alice": self.alice,
+            "bob": self.bob,
+            "nobody": self.forum.nobody,
+            "blocked": blocked,
+            "reader": reader,
+            "client": client,
+        }
+
+    def send(self, who: str, what: str) -> Any:
+        """Send one of `REQUESTS`."""
+        method, path, params = REQUESTS[what](self)
+        return self.callers[who].call(method, path, params)
+
+
+@pytest.fixture
+def scene(forum: Forum) -> Scene:
+    alice, node = forum.person("alice"), forum.node()
+    topic, closed = forum.topic(alice, node), forum.topic(alice, node)
+    reply = forum.reply(alice, topic)
+    assert alice.post(f"/topics/{closed}/action?type=close").status_int == 200
+    return Scene(forum, alice, forum.person("bob"), node, topic, closed, reply)
+
+
+Request = tuple[str, str, dict[str, Any]]
+REQUESTS: dict[str, Callable[[Scene], Request]] = {
+    "open a topic": lambda s: ("POST", "/topics", s_topic(s)),
+    "open a topic without a title": lambda s: ("POST", "/topics", {"body": TEXT}),
+    "open a topic nowhere": lambda s: ("POST", "/topics", s_topic(s) | {"node_id": s.node + 99}),
+    "edit a topic": lambda s: ("PUT", f"/topics/{s.topic}", s_topic(s)),
+    "edit a topic without a title": lambda s: ("PUT", f"/topics/{s.topic}", {"body": TEXT}),
+    "edit no topic": lambda s: ("PUT", "/topics/999999", s_topic(s)),
+    "reply": lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": TEXT}),
+    "reply to a closed topic": lambda s: ("POST", f"/topics/{s.closed}/replies", {"body": TEXT}),
+    "reply to no topic": lambda s: ("POST", "/topics/999999/replies", {"body": TEXT}),
+    "reply with a wrong method": lambda s: ("PUT", f"/topics/{s.topic}/replies", {"body": TEXT}),
+    "edit a reply": lambda s: ("POST", f"/replies/{s.reply}", {"body": TEXT}),
+    "edit no reply": lambda s: ("POST", "/replies/999999", {"body": TEXT}),
+    "follow with a text": lambda s: ("POST", f"/topics/{s.topic}/follow", {"body": TEXT}),
+    "delete a topic": lambda s: ("DELETE", f"/topics/{s.topic}", {}),
+    "delete a reply": lambda s: ("DELETE", f"/replies/{s.reply}", {}),
+    "ban": lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}),
+    "follow": lambda s: ("POST", f"/topics/{s.topic}/follow", {}),
+    "follow a user": lambda s: ("POST", f"/users/{s.alice.id}/follow", {}),
+    "like a reply": lambda s: ("POST", "/likes", {"obj_type": "reply", "obj_id": s.reply}),
+    "unlike a reply": lambda s: ("DELETE", "/likes", {"obj_type": "reply", "obj_id": s.reply}),
+}
+
+
+def s_topic(scene: Scene) -> dict[str, Any]:
+    """Return what a topic is opened with."""
+    return {"title": "T", "node_id": scene.node, "body": TEXT}
+
+
+NOT_RENDERED = [
+    ("nobody", "open a topic", 401),
+    ("nobody", "reply", 401),
+    ("blocked", "reply", 403),
+    ("reader", "reply", 403),
+    ("client", "reply", 403),
+    ("bob", "open a topic without a title", 400),
+    ("bob", "open a topic nowhere", 400),
+    ("bob", "edit a topic", 403),
+    ("bob", "edit no topic", 404),
+    ("alice", "edit a topic without a title", 400),
+    ("bob", "reply to a closed topic", 403),
+    ("bob", "reply to no topic", 404),
+    ("bob", "reply with a wrong method", 405),
+    ("bob", "edit a reply", 403),
+    ("bob", "edit no reply", 404),
+    ("bob", "follow with a text", 200),
+]
+
+
+@pytest.mark.parametrize(("who", "what", "status"), NOT_RENDERED)
+def test_nothing_is_rendered_for_a_request_that_a_cheaper_check_refuses(
+    scene: Scene, who: str, what: str, status: int
+) -> None:
+    tally = scene.forum.registry.authoring.renderer.tally
+    before = tally.rendered
+    assert scene.send(who, what).status_int == status
+    assert tally.rendered == before
+
+
+def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum(posts__forbidden_words="spam")
+    bob, node = forum.person("bob"), forum.node()
+    answers = [
+        bob.post("/topics", title=title, node_id=node, body=body)
+        for title, body in (("spam", "b"), ("t", "spam"))
+    ]
+    assert [answer.status_int for answer in answers] == [400, 400]
+    assert forum.registry.authoring.renderer.tally.rendered == 0
+
+
+def test_a_request_that_is_answered_again_is_not_rendered_again(scene: Scene) -> None:
+    tally = scene.forum.registry.authoring.renderer.tally
+    path, headers = f"/topics/{scene.topic}/replies", {"Idempotency-Key": "one"}
+    first = scene.bob.call("POST", path, {"body": TEXT}, headers=headers)
+    before = tally.rendered
+    again = scene.bob.call("POST", path, {"body": TEXT}, headers=headers)
+    other = scene.bob.call("POST", path, {"body": "other"}, headers=headers)
+    assert (first.body, again.status_int, other.status_int) == (again.body, 201, 422)
+    assert tally.rendered == before
+
+
+REFUSED = [
+    *((who, what) for who in ("blocked", "reader") for what in ("reply", "like a reply")),
+    *((who, what) for who in ("blocked", "reader") for what in ("follow", "follow a user")),
+    *((who, what) for who in ("blocked", "client") for what in ("unlike a reply", "ban")),
+    *(("bob", what) for what in ("delete a topic", "delete a reply", "ban", "edit a topic")),
+    ("bob", "reply to a closed topic"),
+]
+
+
+@pytest.mark.parametrize(("who", "what"), REFUSED)
+def test_who_may_not_takes_no_lock(scene: Scene, who: str, what: str) -> None:
+    callers = scene.callers
+    method, path, params = REQUESTS[what](scene)
+    with counting(scene.forum.registry.database) as seen:
+        assert callers[who].call(method, path, params).status_int == 403
+    assert [text for text in seen.texts if "FOR NO KEY UPDATE" in text] == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
+@pytest.mark.parametrize(("who", "what"), REFUSED[::3])
+def test_who_may_not_waits_for_no_other_writer(scene: Scene, who: str, what: str) -> None:
+    callers = scene.callers
+    method, path, params = REQUESTS[what](scene)
+    path_of_file = str(scene.forum.database.url.database)
+    with closing(sqlite3.connect(path_of_file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert callers[who].call(method, path, params).status_int == 403
+
+
+def test_a_like_of_a_reply_locks_no_topic(scene: Scene) -> None:
+    method, path, params = REQUESTS["unlike a reply"](scene)
+    with counting(scene.forum.registry.database) as seen:
+        assert scene.bob.call(method, path, params).status_int == 200
+    assert [text for text in seen.texts if "FOR NO KEY UPDATE" in text] == []
+
+
+def _during_rendering(scene: Scene, monkeypatch: pytest.MonkeyPatch, **columns: Any) -> None:
+    """Set columns of the topic, as somebody else, while a text is rendered.
+
+    This would wait in vain if the request held a lock meanwhile.
+    """
+    renderer = scene.forum.registry.authoring.renderer
+    render = renderer.render
+
+    def rendering(*texts: Any, **named: Any) -> Any:
+        with scene.forum.database.session.begin() as db:
+            db.execute(update(Topic).where(Topic.id == scene.topic).values(**columns))
+        return render(*texts, **named)
+
+    monkeypatch.setattr(renderer, "render", rendering)
+
+
+@pytest.mark.parametrize("what", ["reply", "edit a topic", "edit a reply"])
+def test_what_was_deleted_while_a_text_was_rendered_is_not_there(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    _during_rendering(scene, monkeypatch, deleted_at=clock.now())
+    answer = scene.send("alice", what)
+    assert (answer.status_int, answer.json["error"]) == (404, "There is nothing here.")
+
+
+def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _during_rendering(scene, monkeypatch, closed_at=clock.now())
+    answer = scene.send("bob", "reply")
+    assert answer.status_int == 403
+    assert answer.json["error"] == "This topic is closed: it takes no more replies."
+
+
+def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
+    make_forum: Callable[..., Forum], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(accounts__registration="open")
+    sent = {"login": "alice", "email": "alice@example.org", "password": "a long pass phrase"}
+    assert forum.nobody.post("/users", **sent).status_int == 201
+
+    def refuse(password: str) -> str:
+        raise AssertionError("a password was hashed")
+
+    monkeypatch.setattr(accounts, "hash_password", refuse)
+    for other in ({"email": "other@example.org"}, {"login": "other"}):
+        answer = forum.nobody.post("/users", **{**sent, **other})
+        assert (answer.status_int, "is taken" in answer.json["error"]) == (400, True)
