@@ -89,6 +89,8 @@ setup(
             "templates/*.html",
             "templates/*.txt",
             "*.css",
+            "*.ico",
+            "robots.txt",
             "*.js",
             "guide/*.md",
             "swagger_ui/*",

@@ -14,6 +14,7 @@ from .. import clock
 from ..errors import Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
 from ..models.statements import change, remove
+from ..text_rules import line_error
 from . import redirects
 from .secret import digest, new_secret
 
@@ -105,10 +106,11 @@ def create(
 
 
 def _check_name(name: str) -> None:
-    if not 0 < len(name.strip()) <= MAX_NAME:
+    name = name.strip()
+    if not 0 < len(name) <= MAX_NAME:
         raise Invalid("name", f"must have 1 to {MAX_NAME} characters")
-    if not name.isprintable():
-        raise Invalid("name", "must be printable")
+    if (error := line_error(name)) is not None:
+        raise Invalid("name", error)
 
 
 def _known(field: str, words: Iterable[str], known: tuple[str, ...]) -> list[str]:

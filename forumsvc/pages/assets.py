@@ -10,7 +10,13 @@ from ..web.ranges import ignore_vain_range
 from ..web.request import ForumRequest
 
 _FOR_EVER = "public, max-age=31536000, immutable"
-_TYPES = {"css": "text/css", "js": "text/javascript", "png": "image/png"}
+_TYPES = {
+    "css": "text/css",
+    "js": "text/javascript",
+    "png": "image/png",
+    "ico": "image/vnd.microsoft.icon",
+    "txt": "text/plain",
+}
 """Of our files; what else the machine's tables call them is its own affair."""
 
 

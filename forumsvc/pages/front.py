@@ -1,4 +1,4 @@
-"""The front page, and the style sheet of them all."""
+"""The front page, and the files that every page or every crawler loads."""
 
 from pyramid.config import Configurator
 from pyramid.response import Response
@@ -10,20 +10,24 @@ from .assets import asset
 from .rendering import page
 from .visits import Visit, anybodys
 
+_FILES = ("style.css", "favicon.ico", "robots.txt")
+
 
 def show(visit: Visit, request: ForumRequest) -> Response:
     """Say what this is."""
-    return page(visit, "front.html", api=f"{request.site.base_url}/api/v3/openapi.json")
+    return page(visit, "front.html", api=f"{request.site.base_url}/api/v3")
 
 
-def style(context: Public, request: ForumRequest) -> Response:
-    """Serve the style sheet; another one has another address."""
-    return asset("style.css").respond(request)
+def file(context: Public, request: ForumRequest) -> Response:
+    """Serve a file of this package, whose address is its name."""
+    return asset(request.matched_route.pattern.removeprefix("/")).respond(request)
 
 
 def includeme(config: Configurator) -> None:
     """Add the addresses."""
     config.add_route("front", "/", factory=anybodys)
     config.add_view(show, route_name="front", request_method="GET", permission=Common.VIEW)
-    config.add_route("style", "/style.css", factory=Public)
-    config.add_view(style, route_name="style", request_method="GET", permission=Common.VIEW)
+    for name in _FILES:
+        route = name.partition(".")[0]
+        config.add_route(route, f"/{name}", factory=Public)
+        config.add_view(file, route_name=route, request_method="GET", permission=Common.VIEW)

@@ -7,7 +7,7 @@ import colander
 from ..oauth.clients import GRANTS, MAX_NAME
 from ..oauth.owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
-from .fields import Text, Word, optional, parameters, required
+from .fields import Line, Text, Word, optional, parameters, required
 
 _LOGIN = 20
 _EMAIL = 255
@@ -19,8 +19,8 @@ _KINDS = ("confidential", "public")
 def registration_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of an account to be opened."""
     return parameters(
-        required("login", Text(1, _LOGIN, strip=True)),
-        required("email", Text(1, _EMAIL, strip=True)),
+        required("login", Line(1, _LOGIN)),
+        required("email", Line(1, _EMAIL)),
         required("password", Text(1, MAX_LENGTH)),
     )
 
@@ -43,7 +43,7 @@ def password_form() -> colander.SchemaNode:
 
 def forgotten_form() -> colander.SchemaNode:
     """Return the schema of asking for a link."""
-    return parameters(required("email", Text(1, _EMAIL, strip=True)))
+    return parameters(required("email", Line(1, _EMAIL)))
 
 
 def reset_form() -> colander.SchemaNode:
@@ -56,7 +56,7 @@ def reset_form() -> colander.SchemaNode:
 def client_form() -> colander.SchemaNode:
     """Return the schema of an application to be registered; its grants are boxes of their own."""
     return parameters(
-        required("name", Text(1, MAX_NAME, strip=True)),
+        required("name", Line(1, MAX_NAME)),
         required("kind", Word(_KINDS)),
         optional("redirect_uris", Text(0, _URIS, strip=True), ""),
         *(optional(grant, Text(0, 10), "") for grant in GRANTS),

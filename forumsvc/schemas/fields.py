@@ -3,6 +3,7 @@
 Values come as text (query, form) or as JSON has them.
 """
 
+import json
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -10,16 +11,42 @@ import colander
 
 from ..ids import MAX_ID, parse_whole
 from ..queries.cursors import LONGEST, Cursor
+from ..text_rules import body_error, line_error, lines_error
 
-_SURROGATES = range(0xD800, 0xE000)
+_SHOWN = 40
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def show(value: Any) -> str:
-    """Return a value as it may stand in an error message: quoted, and not at any length."""
-    text = value if isinstance(value, str) else repr(value)
-    # Of a long text only the beginning is shown, and no character that a log would obey.
-    text = text[:41].encode("unicode_escape").decode()
-    return f"'{text}'" if len(text) <= 40 else f"'{text[:40]}…'"
+    """Return a value as it may stand in an error message: readable, quoted, 40 characters at most.
+
+    A JSON value is shown as JSON. What cannot be printed (control characters, lone surrogates,
+    bidirectional controls) is shown by its number, as Python writes it.
+    """
+    if _is_file(value):
+        return "a file"
+    text = value if isinstance(value, str) else _json(value)
+    shown = ""
+    for character in text:
+        piece = character if character.isprintable() else ascii(character)[1:-1]
+        if len(shown) + len(piece) > _SHOWN:
+            return f"'{shown}…'"
+        shown += piece
+    return f"'{shown}'"
+
+
+def _json(value: Any) -> str:
+    """Return the beginning of a value as JSON; the whole may have megabytes."""
+    text = ""
+    for piece in _JSON.iterencode(value):
+        text += piece
+        if len(text) > _SHOWN:
+            break
+    return text
+
+
+def _is_file(value: Any) -> bool:
+    return hasattr(value, "file")
 
 
 def _refuse(node: Any, reason: str) -> Any:
@@ -92,7 +119,12 @@ class Word(_Field):
 
 
 class Text(_Field):
-    """A text of a length in characters; at least one of them must be seen when `low` is not 0."""
+    """A text of a length in characters; at least one of them must be seen when `low` is not 0.
+
+    find_error: tells why a text's characters cannot be taken, or None.
+    """
+
+    find_error = staticmethod(body_error)
 
     def __init__(self, low: int, high: int, *, strip: bool = False) -> None:
         self.low = low
@@ -101,18 +133,37 @@ class Text(_Field):
 
     def read(self, node: Any, value: Any) -> str:
         """Return the text, trimmed if the field is."""
+        if _is_file(value):
+            return _refuse(node, "must be a text")
         if not isinstance(value, str):
             return _refuse(node, f"must be a text, not {show(value)}")
-        if "\0" in value:
-            return _refuse(node, "must not contain the character NUL")
-        if not value.isascii() and any(ord(character) in _SURROGATES for character in value):
-            return _refuse(node, "must not contain lone surrogates")
         text = value.strip() if self.strip else value
         if self.low and not any(char.isprintable() and not char.isspace() for char in text):
             return _refuse(node, "must not be empty")
         if len(text) > self.high:
             return _refuse(node, f"must have at most {self.high} characters, and has {len(text)}")
+        error = self.find_error(text)
+        if error is not None:
+            return _refuse(node, error)
         return text
+
+
+class Line(Text):
+    """A text of one line, trimmed: a title, a name."""
+
+    find_error = staticmethod(line_error)
+
+    def __init__(self, low: int, high: int) -> None:
+        super().__init__(low, high, strip=True)
+
+
+class Lines(Text):
+    """A plain text of several lines, trimmed."""
+
+    find_error = staticmethod(lines_error)
+
+    def __init__(self, low: int, high: int) -> None:
+        super().__init__(low, high, strip=True)
 
 
 class Flag(_Field):
@@ -129,7 +180,7 @@ class Flag(_Field):
         return _refuse(node, f"must be true or false, not {show(value)}")
 
 
-class WebAddress(Text):
+class WebAddress(Line):
     """An http or https address, or nothing."""
 
     def read(self, node: Any, value: Any) -> str:
@@ -185,7 +236,7 @@ class Upload(_Field):
 
     def read(self, node: Any, value: Any) -> Any:
         """Return the uploaded part: `.file` is an open binary file, `.size` its bytes."""
-        if not hasattr(value, "file"):
+        if not _is_file(value):
             return _refuse(node, "must be a file, sent as multipart/form-data")
         return value
 

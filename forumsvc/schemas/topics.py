@@ -5,7 +5,7 @@ from typing import Any
 import colander
 
 from ..queries.topics import TopicOrder, UserTopicOrder
-from .fields import Id, Text, Word, optional, parameters, required
+from .fields import Id, Line, Text, Word, optional, parameters, required
 from .paging import part
 
 
@@ -28,7 +28,7 @@ def user_topics(settings: Any) -> colander.SchemaNode:
 def topic_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of a topic that is created or edited."""
     return parameters(
-        required("title", Text(1, settings["posts.max_title"], strip=True)),
+        required("title", Line(1, settings["posts.max_title"])),
         required("node_id", Id()),
         required("body", Text(1, settings["posts.max_body"])),
     )

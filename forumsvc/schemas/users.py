@@ -4,7 +4,7 @@ from typing import Any
 
 import colander
 
-from .fields import Flag, Text, WebAddress, clearable, parameters
+from .fields import Flag, Line, Lines, WebAddress, clearable, parameters
 
 _LINE = 100
 _BIO = 2000
@@ -16,9 +16,9 @@ def profile_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of PUT /users/me: what is left out stays as it is."""
     lines = ("name", "location", "company", "codehost", "microblog", "tagline")
     return parameters(
-        *(clearable(line, Text(0, _LINE, strip=True)) for line in lines),
-        clearable("website", WebAddress(0, _ADDRESS, strip=True)),
-        clearable("bio", Text(0, _BIO, strip=True)),
-        clearable("avatar", Text(0, _PICTURE, strip=True)),
+        *(clearable(line, Line(0, _LINE)) for line in lines),
+        clearable("website", WebAddress(0, _ADDRESS)),
+        clearable("bio", Lines(0, _BIO)),
+        clearable("avatar", Line(0, _PICTURE)),
         colander.SchemaNode(Flag(), name="email_public", missing=colander.drop),
     )

@@ -12,7 +12,7 @@ import forumsvc
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
-    | {"passwords", "strength", "worker"},
+    | {"passwords", "strength", "text_rules", "worker"},
     {"models", "markup", "media", "mail"},
     {"queries", "migrate"},
     {"services", "oauth", "demo"},

@@ -35,6 +35,22 @@ def test_an_unknown_path_is_404(forum: Forum, path: str, method: str) -> None:
     assert (answer.status_int, answer.json) == (404, EMPTY)
 
 
+@pytest.mark.parametrize(
+    "path", ["//metrics", "//health", "/./health", "/x/../health", "/docs//guide", "/health//"]
+)
+def test_a_path_outside_the_api_has_one_spelling(forum: Forum, path: str) -> None:
+    answer = raw(forum, "GET", path)
+    assert (answer.status_int, answer.json) == (404, EMPTY)
+
+
+@pytest.mark.parametrize("sent", ["/%68ealth", "/healt%68?x=1", "/%2Fhealth", "/%2e/health"])
+def test_a_path_outside_the_api_is_not_encoded_needlessly(forum: Forum, sent: str) -> None:
+    answer = forum.app.get("/health", extra_environ={"REQUEST_URI": sent}, status=404)
+    assert answer.json == EMPTY
+    plain = {"REQUEST_URI": "/health?next=%2Fa%62"}
+    assert forum.app.get("/health", extra_environ=plain).json == {"status": "ok"}
+
+
 ACTIONS = ["follow/", "follow.json", "follow.json/"]
 NO_ACTIONS = [
     "follow/x",

@@ -67,6 +67,35 @@ def test_a_wrong_value_is_named_and_nothing_changes(forum: Forum, field: str, va
     assert alice.get("/users/me").json == before
 
 
+LINES = ["name", "location", "company", "codehost", "microblog", "tagline", "website"]
+
+
+@pytest.mark.parametrize("character", ["\n", "\x07", "\x85", "\u2028", "\u202e", "\u2067"])
+def test_a_profile_line_takes_no_line_break_or_control_character(
+    forum: Forum, character: str
+) -> None:
+    alice = forum.person("alice")
+    for field in LINES:
+        sent = {field: f"http://a{character}b"}
+        answer = alice.call("PUT", "/users/me", json=sent)
+        reason = f"must not contain line breaks or control characters (U+{ord(character):04X})"
+        assert (answer.status_int, answer.json) == (400, {"error": f"{field}: {reason}"})
+
+
+def test_a_bio_has_lines_and_no_other_control_character(forum: Forum) -> None:
+    alice = forum.person("alice")
+    assert alice.call("PUT", "/users/me", json={"bio": "a\r\n\tb"}).json["bio"] == "a\r\n\tb"
+    answer = alice.call("PUT", "/users/me", json={"bio": "a\x1bb"})
+    reason = "must not contain control characters (U+001B)"
+    assert (answer.status_int, answer.json) == (400, {"error": f"bio: {reason}"})
+
+
+def test_a_file_is_no_avatar(forum: Forum) -> None:
+    alice = forum.person("alice")
+    answer = alice.call("PUT", "/users/me", upload_files=[("avatar", "a.png", b"x")])
+    assert (answer.status_int, answer.json) == (400, {"error": "avatar: must be a text"})
+
+
 def test_nobody_edits_somebody_elses_profile(forum: Forum) -> None:
     alice, admin = forum.person("alice"), forum.person("root", role="admin")
     assert admin.put(f"/users/{alice.id}", location="Rome").status_int == 403

@@ -291,4 +291,65 @@ def test_a_photo_over_its_limit_is_refused_by_name(make_forum: Any) -> None:
 def test_a_file_is_no_text(alice: Person, topic: int) -> None:
     answer = alice.call("POST", f"/topics/{topic}/replies", upload_files=[("body", "a.txt", b"B")])
     assert answer.status_int == 400
-    assert answer.json["error"].startswith("body: must be a text, not ")
+    assert answer.json == {"error": "body: must be a text"}
+
+
+def test_a_file_is_no_number(forum: Forum, alice: Person) -> None:
+    sent = {"title": "T", "body": "B"}
+    answer = alice.call("POST", "/topics", sent, upload_files=[("node_id", "a.txt", b"1")])
+    assert answer.json == {"error": "node_id: must be an integer, not a file"}
+
+
+SHOWN = {
+    "٣": "'٣'",
+    "热门": "'热门'",
+    "a\\b 'c'": "'a\\b 'c''",
+    "a\n\x1b[31mb\x85": r"'a\n\x1b[31mb\x85'",
+    "\u202eabc\u2028": r"'\u202eabc\u2028'",
+    41 * "热": f"'{40 * '热'}…'",
+    39 * "a" + "\x1b": f"'{39 * 'a'}…'",
+}
+
+
+@pytest.mark.parametrize(("sent", "shown"), SHOWN.items())
+def test_an_error_shows_what_was_sent_and_escapes_what_cannot_be_printed(
+    forum: Forum, sent: str, shown: str
+) -> None:
+    answer = forum.nobody.get("/topics", type=sent)
+    allowed = "last_actived, recent, no_reply, popular, excellent"
+    assert answer.json == {"error": f"type: must be one of {allowed}, not {shown}"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [("null", "is required"), ("true", "'true'"), ('{"ü": [1, 2.5]}', "'{\"ü\": [1, 2.5]}'")],
+)
+def test_an_error_shows_json_as_it_was_sent(
+    forum: Forum, alice: Person, sent: str, shown: str
+) -> None:
+    answer = send(alice, "POST", "/topics", f'{{"title": "T", "node_id": {sent}}}', JSON)
+    assert answer.json["error"].endswith(shown)
+
+
+NOT_IN_A_LINE = [
+    *("a\nb", "a\rb", "a\tb", "a\x07b", "a\x7fb", "a\x85b", "a\u2028b", "a\u2029b"),
+    *("a\u202eb", "a\u202ab", "a\u2066b", "a\u2069b"),
+]
+IN_A_LINE = ["سلام\u200f!", "a\u200db", "👩\u200d💻", "a\xa0b", "  trimmed\n"]
+
+
+@pytest.mark.parametrize("text", NOT_IN_A_LINE)
+def test_a_title_takes_no_line_break_or_control_character(
+    forum: Forum, alice: Person, topic: int, text: str
+) -> None:
+    sent = {"title": text, "node_id": forum.node("Other"), "body": "B"}
+    for method, path in (("POST", "/topics"), ("PUT", f"/topics/{topic}")):
+        answer = alice.call(method, path, json=sent)
+        reason = f"must not contain line breaks or control characters (U+{ord(text[1]):04X})"
+        assert (answer.status_int, answer.json) == (400, {"error": f"title: {reason}"})
+
+
+@pytest.mark.parametrize("text", IN_A_LINE)
+def test_a_title_takes_every_other_character(forum: Forum, alice: Person, text: str) -> None:
+    sent = {"title": text, "node_id": forum.node(), "body": "B"}
+    assert alice.call("POST", "/topics", json=sent).json["title"] == text.strip()

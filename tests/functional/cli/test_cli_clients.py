@@ -82,6 +82,8 @@ def test_a_removed_client_is_gone_with_its_tokens(run: Run, database: Database, 
     "words",
     [
         ("",),
+        ("a\nb",),
+        ("a\u202eb",),
         ("App", "--scope", "everything"),
         ("App", "--redirect-uri", "javascript:alert(1)"),
         ("App", "--public", "--grant", "client_credentials"),

@@ -135,7 +135,7 @@ def test_an_email_that_is_no_address_is_refused(run: Run, email: str) -> None:
     assert "email" in run("user", "add", "ann", "--password", PASSWORD, "--email", email).refusal
 
 
-@pytest.mark.parametrize("name", ["n" * 101, "a\udcffb"])
+@pytest.mark.parametrize("name", ["n" * 101, "a\udcffb", "a\nb", "a\u2028b", "a\u202eb"])
 def test_a_name_that_cannot_be_shown_is_refused(run: Run, name: str) -> None:
     assert "name" in run("user", "add", "ann", "--password", PASSWORD, "--name", name).refusal
 

@@ -118,7 +118,12 @@ def test_a_deleted_application_is_gone(forum: Forum, owner: Visitor) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("redirect_uris", "http://evil.example/"), ("redirect_uris", "x"), ("name", "a\x07b")],
+    [
+        ("redirect_uris", "http://evil.example/"),
+        ("redirect_uris", "x"),
+        ("name", "a\x07b"),
+        ("name", "a\u202eb"),
+    ],
 )
 def test_what_is_wrong_is_said_at_its_field(
     forum: Forum, owner: Visitor, field: str, value: str

@@ -1,0 +1,57 @@
+"""Which characters a text may hold: one rule for the API, the pages and the command line."""
+
+import unicodedata
+
+_LINE_BREAKS = "\t\n\r"
+_SEPARATORS = "\u2028\u2029"
+_BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Embeddings, overrides and isolates: left open, they reorder what stands beside the text.
+
+The marks U+200E, U+200F and U+061C stay allowed; Arabic and Hebrew names need them."""
+_NOT_IN_LINE = frozenset(_SEPARATORS + _BIDI_CONTROLS)
+
+
+def line_error(text: str) -> str | None:
+    """Return why `text` cannot be a single line (a title, a name), or None where it can.
+
+    Refused are C0 and C1 control characters, line and paragraph separators, bidirectional
+    embeddings, overrides and isolates, and lone surrogates.
+    """
+    if text.isascii() and text.isprintable():
+        return None
+    for character in text:
+        if character in _NOT_IN_LINE or unicodedata.category(character) == "Cc":
+            return f"must not contain line breaks or control characters ({_code_point(character)})"
+    return _surrogate_error(text)
+
+
+def lines_error(text: str) -> str | None:
+    """Return why `text` cannot be stored as plain text of several lines, or None where it can.
+
+    Refused are C0 and C1 control characters but tab and line breaks, and lone surrogates.
+    """
+    if text.isascii() and text.isprintable():
+        return None
+    for character in text:
+        if character not in _LINE_BREAKS and unicodedata.category(character) == "Cc":
+            return f"must not contain control characters ({_code_point(character)})"
+    return _surrogate_error(text)
+
+
+def body_error(text: str) -> str | None:
+    """Return why `text` cannot be stored as Markdown, or None where it can.
+
+    Refused are NUL, which PostgreSQL cannot hold, and lone surrogates.
+    """
+    if "\0" in text:
+        return "must not contain the character NUL"
+    return None if text.isascii() else _surrogate_error(text)
+
+
+def _surrogate_error(text: str) -> str | None:
+    lone = any("\ud800" <= character <= "\udfff" for character in text)
+    return "must not contain lone surrogates" if lone else None
+
+
+def _code_point(character: str) -> str:
+    return f"U+{ord(character):04X}"
