@@ -15,6 +15,7 @@ from .command import Group
 from .context import Context, Refused, pass_context
 
 SUMMARIES = {
+    "cache": "End cached pages after a change by SQL.",
     "client": "Register, list and remove OAuth clients.",
     "content": "Look after the texts.",
     "db": "Set up, upgrade and check the database.",

@@ -56,7 +56,7 @@ def test_there_are_all_commands_and_no_others() -> None:
         *("node add", "node list", "node edit", "node delete"),
         *("client add", "client list", "client delete"),
         *("token issue", "token purge"),
-        *("content rerender", "photos check"),
+        *("content rerender", "photos check", "cache renew"),
     }
 
 

@@ -1,0 +1,145 @@
+"""`forumsvc cache renew`: rows that were changed by SQL are in the next read of every process."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.sql.elements import TextClause
+
+from forumsvc.services import cache
+from tests.functional.cli.conftest import Run
+from tests.functional.conftest import MakeForum
+
+
+class Scene:
+    """Two applications with a page cache each, and what both have cached."""
+
+    def __init__(self, make_forum: MakeForum) -> None:
+        self.forums = [make_forum(), make_forum()]
+        self.forum = forum = self.forums[0]
+        self.alice = forum.person("alice")
+        self.node = forum.node()
+        self.topic = forum.topic(self.alice, self.node)
+        self.other = forum.topic(self.alice, self.node, "Other")
+        self.reply = forum.reply(self.alice, self.topic)
+        self.paths = [
+            "/topics",
+            "/nodes",
+            f"/topics/{self.topic}",
+            f"/topics/{self.topic}/replies",
+            f"/replies/{self.reply}",
+        ]
+        self.tags = self.read("ETag")
+
+    def read(self, header: str) -> dict[tuple[int, str], str]:
+        """Return a header of every cached page, by application and path."""
+        return {
+            (number, path): forum.nobody.get(path).headers[header]
+            for number, forum in enumerate(self.forums)
+            for path in self.paths
+        }
+
+    def by_sql(self, statement: TextClause, **values: Any) -> None:
+        """Change rows past the service."""
+        with self.forum.database.writes.begin() as db:
+            db.execute(statement, values)
+
+    def retitle(self) -> None:
+        """Give the topic another title by SQL."""
+        self.by_sql(text("UPDATE topics SET title = 'By SQL' WHERE id = :id"), id=self.topic)
+
+    def titles(self) -> list[str]:
+        """Return the topic's title as both applications tell it, alone and in a list."""
+        found = []
+        for forum in self.forums:
+            found.append(forum.nobody.get(f"/topics/{self.topic}").json["title"])
+            listed = forum.nobody.get("/topics").json
+            found += [one["title"] for one in listed if one["id"] == self.topic]
+        return found
+
+
+@pytest.fixture
+def scene(make_forum: MakeForum) -> Scene:
+    return Scene(make_forum)
+
+
+def statuses(scene: Scene, path: str) -> list[int]:
+    """Return how both applications answer."""
+    return [forum.nobody.get(path).status_int for forum in scene.forums]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["the topic", "everything"])
+def test_a_topic_changed_by_sql_is_shown_by_every_process(
+    scene: Scene, run: Run, named: bool
+) -> None:
+    words = ("--topic", scene.topic) if named else ()
+    scene.retitle()
+    assert run("cache", "renew", *words, "--json").json == {"topics": 1 if named else 2}
+    assert scene.titles() == ["By SQL"] * 4
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["the topic", "everything"])
+def test_a_topic_deleted_by_sql_is_gone_from_every_process(
+    scene: Scene, run: Run, named: bool
+) -> None:
+    words = ("--topic", scene.topic) if named else ()
+    deleted = text("UPDATE topics SET deleted_at = created_at WHERE id = :id")
+    scene.by_sql(deleted, id=scene.topic)
+    run("cache", "renew", *words)
+    for path in scene.paths[2:4]:
+        assert statuses(scene, path) == [404, 404]
+    for forum in scene.forums:
+        assert [one["id"] for one in forum.nobody.get("/topics").json] == [scene.other]
+
+
+def test_names_and_replies_changed_by_sql_are_shown_by_every_process(
+    scene: Scene, run: Run
+) -> None:
+    scene.by_sql(text("UPDATE users SET name = 'By SQL'"))
+    scene.by_sql(text("UPDATE nodes SET name = 'By SQL'"))
+    scene.by_sql(text("UPDATE replies SET body_html = '<p>By SQL</p>'"))
+    run("cache", "renew")
+    for forum in scene.forums:
+        assert forum.nobody.get("/nodes").json[0]["name"] == "By SQL"
+        for topic in (
+            forum.nobody.get(f"/topics/{scene.topic}").json,
+            forum.nobody.get("/topics").json[0],
+        ):
+            assert (topic["user"]["name"], topic["node_name"]) == ("By SQL", "By SQL")
+        [reply] = forum.nobody.get(f"/topics/{scene.topic}/replies").json
+        assert reply["body_html"] == "<p>By SQL</p>"
+
+
+def test_every_page_has_another_tag_afterwards(scene: Scene, run: Run) -> None:
+    run("cache", "renew")
+    after = scene.read("ETag")
+    assert [key for key, tag in after.items() if tag == scene.tags[key]] == []
+
+
+def test_an_edit_of_what_was_read_before_the_change_is_refused(scene: Scene, run: Run) -> None:
+    scene.retitle()
+    run("cache", "renew")
+    form = {"title": "Mine", "node_id": scene.node, "body": "Mine"}
+    stale = {"If-Match": scene.tags[0, f"/topics/{scene.topic}"]}
+    assert scene.alice.call("PUT", f"/topics/{scene.topic}", form, headers=stale).status_int == 412
+
+
+def test_the_topics_get_new_versions_in_chunks(
+    scene: Scene, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "_CHUNK", 1)
+    done: list[int] = []
+    assert cache.renew_everything(scene.forum.database, done=done.append) == 2
+    assert done == [1, 1]
+    with scene.forum.database.reads.connect() as db:
+        versions = db.scalars(text("SELECT version FROM topics")).all()
+    assert len(set(versions)) == 2
+
+
+@pytest.mark.parametrize("missing", [0, -1, 7_000_000, 2**63])
+def test_a_topic_that_is_not_there_is_refused(scene: Scene, run: Run, missing: int) -> None:
+    assert str(missing) in run("cache", "renew", "--topic", missing).refusal
+
+
+def test_an_empty_database_has_nothing_to_renew(run: Run) -> None:
+    assert run("cache", "renew", "--json").json == {"topics": 0}
