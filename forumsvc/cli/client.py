@@ -7,6 +7,7 @@ from .command import Group
 from .context import Context, pass_context
 
 DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
+_STATES = ("Owner", "Enabled", "Introspects")
 
 
 @click.group(cls=Group)
@@ -42,6 +43,12 @@ def client() -> None:
     help="May be given more than once.",
 )
 @click.option("--public", is_flag=True, help="It cannot keep a secret, and gets none.")
+@click.option(
+    "--introspect",
+    "introspects",
+    is_flag=True,
+    help="It may introspect the tokens of other clients.",
+)
 @pass_context
 def add(
     context: Context,
@@ -50,6 +57,7 @@ def add(
     redirect_uris: tuple[str, ...],
     scopes: tuple[str, ...],
     public: bool,
+    introspects: bool,
 ) -> None:
     """Register a client; its secret is shown this once."""
     with context.transaction() as db:
@@ -60,6 +68,7 @@ def add(
             redirect_uris=redirect_uris,
             scopes=" ".join(scopes).split(),
             public=public,
+            introspects=introspects,
         )
     lines = [f"client_id:     {added.client_id}"]
     if added.client_secret is not None:
@@ -84,6 +93,9 @@ def list_(context: Context) -> None:
             "grants": each.grants,
             "scopes": each.scopes,
             "redirect_uris": each.redirect_uris,
+            "owner": each.owner,
+            "enabled": each.is_enabled,
+            "introspect": each.introspects,
         }
         for each in listed
     ]
@@ -95,10 +107,13 @@ def list_(context: Context) -> None:
             " ".join(each.grants),
             " ".join(each.scopes),
             " ".join(each.redirect_uris),
+            each.owner or "",
+            "yes" if each.is_enabled else "no",
+            "yes" if each.introspects else "no",
         )
         for each in listed
     ]
-    heads = ("Client ID", "Name", "Type", "Grants", "Scopes", "Redirect URIs")
+    heads = ("Client ID", "Name", "Type", "Grants", "Scopes", "Redirect URIs", *_STATES)
     context.answer_table(heads, rows, "There are no clients.", clients=described)
 
 

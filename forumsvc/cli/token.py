@@ -81,6 +81,8 @@ def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:
     found = clients.find(db, client_id)
     if found is None:
         raise NotFound(f"There is no client {client_id!r}.")
+    if not found.is_enabled:
+        raise Conflict(f"The client {client_id!r} is disabled: its owner is blocked or deleted.")
     return found.id, found.scopes
 
 

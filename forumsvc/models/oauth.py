@@ -39,6 +39,8 @@ class OAuthClient(Base):
     """The grants it may use, separated by blanks, as are redirect_uris and scopes."""
     redirect_uris: Mapped[Blank]
     scopes: Mapped[str] = mapped_column(Text)
+    introspects: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Whether it may introspect the tokens of other clients."""
     created_at: Mapped[Moment]
 
     __table_args__ = (

@@ -87,7 +87,7 @@ def allow(provider: Provider, asked: Asked, user_id: int, session: str) -> str:
     session: the secret of the session in which they allowed it. Raises Refused where the client,
     the user or the session is gone meanwhile.
     """
-    held = owners.hold(provider.db, asked.client.id, user_id)
+    held = owners.hold(provider.db, asked.client, user_id)
     # Judged under the lock: who logs out everywhere at this moment must not find a code left.
     if held is None or sessions.find(provider.db, session, clock.now()) is None:
         deny(provider, asked)
@@ -137,6 +137,8 @@ def _whom(
         raise Unanswerable("Missing client_id parameter.")
     if not validator.find(whom["client_id"]):
         raise Unanswerable("There is no such client.")
+    if not validator.client.is_enabled:
+        raise Unanswerable("The client is disabled: its owner is blocked or deleted.")
     given = whom.get("redirect_uri")
     uris = validator.redirect_uris
     if given is None and len(uris) != 1:

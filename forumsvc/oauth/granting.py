@@ -186,7 +186,7 @@ class TokenValidator(ClientValidator):
         """
         proof, provider = self._proof, self.provider
         held = owners.hold(
-            provider.db, self.client.id, proof.user_id, to_change=proof.changes_the_user
+            provider.db, self.client, proof.user_id, to_change=proof.changes_the_user
         )
         good = held is not None and proof.holds(held.password_hash)
         if not good or not proof.spend(provider.db, self.now):

@@ -1,13 +1,14 @@
 """Resource owners: the people who log in, as far as the provider needs to know them."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Select, null, or_, select, true
+from sqlalchemy import Connection, or_, select
 from sqlalchemy.orm import Session
 
 from ..models import OAuthClient, User, UserState
 from ..models.statements import change_unmarked
 from ..passwords import hash_password, needs_rehash, verify_password
+from .clients import Client
 
 MAX_USERNAME = 255
 """Characters: the longest e-mail address that a user can have."""
@@ -53,25 +54,28 @@ class Held(NamedTuple):
 
 
 def hold(
-    db: Session, client_id: int, user_id: int | None, *, to_change: bool = False
+    db: Session, client: Client, user_id: int | None, *, to_change: bool = False
 ) -> Held | None:
-    """Keep the client and the user as they are until the transaction ends.
+    """Keep the client, its owner and the user as they are until the transaction ends.
 
-    Ids are rows; None: no user. to_change: this transaction is going to change the user, and two
-    that shared the row before would wait for each other. Returns None where either is gone.
+    user_id: None for no user; to_change: this transaction is going to change the user, and two
+    that shared the row before would wait for each other. Returns None where the client or the user
+    is gone, or the client's owner is blocked or deleted.
     """
+    # People before the client, by their ids: as whoever blocks or deletes them goes about it.
+    wanted = {row_id for row_id in (user_id, client.owner_id) if row_id is not None}
+    people = select(User.id, User.password_hash, User.state).where(User.id.in_(wanted))
+    in_order = people.order_by(User.id).with_for_update(read=not to_change, key_share=to_change)
+    found = {row.id: row for row in db.execute(in_order)} if wanted else {}
+    registered = select(OAuthClient.id).where(OAuthClient.id == client.id)
+    if db.execute(registered.with_for_update(read=True)).first() is None:
+        return None
+    if client.owner_id is not None and found[client.owner_id].state != UserState.ACTIVE:
+        return None
     if user_id is None:
-        query: Select[Any] = (
-            select(null()).select_from(OAuthClient).where(OAuthClient.id == client_id)
-        )
-    else:
-        query = (
-            select(User.password_hash)
-            .join(OAuthClient, true())
-            .where(OAuthClient.id == client_id, User.id == user_id, User.state != UserState.DELETED)
-        )
-    row = db.execute(query.with_for_update(read=not to_change, key_share=to_change)).first()
-    return None if row is None else Held(*row)
+        return Held(None)
+    user = found.get(user_id)
+    return None if user is None or user.state == UserState.DELETED else Held(user.password_hash)
 
 
 def rehash(db: Session, owner: Owner) -> None:

@@ -42,10 +42,15 @@ class PresentedValidator(ClientValidator):
     def introspect_token(
         self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
     ) -> dict[str, Any] | None:
-        """Return what a token is good for, or None where that is nothing."""
+        """Return what a token is good for, or None where that is nothing.
+
+        So is a token of another client, unless the client may introspect those too (RFC 7662 §2.2).
+        """
         with self.provider.reads.connect() as connection:
             row = tokens.find_presented(connection, token)
         if row is None or row.revoked_at is not None or row.state == UserState.DELETED:
+            return None
+        if row.client_id != self.client.id and not self.client.introspects:
             return None
         is_access = row.access_hash == digest(token)
         return _claims(row, self.now, is_access=is_access)

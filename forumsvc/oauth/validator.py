@@ -49,6 +49,8 @@ class ClientValidator(RequestValidator):
             self._client = clients.authenticate(connection, client_id, secret)
         if self._client is None:
             raise InvalidClientError("Client authentication failed.")
+        if not self.client.is_enabled:
+            raise InvalidClientError("The client is disabled: its owner is blocked or deleted.")
 
     def allow_grant(self, grant: str) -> None:
         """Refuse a grant that the client may not use, before anything costly is done for it."""

@@ -69,7 +69,7 @@ def _lists(request: ForumRequest) -> dict[str, Any]:
     if request.settings["oauth.self_service"]:
         mine = clients.listing(request.reader, owner_id=request.actor_id)
     allowed = grants.allowed(request.reader, request.actor_id, request.now)
-    return {"allowed": allowed, "mine": mine, "grants": clients.GRANTS}
+    return {"allowed": allowed, "mine": mine}
 
 
 def _check_self_service(request: ForumRequest) -> None:
@@ -82,7 +82,7 @@ def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
         return clients.create(
             request.db,
             sent["name"],
-            grants=[grant for grant in clients.GRANTS if sent[grant]],
+            grants=[grant for grant in clients.MEMBER_GRANTS if sent[grant]],
             redirect_uris=sent["redirect_uris"].split(),
             public=sent["kind"] == "public",
             owner_id=request.actor_id,

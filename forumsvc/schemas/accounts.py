@@ -4,7 +4,7 @@ from typing import Any
 
 import colander
 
-from ..oauth.clients import GRANTS, MAX_NAME
+from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
 from ..oauth.owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
 from .fields import Line, Text, Word, optional, parameters, required
@@ -59,5 +59,5 @@ def client_form() -> colander.SchemaNode:
         required("name", Line(1, MAX_NAME)),
         required("kind", Word(_KINDS)),
         optional("redirect_uris", Text(0, _URIS, strip=True), ""),
-        *(optional(grant, Text(0, 10), "") for grant in GRANTS),
+        *(optional(grant, Text(0, 10), "") for grant in MEMBER_GRANTS),
     )

@@ -130,12 +130,20 @@ def set_role(db: Session, login: str, role: Role) -> Account:
 
 
 def block(db: Session, login: str) -> Account:
-    """Let a user only read from now on; raise NotFound, or Conflict where the user is deleted."""
-    return _change(db, login, state=UserState.BLOCKED)
+    """Let a user only read from now on, and end what the user's applications have of anybody.
+
+    Raises NotFound, or Conflict where the user is deleted.
+    """
+    account = _change(db, login, state=UserState.BLOCKED)
+    logins.end_at_applications_of(db, account.id, now())
+    return account
 
 
 def unblock(db: Session, login: str) -> Account:
-    """Let a blocked user take part again; raise NotFound, or Conflict where the user is deleted."""
+    """Let a blocked user take part again, and the user's applications ask for tokens again.
+
+    Raises NotFound, or Conflict where the user is deleted.
+    """
     return _change(db, login, state=UserState.ACTIVE)
 
 
@@ -177,6 +185,7 @@ def delete(db: Session, login: str) -> Account:
         password_hash=None,
     )
     logins.end(db, account.id, now(), issued_by_admin=True)
+    logins.end_at_applications_of(db, account.id, now())
     return account
 
 

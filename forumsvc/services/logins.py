@@ -1,11 +1,11 @@
-"""Ending the log-ins of a user: sessions of the pages, codes, tokens."""
+"""Ending log-ins: those of a user, and those at the applications that a user registered."""
 
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from ..models import BrowserSession, IssuedBy, OAuthCode, OAuthToken
+from ..models import BrowserSession, IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from ..models.statements import change, locking, remove
 
 
@@ -17,17 +17,31 @@ def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = 
     issued at this moment is either seen here or finds its grant ended.
     """
     db.execute(remove(BrowserSession).where(BrowserSession.user_id == user_id))
-    # Gone and not only expired: an exchange that waits for this transaction compares with the time
-    # at which it began. A used code stays, so that a second use is noticed.
-    unused = (OAuthCode.user_id == user_id, OAuthCode.used_at.is_(None))
-    db.execute(remove(OAuthCode).where(*unused))
+    _delete_unused_codes(db, OAuthCode.user_id == user_id)
     theirs = OAuthToken.user_id == user_id
     if not issued_by_admin:
         theirs = and_(theirs, OAuthToken.issued_by != IssuedBy.ADMIN)
-    revoke_tokens(db, theirs, moment)
+    _revoke_tokens(db, theirs, moment)
 
 
-def revoke_tokens(db: Session, matches: ColumnElement[bool], moment: datetime) -> None:
+def end_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None:
+    """End what the applications of a member have of anybody.
+
+    The caller has changed the owner's row: whoever issues a token to such an application shares
+    that row first, as in `end`.
+    """
+    theirs = select(OAuthClient.id).where(OAuthClient.owner_id == owner_id)
+    _delete_unused_codes(db, OAuthCode.client_id.in_(theirs))
+    _revoke_tokens(db, OAuthToken.client_id.in_(theirs), moment)
+
+
+def _delete_unused_codes(db: Session, matches: ColumnElement[bool]) -> None:
+    # Deleted and not expired: an exchange that waits for this transaction compares with the time
+    # at which it began. A used code stays, so that a second use is noticed.
+    db.execute(remove(OAuthCode).where(matches, OAuthCode.used_at.is_(None)))
+
+
+def _revoke_tokens(db: Session, matches: ColumnElement[bool], moment: datetime) -> None:
     """Revoke the tokens that match, in the order of their ids, so that no two wait in a ring."""
     alive = and_(matches, OAuthToken.revoked_at.is_(None))
     in_order = select(OAuthToken.id).where(alive).order_by(OAuthToken.id)

@@ -67,3 +67,32 @@ def test_tokens_of_the_command_line_are_an_administrators_and_all_others_log_ins
     assert issued == {"admins": "admin", "explorers": "login", "clients": "client"}
     migrate.downgrade(blank.writes, "0006")
     migrate.upgrade(blank.writes, "0007")
+
+
+def test_members_clients_lose_the_password_grant_and_end_with_their_owner(
+    blank: Database,
+) -> None:
+    migrate.upgrade(blank.writes, "0007")
+    secret = {"secret_hash": "0" * 64, "grants": "password refresh_token authorization_code"}
+    with blank.writes.begin() as connection:
+        add_user(connection, 1, "ann")
+        add_user(connection, 2, "bob", state="blocked")
+        add_client(connection, 1, "admins", **secret)
+        add_client(connection, 2, "anns", owner_id=1, **secret)
+        add_client(connection, 3, "bobs", owner_id=2, **{**secret, "grants": "password"})
+        add_client(connection, 4, "public", public=True, grants="authorization_code")
+        for client in (1, 2, 3):
+            add_token(connection, f"token of {client}", client, 1)
+    migrate.upgrade(blank.writes, "0008")
+    with blank.writes.connect() as connection:
+        query = text("SELECT client_id, grants, introspects FROM oauth_clients ORDER BY id")
+        assert [tuple(row) for row in connection.execute(query)] == [
+            ("admins", "password refresh_token authorization_code", True),
+            ("anns", "refresh_token authorization_code", False),
+            ("bobs", "", False),
+            ("public", "authorization_code", False),
+        ]
+        ended = text("SELECT access_hash FROM oauth_tokens WHERE revoked_at IS NOT NULL")
+        assert connection.execute(ended).scalars().all() == ["token of 3"]
+    migrate.downgrade(blank.writes, "0007")
+    migrate.upgrade(blank.writes, "0008")

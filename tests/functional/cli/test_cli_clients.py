@@ -11,6 +11,7 @@ from forumsvc.clock import now
 from forumsvc.models import OAuthToken, User
 from forumsvc.models.engine import Database
 from forumsvc.oauth import clients, tokens
+from forumsvc.services import accounts
 from tests.functional.cli.conftest import Run
 
 
@@ -55,9 +56,38 @@ def test_a_client_gets_what_the_options_say(run: Run) -> None:
                 "grants": ["refresh_token", "authorization_code"],
                 "scopes": ["read"],
                 "redirect_uris": ["https://a.example/cb", "https://b.example/cb"],
+                "owner": None,
+                "enabled": True,
+                "introspect": False,
             }
         ]
     }
+
+
+def test_a_client_introspects_where_the_options_say_so(run: Run) -> None:
+    run("client", "add", "App", "--introspect", "--json")
+    run("client", "add", "Other", "--json")
+    listed = run("client", "list", "--json").json["clients"]
+    assert [each["introspect"] for each in listed] == [True, False]
+    refused = run("client", "add", "Phone", "--introspect", "--public").refusal
+    assert "a public client cannot introspect" in refused
+
+
+def test_no_token_is_issued_at_a_client_whose_owner_is_blocked(
+    run: Run, database: Database, ann: str
+) -> None:
+    run("user", "add", "bob", "--password", "tangled-wire-77")
+    with database.session.begin() as db:
+        bob = accounts.find(db, "bob").id
+        client_id = clients.create(db, "App", grants=("refresh_token",), owner_id=bob).client_id
+    issue = ("token", "issue", ann, "--client", client_id, "--json")
+    token = run(*issue).json["access_token"]
+    run("user", "block", "bob")
+    assert "disabled" in run(*issue).refusal
+    assert owner(database, token) is None
+    run("user", "unblock", "bob")
+    assert run(*issue).json["access_token"]
+    assert owner(database, token) is None
 
 
 def test_a_secret_is_shown_once(run: Run) -> None:

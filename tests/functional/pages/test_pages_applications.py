@@ -89,13 +89,25 @@ def test_withdrawing_leaves_what_others_allowed(forum: Forum, owner: Visitor, an
 def test_a_registered_application_works_and_its_secret_is_shown_once(
     forum: Forum, owner: Visitor
 ) -> None:
-    page = register(owner, password=True)
+    page = register(owner, client_credentials=True)
     client_id, secret = shown(page)
     assert page.headers["Cache-Control"] == "no-store"
     assert secret not in owner.get("/applications").text
+    form = {"client_id": client_id, "client_secret": secret, "grant_type": "client_credentials"}
+    assert forum.app.post("/oauth/token", form).json["scope"] == "read"
+
+
+def test_a_members_application_never_gets_the_password_grant(forum: Forum, owner: Visitor) -> None:
+    page = owner.get("/applications")
+    assert page.html.find("input", {"name": "password"}) is None
+    fields = {"name": "Boats", "kind": "confidential", "password": "1"}
+    refused = owner.post("/applications", **fields)
+    assert "at least one" in refused.html.find(id="grants-wrong").text
+    client_id, secret = shown(owner.post("/applications", **fields, refresh_token="1"))
     form = {"client_id": client_id, "client_secret": secret, "grant_type": "password"}
     form |= {"username": "ann", "password": PASSWORD}
-    assert forum.app.post("/oauth/token", form).json["refresh_token"]
+    answer = forum.app.post("/oauth/token", form, status=400)
+    assert answer.json["error"] == "unauthorized_client"
 
 
 def test_a_public_application_has_no_secret(owner: Visitor) -> None:

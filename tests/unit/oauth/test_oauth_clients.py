@@ -15,7 +15,7 @@ GRANTS = ("password", "refresh_token")
 def test_a_client_is_registered_and_listed(world: World) -> None:
     made = world.client(
         "  My app ",
-        grants=("authorization_code", "password"),
+        grants=("authorization_code", "refresh_token"),
         redirect_uris=("https://a.example/cb", "https://a.example/cb", "http://127.0.0.1/cb"),
         scopes=("write", "read"),
         owner_id=world.ann,
@@ -30,7 +30,7 @@ def test_a_client_is_registered_and_listed(world: World) -> None:
     (client,) = mine
     assert client.client_id == made.client_id
     assert (client.name, client.owner, client.public) == ("My app", "Ann", False)
-    assert client.grants == ("password", "authorization_code")
+    assert client.grants == ("refresh_token", "authorization_code")
     assert client.redirect_uris == ("https://a.example/cb", "http://127.0.0.1/cb")
     assert client.scopes == ("read", "write")
     assert made.client_secret is not None

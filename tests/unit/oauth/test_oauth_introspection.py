@@ -2,6 +2,7 @@
 
 import pytest
 
+from forumsvc.errors import Invalid
 from forumsvc.oauth import clients, metadata, server
 from forumsvc.oauth.messages import Answer
 
@@ -18,7 +19,7 @@ def explain(world: World, token: str, client: clients.NewClient | None = None) -
 
 def test_an_access_token_is_explained(time: Clock, world: World) -> None:
     given = world.log_in(world.phone, scope="read")
-    answer = explain(world, given["access_token"])
+    answer = explain(world, given["access_token"], world.client("api", introspects=True))
     now = int(time.now().timestamp())
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "no-store"
@@ -47,7 +48,7 @@ def test_a_refresh_token_is_explained(time: Clock, world: World) -> None:
 def test_a_token_without_a_user_names_its_client(world: World) -> None:
     robot = world.client("robot", grants=("client_credentials",))
     given = world.token(robot, grant_type="client_credentials").body
-    said = explain(world, given["access_token"]).body
+    said = explain(world, given["access_token"], robot).body
     assert said["sub"] == said["client_id"] == robot.client_id
     assert "username" not in said
 
@@ -76,6 +77,20 @@ def test_only_a_client_with_a_secret_may_ask(world: World) -> None:
         answer = world.call(server.introspect, {**wrong, "token": token})
         assert (answer.status, answer.body["error"]) == (401, "invalid_client")
         assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_the_token_of_another_client_is_explained_to_clients_that_may_introspect(
+    world: World,
+) -> None:
+    given = world.log_in(world.phone)
+    other, api = world.client("other"), world.client("api", introspects=True)
+    for token in (given["access_token"], given["refresh_token"]):
+        assert explain(world, token, other).body == INACTIVE
+        assert explain(world, token, api).body["client_id"] == world.phone.client_id
+    own = world.log_in(other)["access_token"]
+    assert explain(world, own, other).body["active"] is True
+    with pytest.raises(Invalid, match="introspect"):
+        world.client("public", public=True, introspects=True)
 
 
 def test_a_missing_token_is_an_invalid_request(world: World) -> None:
