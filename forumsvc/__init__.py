@@ -44,7 +44,7 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     ini = global_config.get("__file__")
-    obstacle = migrate.obstacle(config.registry.database.url, ini) if ini else None
+    obstacle = migrate.obstacle(config.registry.database, ini) if ini else None
     if obstacle is not None:
         sys.exit(f"forumsvc: {obstacle}")
     config.commit()

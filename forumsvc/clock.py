@@ -13,5 +13,10 @@ def now() -> datetime:
 # A page of a list shows forty and more, most of them again and again.
 @lru_cache(4096)
 def rfc3339(moment: datetime) -> str:
-    """Return an aware UTC datetime as RFC 3339 text: `2026-11-21T01:33:00.000Z`."""
-    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+    """Return an aware datetime as RFC 3339 text in UTC: `2026-11-21T01:33:00.000Z`.
+
+    Raises ValueError for a naive one.
+    """
+    if moment.utcoffset() is None:
+        raise ValueError("a time without an offset is no moment")
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -93,3 +93,7 @@ def in_one_line(error: Exception) -> str:
     SQLAlchemy's messages have several lines, with the statement and an address of its documents.
     """
     return " ".join(str(error).split())
+
+
+class UnsuitableDatabase(Exception):
+    """The database, or a pooler before it, cannot serve this code; one line says why."""

@@ -1,17 +1,21 @@
 """The database's schema, by Alembic: bringing it up to date and asking where it stands."""
 
+import logging
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine
+from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from .errors import UnsuitableDatabase
+from .models.engine import Database
+
+log = logging.getLogger(__name__)
+
 _PACKAGE = Path(__file__).parent
-_PATIENCE = 5
-"""Seconds that the start of the service waits for a PostgreSQL that does not answer."""
 
 
 def script_location() -> Path:
@@ -75,18 +79,21 @@ def advice(revision: str | None, ini: str) -> str:
     )
 
 
-def obstacle(url: URL, ini: str) -> str | None:
+def obstacle(database: Database, ini: str) -> str | None:
     """Return what an admin must do before a service can run on the database, None for nothing.
 
-    Nothing is known, and so nothing to be done, of a database that does not answer.
+    A database that does not answer is no obstacle, as it may come later: that is logged in one
+    line. No connection is left open.
     """
-    if url.get_backend_name() == "postgresql" and "connect_timeout" not in url.query:
-        url = url.update_query_dict({"connect_timeout": str(_PATIENCE)})
-    engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
     try:
-        revision = current(engine)
-    except DBAPIError:
+        revision = current(database.reads)
+    except UnsuitableDatabase as error:
+        return str(error)
+    except DBAPIError as error:
+        log.warning("the database does not answer: %s", " ".join(str(error.orig).split()))
         return None
+    finally:
+        database.dispose()
     return advice(revision, ini) if is_behind(revision) else None
 
 

@@ -77,9 +77,11 @@ class Context:
     def database(self) -> "Database":
         """The database that the settings name; nothing has connected yet."""
         from ..models.engine import Database
+        from ..models.timeouts import Timeouts
 
         try:
-            database = Database(self.settings["sqlalchemy.url"], pool_size=1)
+            timeouts = Timeouts.of(self.settings).for_commands()
+            database = Database(self.settings["sqlalchemy.url"], pool_size=1, timeouts=timeouts)
         except ModuleNotFoundError as error:
             raise Refused(
                 f"sqlalchemy.url: the driver {error.name} is missing; "
@@ -98,7 +100,7 @@ class Context:
         """Return the database; raise Refused where it is not at the revision of this code."""
         from .. import migrate
 
-        revision = migrate.current(self.database.writes)
+        revision = migrate.current(self.database.reads)
         if revision != migrate.head():
             raise Refused(migrate.advice(revision, str(self.ini)))
         return self.database

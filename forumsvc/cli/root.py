@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..errors import ForumError
+from ..errors import ForumError, UnsuitableDatabase
 from ..settings import SettingsError
 from .command import Group
 from .context import Context, Refused, pass_context
@@ -55,6 +55,8 @@ class Root(Group):
             return super().invoke(ctx)
         except (ForumError, SettingsError) as error:
             raise Refused(str(error)) from None
+        except UnsuitableDatabase as error:
+            raise Refused(f"The database cannot be used: {error}") from None
         except UnicodeEncodeError:
             raise Refused("What was given is not text in UTF-8.") from None
         except (click.ClickException, click.Abort, click.exceptions.Exit):
@@ -70,11 +72,16 @@ def _database_refusal(error: Exception) -> str | None:
     from alembic.util import CommandError
     from sqlalchemy.exc import DatabaseError, OperationalError
 
+    from ..models.failures import is_outdated_session
+
     if isinstance(error, CommandError):
         return str(error)
     # The bare class is SQLite's for a file that is no database, or a broken one; the other classes
     # below it are for mistakes of ours.
-    if isinstance(error, OperationalError) or type(error) is DatabaseError:
+    if not isinstance(error, DatabaseError):
+        return None
+    is_away = isinstance(error, OperationalError) or is_outdated_session(error)
+    if is_away or type(error) is DatabaseError:
         lines = str(error.orig).strip().splitlines()
         return f"The database cannot be used: {(lines or [type(error.orig).__name__])[0]}"
     return None

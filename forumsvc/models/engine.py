@@ -14,25 +14,28 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from . import marking
 from .gateway import GATEWAY, Gateway
+from .timeouts import Timeouts
 
-BUSY_TIMEOUT_SECONDS = 10
+_FOR_EVER_SECONDS = 10**6
 
 
 class Database:
     """The engines of one database, with a pool each."""
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    def __init__(self, url: str, *, pool_size: int = 10, timeouts: Timeouts | None = None) -> None:
         """Make the engines; nothing connects yet.
 
         url: an SQLAlchemy URL of an SQLite file or of PostgreSQL by psycopg;
-        pool_size: the connections that each pool keeps open.
+        pool_size: the connections that each pool keeps open; timeouts: where left out, the
+        defaults.
         """
+        timeouts = timeouts or Timeouts()
         self.url = make_url(url)
         # Neither the log of statements nor an error's message shows what people have typed:
         # passwords land in the field of the login, and letters are nobody's business.
         make = _sqlite_engine if self.is_sqlite else _postgresql_engine
-        self.reads = make(url, pool_size, read_only=True)
-        self.writes = make(url, pool_size, read_only=False)
+        self.reads = make(url, pool_size, timeouts, read_only=True)
+        self.writes = make(url, pool_size, timeouts, read_only=False)
         self.gateway = Gateway(self.reads)
         self.gateway.follow(self.writes)
         self.session: sessionmaker[Session] = sessionmaker(
@@ -58,7 +61,7 @@ class Database:
         self.writes.dispose(close=False)
 
 
-def _sqlite_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
+def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
     options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if read_only else {}
     if read_only:
         options["skip_autocommit_rollback"] = True
@@ -66,8 +69,12 @@ def _sqlite_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
+        pool_timeout=timeouts.pool,
         hide_parameters=True,
-        connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
+        connect_args={
+            "timeout": _FOR_EVER_SECONDS if timeouts.lock is None else timeouts.lock,
+            "check_same_thread": False,
+        },
         **options,
     )
 
@@ -93,28 +100,21 @@ def _sqlite_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
     return engine
 
 
-def _postgresql_engine(url: str, pool_size: int, *, read_only: bool) -> Engine:
-    # A statement planned once: the indexes are those of every list's order, whatever is asked for.
-    server_settings = "-c timezone=utc -c plan_cache_mode=force_generic_plan"
+def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
+    from .connect import attach  # its library is not there where there is SQLite only
+
     options: dict[str, Any] = {}
     if read_only:
-        server_settings += " -c default_transaction_read_only=on"
-        # Room to look up all hidden topics at once, be there two million (`queries.topics`): with
-        # less, each row far down a list would be compared with every one of them.
-        server_settings += " -c hash_mem_multiplier=16"
         options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
-    return create_engine(
+    engine = create_engine(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
+        pool_timeout=timeouts.pool,
         # The one used last: its server process is warm, and what it runs is prepared there.
         pool_use_lifo=True,
         hide_parameters=True,
-        connect_args={
-            "options": server_settings,
-            "application_name": "forumsvc",
-            # With statements of its own the driver would at a rollback drop the gateway's too.
-            "prepare_threshold": None,
-        },
         **options,
     )
+    attach(engine, timeouts, read_only=read_only)
+    return engine

@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 from weakref import WeakSet, finalize, ref
 
-from sqlalchemy import Connection, Dialect, Engine, event
+from sqlalchemy import Connection, Dialect, Engine, ExceptionContext, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from .failures import is_outdated_session
 from .line import Line, line
 from .plan import Change, Plan, Query, Values
 
@@ -156,6 +157,11 @@ class Gateway:
             if own is not None:
                 own.forget()
 
+        def failed(context: ExceptionContext) -> None:
+            if is_outdated_session(context.original_exception):
+                context.is_disconnect = True
+
+        event.listen(engine, "handle_error", failed)
         event.listen(engine, "before_cursor_execute", before)
         event.listen(engine, "commit", commit)
         event.listen(engine, "rollback", rollback)
@@ -182,7 +188,7 @@ class Gateway:
     def _failed(self, connection: Connection, error: Any, text: str) -> BaseException:
         """Return an error on a session's connection as SQLAlchemy tells it."""
         driver: Any = connection.connection.driver_connection
-        cut = self._engine.dialect.is_disconnect(error, driver, None)
+        cut = self._is_of_no_use(error, driver)
         if cut:
             # What cut this one has cut the others in the pool: the next attempt must not
             # meet one of them.
@@ -239,11 +245,16 @@ class Gateway:
         held = getattr(self._own, "held", None)
         if held is None:
             return False  # it could not be made
-        cut = self._engine.dialect.is_disconnect(error, held.driver, None)
+        cut = self._is_of_no_use(error, held.driver)
         if cut:
             held.close()
             self._own.held = None
+            # Those that wait in the pool are no better.
+            self._engine.dispose()
         return cut
+
+    def _is_of_no_use(self, error: Any, driver: Any) -> bool:
+        return is_outdated_session(error) or self._engine.dialect.is_disconnect(error, driver, None)
 
     def _told(self, error: Exception, text: str, *, cut: bool) -> BaseException:
         """Return an error of the driver as SQLAlchemy tells it, without the parameters."""

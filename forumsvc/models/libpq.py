@@ -4,6 +4,8 @@ The driver's cursors are made to wait for anything in any way, which costs a sma
 than its rows do. Only the steps are others here: values are adapted by the driver, errors are its.
 """
 
+import secrets
+from collections import OrderedDict
 from collections.abc import Mapping
 from itertools import count
 from typing import Any
@@ -72,8 +74,12 @@ class Libpq:
         self._connection = connection
         self._line = connection.pgconn
         self._begins = not connection.autocommit
-        self._known: dict[str, _Statement] = {}
+        self._known: OrderedDict[str, _Statement] = OrderedDict()
+        # No other process or connection has names like these: behind a pooler that mixes sessions
+        # a statement of another one would answer for ours.
+        self._name = f"forumsvc_{secrets.token_hex(8)}_"
         self._numbers = count()
+        self._evicted: list[bytes] = []
         self._waiting: list[_Waiting] = []
 
     def fetch(self, text: str, filling: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -84,7 +90,7 @@ class Libpq:
         self._begin_if_none()
         known = self._statement(text, filling)
         values = known.values(filling)
-        if self._waiting:
+        if self._waiting or self._evicted:
             self._waiting.append((known, values, None))
             return known.rows(self._send_together())
         return known.rows(self._send(known, values))
@@ -131,17 +137,27 @@ class Libpq:
     def _begin_if_none(self) -> None:
         is_first = self._line.transaction_status == pq.TransactionStatus.IDLE
         if self._begins and is_first and not self._waiting:
-            self._waiting.append((self._statement("BEGIN", {}), None, None))
+            self._waiting.append((self._statement(_begin(self._connection), {}), None, None))
 
     def _statement(self, text: str, filling: Mapping[str, Any]) -> _Statement:
         known = self._known.get(text)
         if known is None:
-            if len(self._known) >= MOST_PREPARED:
-                self.catch_up()
-                self._line.exec_(b"DEALLOCATE ALL")
-                self._known.clear()
             known = self._known[text] = _Statement(text, list(filling), self._connection)
+            if len(self._known) > MOST_PREPARED:
+                self._evict()
+        else:
+            self._known.move_to_end(text)
         return known
+
+    def _evict(self) -> None:
+        """Forget the statement that was used longest ago, but for those that wait to be sent."""
+        waiting = {id(known) for known, _, _ in self._waiting}
+        for text, known in self._known.items():
+            if id(known) not in waiting:
+                del self._known[text]
+                if known.name is not None:
+                    self._evicted.append(known.name)
+                return
 
     def _send(self, known: _Statement, values: Any) -> Any:
         line = self._line
@@ -157,11 +173,15 @@ class Libpq:
     def _send_together(self) -> Any:
         """Send all that waits, and return the last one's result."""
         waiting, self._waiting = self._waiting, []
+        evicted, self._evicted = self._evicted, []
         prepared: dict[int, _Statement] = {}
         awaited: dict[int, tuple[_Statement, Answer]] = {}
         sent = 0
         self._line.enter_pipeline_mode()
         try:
+            for name in evicted:
+                self._line.send_query_params(b"DEALLOCATE " + name, None)
+                sent += 1
             for known, values, answer in waiting:
                 if known.was_run and known.name is None:
                     known.name = self._new_name()
@@ -187,6 +207,9 @@ class Libpq:
             for at, known in prepared.items():
                 if results[at].status not in _WELL:
                     known.name = None  # it came behind what failed
+            self._evicted += [
+                name for at, name in enumerate(evicted) if results[at].status not in _WELL
+            ]
             _give_up(waiting)
             raise
         for at, (known, answer) in awaited.items():
@@ -201,7 +224,7 @@ class Libpq:
             self._line.send_query_prepared(known.name, values, result_format=_BINARY)
 
     def _new_name(self) -> bytes:
-        return b"gateway_%d" % next(self._numbers)
+        return f"{self._name}{next(self._numbers)}".encode()
 
     def _checked(self, result: Any) -> Any:
         if result.status in _WELL:
@@ -210,6 +233,18 @@ class Libpq:
             # Said by the library and not by the server: such an error has no code to tell its kind.
             raise psycopg.OperationalError(self._line.get_error_message())
         raise error_from_result(result)
+
+
+def _begin(connection: "psycopg.Connection[Any]") -> str:
+    """Return the statement that begins a transaction as the connection is set to."""
+    words = ["BEGIN"]
+    if connection.isolation_level is not None:
+        words.append(f"ISOLATION LEVEL {connection.isolation_level.name.replace('_', ' ')}")
+    if connection.read_only is not None:
+        words.append("READ ONLY" if connection.read_only else "READ WRITE")
+    if connection.deferrable is not None:
+        words.append("DEFERRABLE" if connection.deferrable else "NOT DEFERRABLE")
+    return " ".join(words)
 
 
 def _give_up(waiting: list[_Waiting]) -> None:

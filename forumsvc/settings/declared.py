@@ -1,8 +1,8 @@
 """Every ini setting, declared once: name, kind, default, meaning."""
 
+from .database import DATABASE
 from .kinds import (
     ADDRESS,
-    DATABASE,
     FLAG,
     SECRET,
     TEXT,
@@ -47,19 +47,7 @@ DECLARED: tuple[Setting, ...] = (
         "/{login}",
         "where a mention links to; {login} is replaced",
     ),
-    Setting(
-        "sqlalchemy.url",
-        DATABASE,
-        None,
-        "the database",
-        secret=True,
-    ),
-    Setting(
-        "sqlalchemy.pool_size",
-        whole(1, 200),
-        "10",
-        "connections kept open by each process, for reads and for writes alike",
-    ),
+    *DATABASE,
     Setting("docs.enabled", FLAG, "true", "whether /docs has the explorer and the guide"),
     *PROTOCOL,
     Setting("memory.pages", whole(0, 10_000), "8", "megabytes of pages that a process keeps made"),

@@ -107,7 +107,7 @@ def _refuse() -> str:
     raise ValueError
 
 
-DATABASE = Kind(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
+DATABASE_URL = Kind(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
 ORIGINS = Kind(_origins, "origins such as https://example.org, separated by blanks, or *")
 RATE = matching(
     "[1-9][0-9]{0,8}/(second|minute|hour|day)",

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from .. import errors
+from ..models.failures import is_outdated_session, sqlstate
 from ..security.policy import MissingScope
 from ..web.request import ForumRequest
 from ..web.request_id import ID, is_tried_again
@@ -111,10 +112,11 @@ def http_error(error: HTTPException, request: ForumRequest) -> Response:
 def database_error(error: Exception, request: ForumRequest) -> Response:
     """Answer that the database is away, and let a request that changed nothing be tried again."""
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
-    if not lost and not isinstance(error, OperationalError | PoolTimeout):
+    is_known = isinstance(error, OperationalError | PoolTimeout | errors.UnsuitableDatabase)
+    if not (lost or is_known or is_outdated_session(error)):
         return unexpected(error, request)
     # A commit that was cut may have happened: only what was not yet committed is tried again.
-    if _rolled_back(error) or (lost and (request.is_write or request.method in ("GET", "HEAD"))):
+    if _undone(error, lost) or (lost and (request.is_write or request.method in ("GET", "HEAD"))):
         mark_error_retryable(error)
     reason = errors.in_one_line(error)
     if is_tried_again(request, error):
@@ -126,10 +128,13 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     )
 
 
-def _rolled_back(error: Exception) -> bool:
-    """Tell whether PostgreSQL undid the transaction for another's sake: a deadlock, say."""
-    state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
-    return str(state).startswith("40")
+def _undone(error: Exception, lost: bool) -> bool:
+    """Tell whether PostgreSQL undid the transaction and may take it when it is tried again.
+
+    It did so for another transaction's sake (a deadlock, say), or for a session that is outdated
+    and has been dropped.
+    """
+    return sqlstate(error).startswith("40") or (lost and is_outdated_session(error))
 
 
 def unexpected(error: Exception, request: ForumRequest) -> Response:
@@ -151,6 +156,7 @@ def includeme(config: Configurator) -> None:
         (http_error, HTTPException),
         (database_error, DBAPIError),
         (database_error, PoolTimeout),
+        (database_error, errors.UnsuitableDatabase),
         (unexpected, Exception),
     ]
     for view, error in views:

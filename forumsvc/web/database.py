@@ -7,6 +7,7 @@ from pyramid.config import Configurator
 from pyramid.tweens import EXCVIEW
 
 from ..models.engine import Database
+from ..models.timeouts import Timeouts
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 ATTEMPTS = 3
@@ -33,7 +34,11 @@ def attempts(request: Any) -> int:
 def includeme(config: Configurator) -> None:
     """Open the engines; run unsafe requests in a transaction, again after a deadlock."""
     settings = config.registry.forum_settings
-    database = Database(settings["sqlalchemy.url"], pool_size=settings["sqlalchemy.pool_size"])
+    database = Database(
+        settings["sqlalchemy.url"],
+        pool_size=settings["sqlalchemy.pool_size"],
+        timeouts=Timeouts.of(settings),
+    )
     config.registry.database = database
     config.add_settings(
         {

@@ -96,6 +96,7 @@ WITHOUT_PERMISSION = {
     "HTTPException": ERROR_VIEWS,
     "DBAPIError": ERROR_VIEWS,
     "TimeoutError": ERROR_VIEWS,
+    "UnsuitableDatabase": ERROR_VIEWS,
     "Exception": ERROR_VIEWS,
     "LoginNeeded": ERROR_VIEWS,
     "Refused": ERROR_VIEWS,

@@ -317,6 +317,21 @@ def test_a_connection_that_is_cut_while_it_reads_is_made_again(database: Databas
 
 
 @on_a_server
+def test_a_read_meets_no_connection_of_the_pool_that_was_cut_with_its_own(
+    database: Database,
+) -> None:
+    gateway = database.gateway
+    idle = [database.reads.connect() for _ in range(3)]
+    pids = [connection.execute(_PID).scalar_one() for connection in idle]
+    pids.append(gateway.rows(_PID, {})[0].pid)
+    for connection in idle:
+        connection.close()
+    for pid in pids:
+        cut(database, pid)
+    assert marks.of_lists(gateway) == 0
+
+
+@on_a_server
 def test_what_is_cut_again_is_told(database: Database) -> None:
     gateway = database.gateway
     with pytest.raises(OperationalError) as raised:

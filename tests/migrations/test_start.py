@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from alembic.script import ScriptDirectory
-from sqlalchemy import make_url, text
+from sqlalchemy import text
 
 import forumsvc
 from forumsvc import migrate
 from forumsvc.models.engine import Database
+from tests import databases
 from tests.functional.conftest import put_away
 from tests.functional.forum import SECRET
 
@@ -19,7 +20,7 @@ ADVICE = f"and this is the code of revision {migrate.head()}: run forumsvc -c {I
 
 def obstacle(database: Database) -> str | None:
     """Return what keeps a service from running on a database."""
-    return migrate.obstacle(database.url, INI)
+    return migrate.obstacle(database, INI)
 
 
 def test_a_database_without_tables_is_not_set_up(blank: Database) -> None:
@@ -42,11 +43,19 @@ def test_a_database_of_newer_code_is_no_obstacle(blank: Database) -> None:
     assert obstacle(blank) is None
 
 
-def test_a_database_that_does_not_answer_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_database_that_does_not_answer_is_no_obstacle_and_one_line_of_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     for url in (f"postgresql+psycopg://nobody@127.0.0.1:{port}/none", f"sqlite:///{tmp_path}"):
-        assert migrate.obstacle(make_url(url), INI) is None
+        with databases.opened(url) as database:
+            assert obstacle(database) is None
+        [record] = caplog.records
+        assert (record.levelname, record.exc_info) == ("WARNING", None)
+        assert record.getMessage().startswith("the database does not answer: ")
+        assert "\n" not in record.getMessage()
+        caplog.clear()
 
 
 def test_the_application_of_an_ini_ends_the_process_with_one_line(tmp_path: Path) -> None:

@@ -1,0 +1,160 @@
+"""Open connections to PostgreSQL, with session settings that are checked once they are open.
+
+The settings travel in the startup packet (`options`), so they cost no statement and hold for the
+whole session. What an administrator writes into the URL is added behind and wins.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from sqlalchemy import Dialect, Engine, event
+
+from ..errors import UnsuitableDatabase
+from .timeouts import Timeouts
+
+MINIMUM_VERSION = 130000
+"""The first with `hash_mem_multiplier`."""
+
+_MARKER = "forumsvc.connection"
+_UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt"})
+_KEEPALIVE_INTERVAL_SECONDS = 5
+_KEEPALIVE_PROBES = 3
+
+_SESSION = f"""
+SELECT current_setting('{_MARKER}', true),
+       current_setting('TimeZone'),
+       current_setting('transaction_read_only') = 'on',
+       pg_is_in_recovery(),
+       EXISTS (SELECT FROM pg_prepared_statements)
+"""  # noqa: S608  # the marker is a constant
+
+
+def attach(engine: Engine, timeouts: Timeouts, *, read_only: bool) -> None:
+    """Open every connection of an engine by `open_connection`."""
+
+    @event.listens_for(engine, "do_connect")
+    def do_connect(dialect: Dialect, record: Any, args: Any, parameters: dict[str, Any]) -> Any:
+        return open_connection(parameters, timeouts, read_only=read_only)
+
+
+def open_connection(
+    parameters: Mapping[str, Any], timeouts: Timeouts, *, read_only: bool
+) -> "psycopg.Connection[Any]":
+    """Open a connection and check its session.
+
+    parameters: psycopg's, from the URL; read_only: whether the database is to refuse writes.
+
+    Raises psycopg.Error, of SQLSTATE 25006 where writes are wanted and the server takes none, and
+    UnsuitableDatabase.
+    """
+    marker = secrets.token_hex(8)
+    options = session_options(timeouts, marker, read_only=read_only)
+    asked = {
+        "fallback_application_name": "forumsvc",
+        "connect_timeout": timeouts.connect,
+        **_tcp(timeouts),
+        **parameters,
+        # With statements of its own the driver would at a rollback drop the gateway's too.
+        "prepare_threshold": None,
+        "options": f"{options} {parameters.get('options', '')}".strip(),
+    }
+    if read_only and asked.get("target_session_attrs") == "read-write":
+        # libpq would refuse a session that is read-only by our own wish.
+        asked["target_session_attrs"] = "primary"
+    try:
+        connection = psycopg.connect(**asked)
+    except psycopg.OperationalError as error:
+        reason = _refused_options(str(error))
+        if reason is not None:
+            raise UnsuitableDatabase(reason) from error
+        raise
+    try:
+        _check(connection, marker, read_only=read_only)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
+    """Return the `options` of the startup packet."""
+    settings = {
+        "timezone": "utc",
+        # A statement planned once: the indexes are those of every list's order, whatever is asked.
+        "plan_cache_mode": "force_generic_plan",
+        _MARKER: marker,
+        "lock_timeout": _milliseconds(timeouts.lock),
+        "statement_timeout": _milliseconds(timeouts.statement),
+        "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
+    }
+    if read_only:
+        settings["default_transaction_read_only"] = "on"
+        # Room to look up all hidden topics at once, be there two million (`queries.topics`): with
+        # less, each row far down a list would be compared with every one of them.
+        settings["hash_mem_multiplier"] = "16"
+    return " ".join(f"-c {name}={value}" for name, value in settings.items() if value is not None)
+
+
+def _milliseconds(seconds: float | None) -> str | None:
+    return None if seconds is None else str(max(1, round(seconds * 1000)))
+
+
+def _tcp(timeouts: Timeouts) -> dict[str, int]:
+    """Return libpq's parameters by which a vanished server is noticed."""
+    if timeouts.keepalive is None:
+        found = {"keepalives": 0}
+    else:
+        found = {
+            "keepalives_idle": timeouts.keepalive,
+            "keepalives_interval": _KEEPALIVE_INTERVAL_SECONDS,
+            "keepalives_count": _KEEPALIVE_PROBES,
+        }
+    if timeouts.tcp_user is not None:
+        found["tcp_user_timeout"] = timeouts.tcp_user * 1000
+    return found
+
+
+def _refused_options(message: str) -> str | None:
+    """Return why a server refused the session settings at connect, None where it did not."""
+    if "startup parameter" in message:
+        return _pooled("refuses the session settings (startup parameter options)")
+    if "hash_mem_multiplier" in message or "plan_cache_mode" in message:
+        return "PostgreSQL 13 or newer is needed."
+    return None
+
+
+def _pooled(what: str) -> str:
+    return (
+        f"What answers under sqlalchemy.url {what}: connect to PostgreSQL itself, "
+        "not through a pooler such as PgBouncer."
+    )
+
+
+def _check(connection: "psycopg.Connection[Any]", marker: str, *, read_only: bool) -> None:
+    version = connection.info.server_version
+    if version < MINIMUM_VERSION:
+        raise UnsuitableDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
+    connection.autocommit = True
+    row = connection.execute(_SESSION).fetchone()
+    connection.autocommit = False
+    assert row is not None, "a SELECT without FROM has a row"  # noqa: S101
+    arrived, time_zone, refuses_writes, is_standby, is_shared = row
+    if arrived != marker:
+        raise UnsuitableDatabase(_pooled("drops the session settings (startup parameter options)"))
+    if is_shared:
+        raise UnsuitableDatabase(_pooled("hands out sessions that others have used"))
+    if time_zone.lower() not in _UTC:
+        raise UnsuitableDatabase(
+            f"The time zone of the session must be UTC and is {time_zone}: "
+            "take it out of the options in sqlalchemy.url."
+        )
+    if read_only and not refuses_writes:
+        raise UnsuitableDatabase(
+            "Sessions that only read can write: take default_transaction_read_only out of the "
+            "options in sqlalchemy.url."
+        )
+    if not read_only and refuses_writes:
+        state = "is a standby" if is_standby else "is set to be read-only"
+        raise psycopg.errors.ReadOnlySqlTransaction(f"the database {state} and takes no writes")

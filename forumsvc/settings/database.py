@@ -1,0 +1,63 @@
+"""The settings of the database: where it is, and how long anybody waits for it."""
+
+from .kinds import DATABASE_URL, or_off, seconds, whole
+from .setting import Setting
+
+DATABASE: tuple[Setting, ...] = (
+    Setting(
+        "sqlalchemy.url",
+        DATABASE_URL,
+        None,
+        "the database",
+        secret=True,
+    ),
+    Setting(
+        "sqlalchemy.pool_size",
+        whole(1, 200),
+        "10",
+        "connections kept open by each process, for reads and for writes alike",
+    ),
+    Setting(
+        "database.connect_timeout_seconds",
+        whole(2, 300),
+        "5",
+        "how long opening a connection to PostgreSQL may take",
+    ),
+    Setting(
+        "database.tcp_keepalive_seconds",
+        or_off(whole(1, 7200)),
+        "30",
+        "silence after which TCP asks whether PostgreSQL's machine is still there; "
+        "15 seconds without an answer end the connection",
+    ),
+    Setting(
+        "database.tcp_user_timeout_seconds",
+        or_off(whole(1, 3600)),
+        "10",
+        "how long PostgreSQL's machine may leave what was sent unacknowledged",
+    ),
+    Setting(
+        "database.lock_timeout_seconds",
+        or_off(seconds(0.1, 3600)),
+        "10",
+        "how long a request waits for a lock (SQLite: for the write lock) before it is a 503",
+    ),
+    Setting(
+        "database.statement_timeout_seconds",
+        or_off(seconds(0.1, 86_400)),
+        "30",
+        "how long a statement of a request may run on PostgreSQL before it is a 503",
+    ),
+    Setting(
+        "database.idle_transaction_timeout_seconds",
+        or_off(seconds(1, 86_400)),
+        "60",
+        "how long PostgreSQL keeps a transaction of a request open that runs no statement",
+    ),
+    Setting(
+        "database.pool_timeout_seconds",
+        seconds(0.1, 300),
+        "2",
+        "how long a request waits for a connection of a full pool before it is a 503",
+    ),
+)

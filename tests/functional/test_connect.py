@@ -1,0 +1,179 @@
+"""Connections to PostgreSQL: their limits and session settings, and what is refused at connect."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import make_url, text
+from sqlalchemy.exc import DBAPIError
+
+from forumsvc.errors import UnsuitableDatabase
+from forumsvc.models import connect
+from forumsvc.models.engine import Database
+from forumsvc.models.timeouts import Timeouts
+from forumsvc.settings import Settings
+from tests import databases
+from tests.functional.cli.conftest import INI, run_command
+from tests.functional.forum import SECRET
+from tests.pooler import pooler
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+"""A file is not connected to."""
+
+
+def with_query(url: str, **query: str) -> str:
+    """Return a URL with parameters in its query."""
+    return make_url(url).update_query_dict(query).render_as_string(hide_password=False)
+
+
+def shown(database: Database, name: str) -> list[str]:
+    """Return what a session setting is, for reads and for writes."""
+    found = []
+    for engine in (database.reads, database.writes):
+        with engine.connect() as connection:
+            found.append(connection.execute(text(f"SHOW {name}")).scalar_one())
+    return found
+
+
+@contextmanager
+def defaults(url: str, **settings: str) -> Iterator[None]:
+    """Set defaults of new sessions for a database, as an administrator does."""
+    parsed = make_url(url)
+    plain = parsed.set(drivername="postgresql", database="postgres")
+    with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as admin:
+        for name, value in settings.items():
+            admin.execute(f"ALTER DATABASE {parsed.database} SET {name} = {value}".encode())
+        try:
+            yield
+        finally:
+            for name in settings:
+                admin.execute(f"ALTER DATABASE {parsed.database} RESET {name}".encode())
+
+
+def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) -> None:
+    settings = Settings({"sqlalchemy.url": database_url, "session.secret": SECRET})
+    database = Database(database_url, timeouts=Timeouts.of(settings))
+    try:
+        assert shown(database, "lock_timeout") == ["10s", "10s"]
+        assert shown(database, "statement_timeout") == ["30s", "30s"]
+        assert shown(database, "idle_in_transaction_session_timeout") == ["1min", "1min"]
+        with database.writes.connect() as db:
+            info: Any = db.connection.driver_connection
+            asked = info.info.get_parameters()
+        assert (asked["connect_timeout"], asked["tcp_user_timeout"]) == ("5", "10000")
+        assert asked["keepalives_idle"] == "30"
+    finally:
+        database.dispose()
+
+
+def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
+    settings = Settings({"sqlalchemy.url": database_url, "session.secret": SECRET})
+    database = Database(database_url, timeouts=Timeouts.of(settings).for_commands())
+    try:
+        assert shown(database, "statement_timeout") == ["0", "0"]
+        assert shown(database, "idle_in_transaction_session_timeout") == ["0", "0"]
+    finally:
+        database.dispose()
+
+
+def test_what_the_url_says_is_kept_and_wins(database_url: str) -> None:
+    url = with_query(
+        database_url,
+        options="-c search_path=forum,public -c lock_timeout=3s",
+        application_name="mine",
+        connect_timeout="7",
+    )
+    with databases.opened(url) as database:
+        assert shown(database, "search_path") == ["forum,public"] * 2
+        assert shown(database, "lock_timeout") == ["3s", "3s"]
+        assert shown(database, "application_name") == ["mine", "mine"]
+        assert shown(database, "timezone") == ["UTC", "UTC"]
+        with database.writes.connect() as db:
+            driver: Any = db.connection.driver_connection
+            assert driver.info.get_parameters()["connect_timeout"] == "7"
+
+
+def test_without_a_name_in_the_url_sessions_bear_ours(database: Database) -> None:
+    assert shown(database, "application_name") == ["forumsvc", "forumsvc"]
+
+
+def test_reads_are_made_where_only_a_server_that_writes_is_asked_for(database_url: str) -> None:
+    with databases.opened(with_query(database_url, target_session_attrs="read-write")) as database:
+        assert shown(database, "default_transaction_read_only") == ["on", "off"]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("-c timezone=Europe/Berlin", "time zone of the session must be UTC and is Europe/Berlin"),
+        ("-c default_transaction_read_only=off", "take default_transaction_read_only out"),
+    ],
+)
+def test_a_session_that_the_code_cannot_rely_on_is_refused(
+    database_url: str, options: str, reason: str
+) -> None:
+    with (
+        databases.opened(with_query(database_url, options=options)) as database,
+        pytest.raises(UnsuitableDatabase, match=reason),
+    ):
+        shown(database, "timezone")
+
+
+def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "MINIMUM_VERSION", 10**9)
+    database.dispose()
+    with pytest.raises(UnsuitableDatabase, match="PostgreSQL 13 or newer is needed"):
+        shown(database, "timezone")
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_a_pooler_without_the_session_settings_is_refused(database_url: str, refuses: bool) -> None:
+    with pooler(database_url, refuses=refuses) as url, databases.opened(url) as database:
+        for engine in (database.reads, database.writes):
+            with pytest.raises(UnsuitableDatabase, match="not through a pooler such as PgBouncer"):
+                engine.connect()
+
+
+def test_a_session_in_which_another_has_prepared_something_is_refused(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = connect._SESSION.replace("pg_prepared_statements", "(SELECT 1) AS one")
+    monkeypatch.setattr(connect, "_SESSION", shared)
+    database.dispose()
+    with pytest.raises(UnsuitableDatabase, match="hands out sessions that others have used"):
+        shown(database, "timezone")
+
+
+def test_a_command_says_in_one_line_that_a_pooler_is_in_the_way(
+    database_url: str, tmp_path: Path
+) -> None:
+    with pooler(database_url) as url:
+        ini = tmp_path / "forum.ini"
+        ini.write_text(INI.format(url=url.replace("%", "%%")))
+        refusal = run_command("-c", ini, "node", "list").refusal
+    assert "not through a pooler such as PgBouncer" in refusal
+
+
+def test_a_command_says_in_one_line_that_the_server_takes_no_writes(
+    database: Database, tmp_path: Path
+) -> None:
+    url = database.url.render_as_string(hide_password=False)
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url=url.replace("%", "%%")))
+    with defaults(url, default_transaction_read_only="on"):
+        assert "takes no writes" in run_command("-c", ini, "node", "add", "New").refusal
+        assert run_command("-c", ini, "db", "check", "--json").json["wrong"] == 0
+
+
+def test_a_server_that_takes_no_writes_is_refused_for_writes_only(database_url: str) -> None:
+    with (
+        defaults(database_url, default_transaction_read_only="on"),
+        databases.opened(database_url) as database,
+    ):
+        database.reads.connect().close()
+        with pytest.raises(DBAPIError, match="takes no writes") as raised:
+            database.writes.connect()
+    assert getattr(raised.value.orig, "sqlstate", "") == "25006"

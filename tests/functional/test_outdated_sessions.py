@@ -1,0 +1,201 @@
+"""Sessions that no longer fit their database are dropped, and the request is run again."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import BigInteger, bindparam, literal, select, text, type_coerce
+from sqlalchemy.exc import DBAPIError
+
+from forumsvc.models import Node, User, libpq
+from forumsvc.models.engine import Database
+from forumsvc.models.libpq import Libpq
+from forumsvc.models.statements import run
+from tests.functional.forum import Forum
+from tests.functional.test_connect import defaults
+from tests.functional.test_gateway_later import _RENAMED, name_of
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+"""On a file nothing is prepared."""
+
+_NAMES = select(User.name).where(User.id == bindparam("user", type_=BigInteger))
+_PREPARED = text("SELECT name FROM pg_prepared_statements")
+
+
+def alter(forum: Forum) -> None:
+    """Change the type of a column that is read, as a migration does."""
+    length = random.randrange(1000, 10**6)  # noqa: S311  # not the one that it has
+    with forum.database.writes.begin() as db:
+        db.execute(text(f"ALTER TABLE users ALTER COLUMN name TYPE varchar({length})"))
+
+
+def restore(forum: Forum) -> None:
+    """Give the column its own type again."""
+    with forum.database.writes.begin() as db:
+        db.execute(text(f"ALTER TABLE users ALTER COLUMN name TYPE {User.__table__.c.name.type}"))
+
+
+def deallocate(line: Libpq) -> None:
+    """Forget all that is prepared on a connection, as a pooler's DISCARD ALL does."""
+    line._connection.pgconn.exec_(b"DEALLOCATE ALL")
+
+
+def lines_of_writes(database: Database) -> list[Libpq]:
+    """Return what runs statements on the connections that wait in the pool of writes."""
+    pool: Any = database.writes.pool
+    return [record.info["line"] for record in list(pool._pool.queue) if "line" in record.info]
+
+
+def read_until_prepared(database: Database, user: int) -> None:
+    """Read a statement as often as it takes to be prepared."""
+    for _ in range(3):
+        assert len(database.gateway.rows(_NAMES, {"user": user})) == 1
+
+
+def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum) -> None:
+    alice = forum.person("alice")
+    read_until_prepared(forum.database, alice.id)
+    try:
+        alter(forum)
+        read_until_prepared(forum.database, alice.id)
+    finally:
+        restore(forum)
+    read_until_prepared(forum.database, alice.id)
+
+
+def test_a_read_goes_on_after_its_statements_were_deallocated(forum: Forum) -> None:
+    alice, database = forum.person("alice"), forum.database
+    read_until_prepared(database, alice.id)
+    deallocate(database.gateway._own.held.line)
+    read_until_prepared(database, alice.id)
+
+
+def test_requests_go_on_after_a_column_has_changed_its_type(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    topic = forum.topic(alice, node)
+    requests: list[Callable[[], Any]] = [
+        lambda: forum.nobody.get("/users/alice"),
+        lambda: alice.post(f"/topics/{topic}/replies", body="Hi @alice"),
+        lambda: alice.get("/users/me"),
+        lambda: alice.put("/users/me", bio="More"),
+    ]
+
+    def statuses() -> list[int]:
+        return [request().status_int for request in requests]
+
+    for _ in range(3):
+        assert statuses() == [200, 201, 200, 200]
+    try:
+        alter(forum)
+        assert statuses() == [200, 201, 200, 200]
+    finally:
+        restore(forum)
+    assert statuses() == [200, 201, 200, 200]
+
+
+def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    topic = forum.topic(alice, node)
+    for number in range(3):
+        assert alice.post(f"/topics/{topic}/replies", body=f"{number}").status_int == 201
+    lines = lines_of_writes(forum.registry.database)
+    assert lines
+    for line in lines:
+        deallocate(line)
+    assert alice.post(f"/topics/{topic}/replies", body="Last").status_int == 201
+    replies = forum.nobody.get(f"/topics/{topic}/replies").json
+    assert [reply["body_html"] for reply in replies][-1] == "<p>Last</p>"
+    assert len(replies) == 4
+
+
+@pytest.mark.parametrize("by", ["gateway", "session", "commit"])
+def test_a_queued_statement_that_is_gone_drops_the_connection(forum: Forum, by: str) -> None:
+    node, database = forum.node("Old"), forum.database
+    for _ in range(3):
+        with database.session.begin() as db:
+            run(db, _RENAMED, {"node": node, "new": "New"})
+    for line in lines_of_writes(database):
+        deallocate(line)
+    ways: dict[str, Callable[[Any], Any]] = {
+        "gateway": lambda db: database.gateway.rows_in(db, select(literal(1).label("n")), {}),
+        "session": lambda db: db.execute(text("SELECT 1")),
+        "commit": lambda db: db.commit(),
+    }
+    with database.session() as db:
+        run(db, _RENAMED, {"node": node, "new": "Lost"})
+        with pytest.raises(DBAPIError) as raised:
+            ways[by](db)
+    assert raised.value.connection_invalidated
+    assert getattr(raised.value.orig, "sqlstate", "") == "26000"
+    assert name_of(database, node) == "New"
+    assert lines_of_writes(database) == []
+
+
+def test_writes_come_back_when_the_database_takes_them_again(forum: Forum) -> None:
+    alice, node = forum.person("alice"), forum.node()
+    topic = forum.topic(alice, node)
+
+    def reply() -> Any:
+        return alice.post(f"/topics/{topic}/replies", body="A reply")
+
+    assert reply().status_int == 201
+    with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
+        # As if the whole server were set so: sessions that are open learn of it, too.
+        for line in lines_of_writes(forum.registry.database):
+            line._connection.pgconn.exec_(b"SET default_transaction_read_only = on")
+        for _ in range(2):
+            refused = reply()
+            assert (refused.status_int, set(refused.json)) == (503, {"error"})
+            assert refused.headers["Retry-After"] == "1"
+            assert forum.nobody.get("/topics").status_int == 200
+    assert reply().status_int == 201
+
+
+def test_a_transaction_has_the_isolation_that_its_session_asks_for(forum: Forum) -> None:
+    node, level = forum.node("Old"), text("SHOW transaction_isolation")
+    with forum.database.session() as db:
+        db.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        run(db, _RENAMED, {"node": node, "new": "New"})
+        assert db.scalar(level) == "repeatable read"
+    with forum.database.session() as db:
+        run(db, _RENAMED, {"node": node, "new": "New"})
+        assert db.scalar(level) == "read committed"
+
+
+def test_no_two_connections_give_a_prepared_statement_the_same_name(forum: Forum) -> None:
+    node, database = forum.node("Old"), forum.database
+    named: list[set[str]] = []
+    sessions = [database.session() for _ in range(3)]
+    for db in sessions:
+        for _ in range(3):
+            database.gateway.rows_in(db, select(Node.name).where(Node.id == node), {})
+            database.gateway.rows_in(db, _NAMES, {"user": 1})
+        named.append(set(db.scalars(_PREPARED)))
+    for db in sessions:
+        db.close()
+    assert all(named)
+    assert len(set.union(*named)) == sum(map(len, named))
+
+
+def test_statements_are_evicted_one_by_one_and_those_in_use_stay_prepared(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(libpq, "MOST_PREPARED", 20)
+    database = forum.database
+    pages = select(literal(1).label("one")).limit(
+        bindparam("limit", type_=BigInteger, literal_execute=True)
+    )
+    prepared = select(type_coerce(literal(1), BigInteger).label("one"))
+    names = text("SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'")
+    with database.session() as db:
+        for _ in range(2):
+            database.gateway.rows_in(db, _NAMES, {"user": 1})
+        [hot] = db.scalars(names).all()
+        for limit in range(1, 60):
+            for _ in range(2):
+                assert database.gateway.rows_in(db, pages, {"limit": limit}) == [(1,)]
+            database.gateway.rows_in(db, _NAMES, {"user": 1})
+        assert database.gateway.rows_in(db, prepared, {}) == [(1,)]
+        assert db.scalars(names).all() == [hot]
+        assert len(db.scalars(_PREPARED).all()) <= 20

@@ -1,0 +1,44 @@
+"""What the start of the service says of its database: one line, and whether it goes on."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests import databases
+from tests.functional.forum import SECRET
+from tests.pooler import pooler
+from tests.system.forum_process import INI, serving
+from tests.system.process import PATIENCE
+from tests.system.pserve import launch
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_a_pooler_without_the_session_settings_stops_pserve_with_one_line(
+    refuses: bool, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    url = databases.new_url("postgresql", f"pooled_{refuses}", tmp_path_factory, worker_id)
+    with pooler(url, refuses=refuses) as pooled:
+        ini = tmp_path / "forum.ini"
+        ini.write_text(INI.format(url=pooled, secret=SECRET, processes=1, threads=4, more=""))
+        service = launch(ini, tmp_path / "output", tmp_path)
+        assert service.process.wait(PATIENCE) == 1
+    *_, last = service.said.splitlines()
+    assert "Traceback" not in service.said
+    assert last.startswith("forumsvc: What answers under sqlalchemy.url ")
+    assert "not through a pooler such as PgBouncer" in last
+
+
+def test_a_database_that_does_not_answer_is_one_warning_and_the_service_starts(
+    tmp_path: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    url = f"postgresql+psycopg://nobody:hidden-password@127.0.0.1:{port}/none"
+    with serving(tmp_path, url) as service:
+        found = [line for line in service.said.splitlines() if "does not answer" in line]
+        assert len(found) == 1, service.said
+        assert "refused" in found[0]
+        assert "Traceback" not in service.said
+        assert "hidden-password" not in service.said
+        assert service.get("/health").status == 503

@@ -1,0 +1,18 @@
+"""Times are shown in UTC, whatever offset they come with."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from forumsvc import clock
+
+
+def test_a_time_with_another_offset_is_converted() -> None:
+    moment = datetime(2026, 11, 21, 1, 33, tzinfo=timezone(timedelta(hours=2)))
+    assert clock.rfc3339(moment) == "2026-11-20T23:33:00.000Z"
+    assert clock.rfc3339(moment.astimezone(UTC)) == "2026-11-20T23:33:00.000Z"
+
+
+def test_a_time_without_an_offset_is_refused() -> None:
+    with pytest.raises(ValueError, match="no moment"):
+        clock.rfc3339(datetime(2026, 11, 21, 1, 33))  # noqa: DTZ001  # what is refused
