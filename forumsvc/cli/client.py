@@ -2,9 +2,10 @@
 
 import click
 
-from ..oauth import clients
+from .. import clock
+from ..oauth import clients, token_admin
 from .command import Group
-from .context import Context, pass_context
+from .context import Context, pass_context, read_line, yes_option
 
 DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
 _STATES = ("Owner", "Enabled", "Introspects")
@@ -49,6 +50,18 @@ def client() -> None:
     is_flag=True,
     help="It may introspect the tokens of other clients.",
 )
+@click.option(
+    "--id",
+    "client_id",
+    metavar="ID",
+    help="The identifier that a shipped application has already; a new one where left out.",
+)
+@click.option(
+    "--secret",
+    metavar="SECRET",
+    help="The secret that it has already; a new one where left out. Others see it (ps).",
+)
+@click.option("--secret-stdin", is_flag=True, help="Read the secret from standard input, a line.")
 @pass_context
 def add(
     context: Context,
@@ -58,8 +71,14 @@ def add(
     scopes: tuple[str, ...],
     public: bool,
     introspects: bool,
+    client_id: str | None,
+    secret: str | None,
+    secret_stdin: bool,
 ) -> None:
     """Register a client; its secret is shown this once."""
+    if secret is not None and secret_stdin:
+        raise click.UsageError("Give --secret or --secret-stdin, not both.")
+    given = read_line() if secret_stdin else secret
     with context.transaction() as db:
         added = clients.create(
             db,
@@ -69,9 +88,11 @@ def add(
             scopes=" ".join(scopes).split(),
             public=public,
             introspects=introspects,
+            client_id=client_id,
+            client_secret=given,
         )
     lines = [f"client_id:     {added.client_id}"]
-    if added.client_secret is not None:
+    if added.client_secret is not None and given is None:
         lines += [
             f"client_secret: {added.client_secret}",
             "Keep the secret: it is not shown again.",
@@ -119,9 +140,19 @@ def list_(context: Context) -> None:
 
 @client.command()
 @click.argument("client_id", metavar="ID")
+@yes_option
 @pass_context
-def delete(context: Context, client_id: str) -> None:
+def delete(context: Context, client_id: str, yes: bool) -> None:
     """Remove a client and end every token that was given to it."""
+    with context.current_database().reads.connect() as db:
+        found = clients.find(db, client_id)
+        if found is not None:
+            alive = token_admin.count_of_client(db, found.id, clock.now())
+            context.confirm(
+                f"Deleting the client {client_id} ({found.name}) takes away for good: its "
+                f"registration and {alive} tokens. Whoever uses it is logged out.",
+                yes=yes,
+            )
     with context.transaction() as db:
         clients.delete(db, client_id)
     context.answer(f"Removed the client {client_id}.", client_id=client_id)

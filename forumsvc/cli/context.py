@@ -6,7 +6,7 @@ Libraries are imported where they are used, so that `forumsvc --help` loads none
 import configparser
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -149,17 +149,45 @@ yes_option = click.option("--yes", is_flag=True, help="Do not ask on a terminal.
 """The option of every command that asks on a terminal before something is lost."""
 
 
-def ask_password(password: str | None) -> str:
-    """Return the password of an option, asked for (twice, unseen) where it was left out.
+def password_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--password` and `--password-stdin` to a command that calls `read_password`."""
+    command = click.option(
+        "--password-stdin",
+        is_flag=True,
+        help="Read it from standard input: its first line, without the line break.",
+    )(command)
+    return click.option(
+        "--password",
+        metavar="P",
+        help="Asked for on a terminal where left out. Others on this machine see it (ps).",
+    )(command)
 
-    Raises UsageError where nobody can be asked.
+
+def read_password(password: str | None, password_stdin: bool) -> str:
+    """Return the password of the options, asked for (twice, unseen) where there are none.
+
+    Raises UsageError where both are given or nobody can be asked.
     """
+    if password is not None and password_stdin:
+        raise click.UsageError("Give --password or --password-stdin, not both.")
+    if password_stdin:
+        return read_line()
     if password is not None:
         return password
     if not sys.stdin.isatty():
-        raise click.UsageError("Missing option '--password': there is no terminal to ask on.")
+        raise click.UsageError(
+            "Missing option '--password' or '--password-stdin': there is no terminal to ask on."
+        )
     asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return asked
+
+
+def read_line() -> str:
+    """Return the first line of standard input without its line break; raise Refused for none."""
+    line = sys.stdin.readline()
+    if not line:
+        raise Refused("Standard input is empty.")
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 def progress() -> "Progress":

@@ -10,7 +10,7 @@ from ..oauth import explorer
 from ..services import audit
 from ..services.audit import Finding
 from .command import Group
-from .context import Context, Refused, pass_context, progress
+from .context import Context, Refused, pass_context, progress, yes_option
 
 
 @click.group(cls=Group)
@@ -36,20 +36,23 @@ def upgrade(context: Context) -> None:
 
 @db.command()
 @click.option("--fix", is_flag=True, help="Mend what is wrong.")
+@yes_option
 @pass_context
 @click.pass_context
-def check(ctx: click.Context, context: Context, fix: bool) -> None:
+def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
     """Recount every counter and look for notifications that point nowhere."""
     database = context.current_database()
     with progress() as bar:
         task = bar.add_task("Checking", total=audit.STEPS)
         with database.reads.connect() as reads:
             findings = audit.check(reads, done=lambda: bar.advance(task))
-        wrong = sum(finding.wrong for finding in findings)
-        if fix and wrong:
+    wrong = sum(finding.wrong for finding in findings)
+    if fix and wrong:
+        context.confirm(_loss(findings), yes=yes)
+        with progress() as bar:
             task = bar.add_task("Mending", total=2 * audit.STEPS)
             findings = _mend(database, done=lambda: bar.advance(task))
-            wrong = sum(finding.wrong for finding in findings)
+        wrong = sum(finding.wrong for finding in findings)
     checked = sum(finding.checked for finding in findings)
     fixed = wrong if fix else 0
     lines = [f"{finding.what}: {finding.wrong} wrong" for finding in findings if finding.wrong]
@@ -58,6 +61,17 @@ def check(ctx: click.Context, context: Context, fix: bool) -> None:
     if wrong > fixed:
         click.echo(f"Error: {wrong} of {checked} are wrong; --fix mends them.", err=True)
         ctx.exit(1)
+
+
+def _loss(findings: list[Finding]) -> str:
+    lines = [f"  {finding.what}: {finding.wrong}" for finding in findings if finding.wrong]
+    return "\n".join(
+        [
+            "What is wrong is overwritten for good: counters get their recount, and notifications",
+            "that point nowhere are deleted:",
+            *lines,
+        ]
+    )
 
 
 def _mend(database: Database, done: Callable[[], None]) -> list[Finding]:

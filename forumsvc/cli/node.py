@@ -7,7 +7,7 @@ import click
 from ..queries import nodes as reading
 from ..services import nodes
 from .command import Group
-from .context import Context, pass_context
+from .context import Context, pass_context, yes_option
 
 SORT = click.IntRange(-nodes.MAX_SORT, nodes.MAX_SORT)
 
@@ -88,9 +88,19 @@ def edit(
 @node.command()
 @click.argument("id_", metavar="ID", type=int)
 @click.option("--move-to", metavar="ID", type=int, help="The node that gets its topics.")
+@yes_option
 @pass_context
-def delete(context: Context, id_: int, move_to: int | None) -> None:
+def delete(context: Context, id_: int, move_to: int | None, yes: bool) -> None:
     """Delete a node that holds no topics, or whose topics go to another one."""
+    with context.current_database().reads.connect() as db:
+        names = {row.id: row.name for row in reading.everything(db)}
+    if id_ in names:
+        topics = f"Its topics go to {names[move_to]}. " if move_to in names else ""
+        context.confirm(
+            f"Deleting node {id_} takes away for good: its name ({names[id_]}), its summary and "
+            f"its address. {topics}A section that holds no other node goes, too.",
+            yes=yes,
+        )
     with context.transaction() as db:
         moved = nodes.delete(db, id_, move_to=move_to)
     context.answer(f"Deleted node {id_}; {moved} topics were moved.", id=id_, moved=moved)

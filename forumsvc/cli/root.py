@@ -23,8 +23,8 @@ SUMMARIES = {
     "node": "Add, list, edit and delete nodes.",
     "photos": "Look after the pictures.",
     "settings": "Print every setting in force.",
-    "token": "Give out access tokens, and clear away dead ones.",
-    "user": "Add users, trust them, stop them.",
+    "token": "Give out, list, revoke and purge access tokens.",
+    "user": "Add, find, trust, stop and delete users.",
 }
 """The commands, each the attribute of that name of the module of that name; what they are for."""
 

@@ -1,14 +1,15 @@
 """`forumsvc token …`: access tokens."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import click
+from sqlalchemy import Connection
 from sqlalchemy.orm import Session
 
 from .. import clock
 from ..errors import Conflict, Invalid, NotFound
 from ..models import IssuedBy, UserState
-from ..oauth import clients, tokens
+from ..oauth import clients, token_admin, tokens
 from ..services import accounts, idempotency
 from .command import Group
 from .context import Context, pass_context
@@ -18,7 +19,7 @@ MAX_TTL = 10**9
 
 @click.group(cls=Group)
 def token() -> None:
-    """Give out access tokens, and clear away dead ones."""
+    """Give out, list, revoke and purge access tokens."""
 
 
 @token.command()
@@ -63,6 +64,72 @@ def issue(
     )
 
 
+client_option = click.option("--client", "client_id", metavar="ID", help="Those of this client.")
+
+
+@token.command("list")
+@click.argument("login", required=False)
+@client_option
+@click.option("--ended", is_flag=True, help="Those too that have expired or were revoked.")
+@pass_context
+def list_(context: Context, login: str | None, client_id: str | None, ended: bool) -> None:
+    """List the tokens of a user, of a client, or of both together; never their secrets."""
+    if login is None and client_id is None:
+        raise click.UsageError("Say whose tokens: LOGIN, --client ID, or both.")
+    moment = clock.now()
+    with context.current_database().reads.connect() as db:
+        rows = token_admin.listing(db, moment, **_owners(db, login, client_id), ended=ended)
+    described = [
+        {
+            "id": row.id,
+            "client": row.client,
+            "login": row.login,
+            "scope": row.scope,
+            "issued_by": row.issued_by,
+            "created_at": clock.rfc3339(row.created_at),
+            "expires_at": clock.rfc3339(row.access_expires_at),
+            "refresh_expires_at": _time(row.refresh_expires_at),
+            "revoked_at": _time(row.revoked_at),
+        }
+        for row in rows
+    ]
+    heads = (
+        "ID",
+        "Client",
+        "Login",
+        "Scope",
+        "Issued by",
+        "Issued",
+        "Expires",
+        "Refresh until",
+        "Revoked",
+    )
+    cells = [tuple(each.values()) for each in described]
+    context.answer_table(heads, cells, "There are no such tokens.", tokens=described)
+
+
+@token.command()
+@click.argument("id_", metavar="[ID]", type=int, required=False)
+@click.option("--login", metavar="LOGIN", help="Those of this user.")
+@client_option
+@pass_context
+def revoke(context: Context, id_: int | None, login: str | None, client_id: str | None) -> None:
+    """End a token, or all of a user, of a client, or of both together.
+
+    With the token ID end all that were refreshed from the same log-in; with --login and --client
+    end the codes, too, that would still give one. Sessions of browsers stay: see `user password`.
+    """
+    if (id_ is None) == (login is None and client_id is None):
+        raise click.UsageError("Say which tokens: an ID, or --login and --client.")
+    moment = clock.now()
+    with context.transaction() as db:
+        if id_ is not None:
+            revoked = token_admin.revoke(db, id_, moment)
+        else:
+            revoked = token_admin.revoke_of(db, moment, **_owners(db, login, client_id))
+    context.answer(f"Revoked {revoked} tokens.", revoked=revoked)
+
+
 @token.command()
 @pass_context
 def purge(context: Context) -> None:
@@ -72,6 +139,26 @@ def purge(context: Context) -> None:
         removed = tokens.purge(db)
         idempotency.purge(db, clock.now() - kept)
     context.answer(f"Removed {removed} tokens.", removed=removed)
+
+
+def _owners(
+    db: Session | Connection, login: str | None, client_id: str | None
+) -> dict[str, int | None]:
+    """Return whose tokens are meant, by the rows of user and client.
+
+    Raises NotFound where one is not there.
+    """
+    client = None if client_id is None else clients.find(db, client_id)
+    if client_id is not None and client is None:
+        raise NotFound(f"There is no client {client_id!r}.")
+    return {
+        "user_id": None if login is None else accounts.find(db, login).id,
+        "client_id": None if client is None else client.id,
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else clock.rfc3339(moment)
 
 
 def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:

@@ -1,37 +1,111 @@
 """`forumsvc user …`: accounts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
+from sqlalchemy import Row
 
-from ..models import Role
-from ..services import accounts
+from .. import clock
+from ..ids import MAX_ID
+from ..models import Role, UserState
+from ..queries import accounts as reading
+from ..services import accounts, registration
 from ..services.accounts import Account
 from .command import Group
-from .context import Context, ask_password, pass_context
+from .context import Context, pass_context, password_options, read_password, yes_option
 
 ROLES = click.Choice([role.value for role in Role])
+STATES = click.Choice([state.value for state in UserState])
+HEADS = ("ID", "Login", "Name", "E-mail", "Role", "State", "Topics", "Replies", "Since")
+
+limit_option = click.option(
+    "--limit", metavar="N", type=click.IntRange(1, 10_000), default=100, show_default=True
+)
+after_option = click.option(
+    "--after",
+    metavar="ID",
+    type=click.IntRange(0, MAX_ID),
+    default=0,
+    help="Go on behind this user, where the page before ended.",
+)
 
 
 @click.group(cls=Group)
 def user() -> None:
-    """Add users, trust them, stop them."""
+    """Add, find, trust, stop and delete users."""
+
+
+@user.command("list")
+@click.option("--role", type=ROLES, help="Only those of this role.")
+@click.option("--state", type=STATES, help="Only those in this state.")
+@limit_option
+@after_option
+@pass_context
+def list_(context: Context, role: str | None, state: str | None, limit: int, after: int) -> None:
+    """List users, the oldest account first."""
+    with context.current_database().reads.connect() as db:
+        rows = reading.listing(
+            db,
+            role=Role(role) if role else None,
+            state=UserState(state) if state else None,
+            after_id=after,
+            limit=limit + 1,
+        )
+    _answer_page(context, rows, limit)
+
+
+@user.command()
+@click.argument("text")
+@limit_option
+@after_option
+@pass_context
+def search(context: Context, text: str, limit: int, after: int) -> None:
+    """Find users whose login, name or e-mail holds TEXT, whatever the case."""
+    with context.current_database().reads.connect() as db:
+        rows = reading.search(db, text, after_id=after, limit=limit + 1)
+    _answer_page(context, rows, limit)
+
+
+@user.command()
+@click.argument("login")
+@pass_context
+def show(context: Context, login: str) -> None:
+    """Show what there is of a user."""
+    with context.current_database().reads.connect() as db:
+        found = reading.details(db, accounts.find(db, login).id, clock.now())
+    result = {
+        **_described(found),
+        "updated_at": clock.rfc3339(found.updated_at),
+        "sessions": found.sessions,
+        "tokens": found.tokens,
+        "applications": found.applications,
+    }
+    lines = [(name, "" if value is None else value) for name, value in result.items()]
+    context.answer_table(("Field", "Value"), lines, "", **result)
 
 
 @user.command()
 @click.argument("login")
 @click.option("--email", metavar="E", help="The e-mail address; none where left out.")
-@click.option("--password", metavar="P", help="Asked for on a terminal where left out.")
+@password_options
 @click.option("--name", metavar="N", default="", help="What is shown in place of the login.")
 @click.option("--role", type=ROLES, default=Role.MEMBER.value, show_default=True)
 @pass_context
 def add(
-    context: Context, login: str, email: str | None, password: str | None, name: str, role: str
+    context: Context,
+    login: str,
+    email: str | None,
+    password: str | None,
+    password_stdin: bool,
+    name: str,
+    role: str,
 ) -> None:
     """Add a user."""
     # Before the password is asked for: a login that cannot be needs none.
     accounts.check_login(login)
-    password = ask_password(password)
+    password = read_password(password, password_stdin)
+    _check_password(password, login, email)
     with context.transaction() as db:
         added = accounts.create(db, login, password, email=email, name=name, role=Role(role))
     context.answer(
@@ -75,9 +149,14 @@ def unblock(context: Context, login: str) -> None:
 
 @user.command()
 @click.argument("login")
+@yes_option
 @pass_context
-def delete(context: Context, login: str) -> None:
+def delete(context: Context, login: str, yes: bool) -> None:
     """Delete a user; what they wrote stays."""
+    with context.current_database().reads.connect() as db:
+        found = reading.details(db, accounts.find(db, login).id, clock.now())
+    if found.state != UserState.DELETED:
+        context.confirm(_loss(found), yes=yes)
     with context.transaction() as db:
         changed = accounts.delete(db, login)
     _answer(context, changed, f"{changed.login} is deleted.")
@@ -85,14 +164,57 @@ def delete(context: Context, login: str) -> None:
 
 @user.command()
 @click.argument("login")
-@click.option("--password", metavar="P", help="Asked for on a terminal where left out.")
+@password_options
 @pass_context
-def password(context: Context, login: str, password: str | None) -> None:
+def password(context: Context, login: str, password: str | None, password_stdin: bool) -> None:
     """Give a user a new password and end their log-ins."""
-    password = ask_password(password)
+    password = read_password(password, password_stdin)
+    with context.current_database().reads.connect() as db:
+        found = reading.details(db, accounts.find(db, login).id, clock.now())
+    _check_password(password, found.login, found.email)
     with context.transaction() as db:
         changed = accounts.set_password(db, login, password)
     _answer(context, changed, f"{changed.login} has a new password, and must log in again.")
+
+
+def _check_password(password: str, login: str, email: str | None) -> None:
+    """Raise Invalid where the sign-up would refuse a password."""
+    accounts.check_password(password)
+    registration.check_strength("password", password, (login, email or ""))
+
+
+def _loss(found: Row[Any]) -> str:
+    return (
+        f"Deleting {found.login} (user {found.id}, {found.role}) takes away for good: the e-mail "
+        f"address, the password, {found.sessions} sessions, {found.tokens} tokens, and what "
+        f"{found.applications} applications of theirs were allowed. "
+        f"What they wrote stays: {found.topics_count} topics, {found.replies_count} replies."
+    )
+
+
+def _described(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "login": row.login,
+        "name": row.name,
+        "email": row.email,
+        "role": row.role,
+        "state": row.state,
+        "topics_count": row.topics_count,
+        "replies_count": row.replies_count,
+        "created_at": clock.rfc3339(row.created_at),
+    }
+
+
+def _answer_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None:
+    """Print a page of users; `rows` has one more than `limit` where others follow."""
+    page = rows[:limit]
+    following = page[-1].id if len(rows) > limit else None
+    described = [_described(row) for row in page]
+    cells = [tuple(each.values()) for each in described]
+    context.answer_table(HEADS, cells, "There are no such users.", users=described, after=following)
+    if following is not None and not context.as_json:
+        click.echo(f"There are more: --after {following}", err=True)
 
 
 def _answer(context: Context, account: Account, shown: str) -> None:

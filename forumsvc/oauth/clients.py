@@ -1,19 +1,20 @@
 """Clients: registered, listed, recognized, removed."""
 
 import hmac
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, select
 from sqlalchemy.orm import Session
 
 from .. import clock
-from ..errors import Invalid, NotFound
+from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
-from ..models.statements import change, remove
+from ..models.statements import change, insert_if_absent, remove
 from ..text_rules import line_error
 from . import redirects
 from .secret import digest, new_secret
@@ -27,7 +28,18 @@ MEMBER_GRANTS = tuple(grant for grant in GRANTS if grant != "password")
 SCOPES = ("read", "write")
 """Every scope, in the order in which they are shown."""
 
+BUILTIN_CLIENT = "forumsvc-cli"
+"""The identifier of the command line's own client; it has no secret, so nobody can use it."""
+
+EXPLORER = "explorer"
+"""The identifier of the explorer's client."""
+
+RESERVED = frozenset({BUILTIN_CLIENT, EXPLORER})
 MAX_NAME = 100
+MAX_ID_LENGTH = 64
+MIN_SECRET = 8
+MAX_SECRET = 255
+_VSCHARS = re.compile("[ -~]*")
 _NO_SECRET = digest(new_secret())
 
 
@@ -89,12 +101,16 @@ def create(
     public: bool = False,
     owner_id: int | None = None,
     introspects: bool = False,
+    client_id: str | None = None,
+    client_secret: str | None = None,
 ) -> NewClient:
     """Register a client.
 
     public: it cannot keep a secret, and gets none; owner_id: the member who registers it, None for
-    an administrator; introspects: it may introspect the tokens of other clients.
-    Raises Invalid where a value is none that such a client can have.
+    an administrator; introspects: it may introspect the tokens of other clients; client_id,
+    client_secret: those of an application that is shipped already, None for new ones.
+    Raises Invalid where a value is none that such a client can have, Conflict where the identifier
+    is another client's or reserved.
     """
     known = GRANTS if owner_id is None else MEMBER_GRANTS
     chosen, uris = _known("grants", grants, known), list(dict.fromkeys(redirect_uris))
@@ -106,22 +122,52 @@ def create(
     for uri in uris:
         if reason := redirects.objection(uri):
             raise Invalid("redirect_uri", f"{uri!r} {reason}")
-    client_id, secret = secrets.token_hex(16), None if public else new_secret()
-    db.execute(
-        insert(OAuthClient).values(
-            client_id=client_id,
-            secret_hash=None if secret is None else digest(secret),
-            public=public,
-            name=name.strip(),
-            owner_id=owner_id,
-            grants=" ".join(chosen),
-            redirect_uris=" ".join(uris),
-            scopes=" ".join(_known("scopes", scopes, SCOPES)),
-            introspects=introspects,
-            created_at=clock.now(),
-        )
+    identifier = secrets.token_hex(16) if client_id is None else _check_id(client_id)
+    secret = None if public else client_secret or new_secret()
+    _check_secret(client_secret, public)
+    added = insert_if_absent(
+        db,
+        OAuthClient,
+        client_id=identifier,
+        secret_hash=None if secret is None else digest(secret),
+        public=public,
+        name=name.strip(),
+        owner_id=owner_id,
+        grants=" ".join(chosen),
+        redirect_uris=" ".join(uris),
+        scopes=" ".join(_known("scopes", scopes, SCOPES)),
+        introspects=introspects,
+        created_at=clock.now(),
     )
-    return NewClient(client_id, secret)
+    if not added:
+        raise Conflict(f"The client identifier {identifier!r} is taken.")
+    return NewClient(identifier, secret)
+
+
+def _check_id(client_id: str) -> str:
+    """Return an identifier that an application brings; raise Invalid, or Conflict where reserved.
+
+    RFC 6749 Appendix A.1: characters from 0x20 to 0x7E.
+    """
+    if not 0 < len(client_id) <= MAX_ID_LENGTH:
+        raise Invalid("id", f"must have 1 to {MAX_ID_LENGTH} characters")
+    if not _VSCHARS.fullmatch(client_id) or client_id != client_id.strip():
+        raise Invalid("id", "must be of printable ASCII characters, with no blank at either end")
+    if client_id in RESERVED:
+        raise Conflict(f"The client identifier {client_id!r} is the service's own.")
+    return client_id
+
+
+def _check_secret(secret: str | None, public: bool) -> None:
+    """Raise Invalid where an application cannot bring this secret (RFC 6749 Appendix A.2)."""
+    if secret is None:
+        return
+    if public:
+        raise Invalid("secret", "a public client has none")
+    if not MIN_SECRET <= len(secret) <= MAX_SECRET:
+        raise Invalid("secret", f"must have {MIN_SECRET} to {MAX_SECRET} characters")
+    if not _VSCHARS.fullmatch(secret):
+        raise Invalid("secret", "must be of printable ASCII characters")
 
 
 def _check_name(name: str) -> None:

@@ -7,9 +7,9 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..models import OAuthClient
 from ..models.statements import change, insert_if_absent
-from .clients import SCOPES
+from .clients import EXPLORER, SCOPES
 
-CLIENT_ID = "explorer"
+CLIENT_ID = EXPLORER
 REDIRECT_PATH = "/docs/oauth2-redirect.html"
 """Where the answer goes, under the address of this service itself, whichever that is."""
 

@@ -32,23 +32,27 @@ def punish_reuse(db: Session, token_id: int, *, grace: int, now: datetime) -> bo
     return True
 
 
-def end_family(db: Session, family: str, now: datetime) -> None:
-    """End every token of a family, those too that are being refreshed at this moment.
+def revoke_all(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
+    """End every token that meets a condition, those too that are being refreshed at this moment.
 
     PostgreSQL's UPDATE waits for the refresh that holds a row, but does not see the row which
-    that refresh has added: hence again, until nothing is left.
+    that refresh has added: hence again, until nothing is left. Returns how many ended.
     """
-    while _revoke(db, OAuthToken.family == family, now):
-        pass
+    ended = 0
+    while more := _revoke(db, matches, now):
+        ended += more
+    return ended
+
+
+def end_family(db: Session, family: str, now: datetime) -> None:
+    """End every token of a family."""
+    revoke_all(db, OAuthToken.family == family, now)
 
 
 def end_grant(db: Session, user_id: int, client_id: int, now: datetime) -> int:
     """End what a user allowed a client (its row), and return how many tokens that were."""
     matches = and_(OAuthToken.user_id == user_id, OAuthToken.client_id == client_id)
-    ended = 0
-    while more := _revoke(db, matches, now):
-        ended += more
-    return ended
+    return revoke_all(db, matches, now)
 
 
 def end_one(db: Session, token_id: int, now: datetime) -> None:

@@ -34,11 +34,9 @@ from ..models.meta import Timestamp
 from ..models.statements import change, insert_if_absent, remove
 from ..queries import marks
 from ..queries.reading import Reader, row
+from .clients import BUILTIN_CLIENT
 from .secret import digest as digest
 from .secret import new_secret as new_secret
-
-BUILTIN_CLIENT = "forumsvc-cli"
-"""The identifier of the command line's own client; it has no secret, so nobody can use it."""
 
 
 class NewToken(NamedTuple):

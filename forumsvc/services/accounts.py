@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from ..clock import now
 from ..errors import Conflict, Invalid, NotFound, Taken
 from ..models import Role, User, UserState
-from ..models.statements import change_columns, insert_if_absent, lock_users
+from ..models.statements import change_columns, insert_if_absent, lock_users, locking
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.reading import Connected
 from . import logins
@@ -115,7 +115,7 @@ def check_free(db: Connected, login: str, email: str | None) -> None:
         raise Taken("email", "The e-mail is taken.")
 
 
-def find(db: Session, login: str) -> Account:
+def find(db: Connected, login: str) -> Account:
     """Return the account with this login, whatever the case; raise NotFound where there is none."""
     columns = select(User.id, User.login, User.role, User.state)
     row = db.execute(columns.where(_named(login))).one_or_none()
@@ -125,15 +125,21 @@ def find(db: Session, login: str) -> Account:
 
 
 def set_role(db: Session, login: str, role: Role) -> Account:
-    """Give a user a role; raise NotFound, or Conflict where the user is deleted."""
+    """Give a user a role.
+
+    Raises NotFound, or Conflict where the user is deleted or is the last admin.
+    """
+    if role is not Role.ADMIN:
+        _check_not_last_admin(db, login)
     return _change(db, login, role=role)
 
 
 def block(db: Session, login: str) -> Account:
     """Let a user only read from now on, and end what the user's applications have of anybody.
 
-    Raises NotFound, or Conflict where the user is deleted.
+    Raises NotFound, or Conflict where the user is deleted or is the last admin.
     """
+    _check_not_last_admin(db, login)
     account = _change(db, login, state=UserState.BLOCKED)
     logins.end_at_applications_of(db, account.id, now())
     return account
@@ -170,8 +176,9 @@ def delete(db: Session, login: str) -> Account:
     """Delete a user: the e-mail, the password and all tokens go; what they wrote stays.
 
     What they liked and whom they followed stays too, and so does every counter. Deleting a
-    deleted user changes nothing. Raises NotFound.
+    deleted user changes nothing. Raises NotFound, or Conflict where the user is the last admin.
     """
+    _check_not_last_admin(db, login)
     account = find(db, login)
     if account.state is UserState.DELETED:
         return account
@@ -187,6 +194,22 @@ def delete(db: Session, login: str) -> Account:
     logins.end(db, account.id, now(), issued_by_admin=True)
     logins.end_at_applications_of(db, account.id, now())
     return account
+
+
+def _check_not_last_admin(db: Session, login: str) -> None:
+    """Raise Conflict where a user is the last active admin; keep the admins locked till the end.
+
+    The lock makes two transactions wait for each other that would take away one admin each.
+    """
+    is_admin = and_(User.role == Role.ADMIN, User.state == UserState.ACTIVE)
+    columns: tuple[Any, ...] = (User.login, User.login_key, is_admin.label("is_admin"))
+    query = select(*columns).where(or_(_named(login), is_admin)).order_by(User.id)
+    admins = [row for row in db.execute(locking(query, User)) if row.is_admin]
+    if len(admins) == 1 and admins[0].login_key == login.lower():
+        raise Conflict(
+            f"{admins[0].login} is the last active admin: give the role to another user first "
+            "(forumsvc user role LOGIN admin)."
+        )
 
 
 def _change(db: Session, login: str, **values: Any) -> Account:

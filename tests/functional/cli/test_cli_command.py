@@ -53,8 +53,9 @@ def test_there_are_all_commands_and_no_others() -> None:
         *("db upgrade", "db check", "demo", "settings"),
         *("user add", "user role", "user block", "user unblock", "user delete", "user password"),
         *("node add", "node list", "node edit", "node delete"),
+        *("user list", "user search", "user show"),
         *("client add", "client list", "client delete"),
-        *("token issue", "token purge"),
+        *("token issue", "token list", "token revoke", "token purge"),
         *("content rerender", "photos check", "cache renew"),
     }
 

@@ -1,0 +1,86 @@
+"""Reading accounts as an administrator does: a page of them, a search, one with what it holds."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, and_, func, or_, select
+
+from ..models import BrowserSession, OAuthClient, OAuthToken, Role, User, UserState
+from .reading import Connected
+
+_SUMMARY: tuple[Any, ...] = (
+    User.id,
+    User.login,
+    User.name,
+    User.email,
+    User.role,
+    User.state,
+    User.topics_count,
+    User.replies_count,
+    User.created_at,
+)
+
+
+def listing(
+    db: Connected, *, role: Role | None, state: UserState | None, after_id: int, limit: int
+) -> Sequence[Row[Any]]:
+    """Return accounts in the order of their ids, those with an id above `after_id`.
+
+    role, state: None for any.
+    """
+    query = select(*_SUMMARY).where(User.id > after_id).order_by(User.id).limit(limit)
+    if role is not None:
+        query = query.where(User.role == role)
+    if state is not None:
+        query = query.where(User.state == state)
+    return db.execute(query).all()
+
+
+def search(db: Connected, text: str, *, after_id: int, limit: int) -> Sequence[Row[Any]]:
+    """Return accounts whose login, name or e-mail holds `text`, whatever the case, as `listing`.
+
+    SQLite knows the case of ASCII letters alone.
+    """
+    holds = or_(
+        User.login_key.contains(text.lower(), autoescape=True),
+        User.email_key.contains(text.lower(), autoescape=True),
+        User.name.icontains(text, autoescape=True),
+        User.name.contains(text, autoescape=True),
+    )
+    query = select(*_SUMMARY).where(User.id > after_id, holds)
+    return db.execute(query.order_by(User.id).limit(limit)).all()
+
+
+def details(db: Connected, user_id: int, now: datetime) -> Row[Any]:
+    """Return an account by id: the summary, updated_at, and how many sessions, tokens,
+    applications it holds that are alive.
+    """
+    sessions = _count(BrowserSession).where(
+        BrowserSession.user_id == user_id, BrowserSession.expires_at > now
+    )
+    tokens = _count(OAuthToken).where(OAuthToken.user_id == user_id, is_alive(now))
+    applications = _count(OAuthClient).where(OAuthClient.owner_id == user_id)
+    columns = (
+        *_SUMMARY,
+        User.updated_at,
+        sessions.scalar_subquery().label("sessions"),
+        tokens.scalar_subquery().label("tokens"),
+        applications.scalar_subquery().label("applications"),
+    )
+    return db.execute(select(*columns).where(User.id == user_id)).one()
+
+
+def is_alive(now: datetime) -> Any:
+    """Return the condition that an access token, or the refresh token beside it, is good."""
+    refreshable = and_(
+        OAuthToken.refresh_expires_at > now,
+        OAuthToken.refreshed_at.is_(None),
+    )
+    return and_(
+        OAuthToken.revoked_at.is_(None), or_(OAuthToken.access_expires_at > now, refreshable)
+    )
+
+
+def _count(model: Any) -> Select[Any]:
+    return select(func.count()).select_from(model)
