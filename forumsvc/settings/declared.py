@@ -32,14 +32,14 @@ DECLARED: tuple[Setting, ...] = (
         "site.environment",
         choice("development", "production"),
         "production",
-        "production refuses development's secret",
+        "production refuses development's secret and needs site.url",
     ),
     Setting("site.name", WORD, "Forum", "the community's name, on the pages"),
     Setting(
         "site.url",
         ADDRESS,
         "",
-        "the address under which clients reach the service; where empty, the one they used",
+        "the address under which clients reach the service; development may leave it to them",
     ),
     Setting(
         "site.user_url",

@@ -55,11 +55,18 @@ class Settings(Mapping[str, Any]):
         return len(self._values)
 
     def _check_production(self) -> None:
-        production = self["site.environment"] == "production"
-        if production and self["session.secret"] == DEVELOPMENT_SECRET:
+        if self["site.environment"] != "production":
+            return
+        if self["session.secret"] == DEVELOPMENT_SECRET:
             raise SettingsError(
                 "session.secret: development's secret is no secret; in production it must be "
                 "a text of at least 32 characters of your own"
+            )
+        if not self["site.url"]:
+            # The issuer, links and the cookie's name would follow a Host of an attacker's choice.
+            raise SettingsError(
+                "site.url: missing; it must be the http:// or https:// address under which clients "
+                "reach the service (only site.environment = development may leave it empty)"
             )
 
     def _check_mail(self) -> None:

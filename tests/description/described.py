@@ -10,6 +10,7 @@ from forumsvc.settings import Settings
 
 METHODS = ("get", "put", "post", "delete")
 WRITTEN = {
+    "site.environment": "development",
     "sqlalchemy.url": "sqlite:///none",
     "session.secret": "a secret, long enough for everybody",
 }

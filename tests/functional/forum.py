@@ -22,6 +22,7 @@ SECRET = "a secret of the tests, long enough for everybody"
 def make_app(database_url: str, here: Path, **settings: str) -> Any:
     """Return the application of an ini with these settings."""
     written = {
+        "site.environment": "development",
         "sqlalchemy.url": database_url,
         "session.secret": SECRET,
         "markup.workers": "1",

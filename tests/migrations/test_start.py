@@ -60,6 +60,7 @@ def test_a_database_that_does_not_answer_is_no_obstacle_and_one_line_of_the_log(
 
 def test_the_application_of_an_ini_ends_the_process_with_one_line(tmp_path: Path) -> None:
     written = {
+        "site.environment": "development",
         "sqlalchemy.url": f"sqlite:///{tmp_path / 'nothing' / 'there.sqlite'}",
         "session.secret": SECRET,
     }
@@ -74,5 +75,5 @@ def test_the_application_of_an_ini_starts_on_a_database_that_is_up_to_date(
 ) -> None:
     migrate.upgrade(blank.writes)
     url = blank.url.render_as_string(hide_password=False)
-    written = {"sqlalchemy.url": url, "session.secret": SECRET}
+    written = {"site.url": "http://localhost", "sqlalchemy.url": url, "session.secret": SECRET}
     put_away(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))

@@ -22,6 +22,7 @@ from tests.system.pserve import ROOT, Pserve
 INI = """
 [app:main]
 use = call:forumsvc:main
+site.environment = development
 sqlalchemy.url = {url}
 session.secret = {secret}
 

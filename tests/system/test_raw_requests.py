@@ -22,6 +22,7 @@ from tests.system.pserve import pserve
 MAX_BODY = 20_000
 APP = """
 use = call:forumsvc:main
+site.environment = development
 sqlalchemy.url = {url}
 session.secret = {secret}
 photos.dir = {here}/photos

@@ -1,12 +1,20 @@
 """Each setting refuses what is not allowed with one line: the key, the value, what is allowed."""
 
+from pathlib import Path
+
+import plaster
 import pytest
 
 import forumsvc
 from forumsvc.settings import DECLARED, DEVELOPMENT_SECRET, Settings, SettingsError
 from forumsvc.settings.kinds import TEXT, WORD
 
-GOOD = {"sqlalchemy.url": "sqlite:///forum.sqlite", "session.secret": "x" * 32}
+ROOT = Path(__file__).parents[2]
+GOOD = {
+    "site.url": "https://forum.example",
+    "sqlalchemy.url": "sqlite:///forum.sqlite",
+    "session.secret": "x" * 32,
+}
 WRONG: dict[str, list[str]] = {
     "site.environment": ["", "test", "Production"],
     "site.name": ["", "  "],
@@ -140,6 +148,33 @@ def test_production_refuses_developments_secret() -> None:
 )
 def test_a_database_may_be_named_as_people_do(url: str, read: str) -> None:
     assert Settings({**GOOD, "sqlalchemy.url": url})["sqlalchemy.url"] == read
+
+
+def test_the_shipped_production_ini_asks_for_three_values_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = plaster.get_settings(str(ROOT / "production.ini"), "app:main")
+    values = {
+        "SITE_URL": "https://forum.example",
+        "DATABASE_URL": "postgresql:///forum",
+        "SESSION_SECRET": "x" * 32,
+    }
+    for name in values:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in values.items():
+        with pytest.raises(SettingsError, match=r"the environment variable [A-Z_]+ is not set"):
+            Settings(written)
+        monkeypatch.setenv(name, value)
+    assert Settings(written)["site.url"] == "https://forum.example"
+
+
+@pytest.mark.parametrize("environment", [{}, {"site.environment": "production"}])
+@pytest.mark.parametrize("delivery", ["none", "folder", "smtp"])
+def test_production_needs_its_address(environment: dict[str, str], delivery: str) -> None:
+    line = refusal(**{"site.url": "", "mail.delivery": delivery, **environment})
+    assert line.startswith("site.url: missing; it must be the http:// or https:// address ")
+    developing = {"site.environment": "development", "site.url": "", "mail.delivery": "folder"}
+    assert Settings({**GOOD, **developing})["site.url"] == ""
 
 
 def test_a_wrong_setting_ends_the_process_with_the_line() -> None:

@@ -23,6 +23,7 @@ PASSWORD = "tangled-wire-77"
 INI = """
 [app:main]
 use = call:forumsvc:main
+site.environment = development
 sqlalchemy.url = {url}
 session.secret = a secret of the tests, long enough for everybody
 site.name = Harbour

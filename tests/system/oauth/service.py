@@ -24,6 +24,7 @@ CALLBACK = "http://127.0.0.1/callback"
 INI = """
 [app:main]
 use = call:forumsvc:main
+site.environment = development
 site.name = Forum
 sqlalchemy.url = {url}
 session.secret = a secret of the tests, long enough for everybody

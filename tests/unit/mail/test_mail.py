@@ -18,7 +18,11 @@ from forumsvc.settings import Settings, SettingsError
 from tests.postgres_keeper import free_port
 
 SENDER = "forum@example.org"
-REQUIRED = {"sqlalchemy.url": "sqlite:///x", "session.secret": "s" * 32}
+REQUIRED = {
+    "site.environment": "development",
+    "sqlalchemy.url": "sqlite:///x",
+    "session.secret": "s" * 32,
+}
 
 
 class Server:

@@ -45,7 +45,13 @@ class World:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.settings: dict[str, Any] = dict(
-            Settings({"sqlalchemy.url": "sqlite:///unused", "session.secret": "x" * 32})
+            Settings(
+                {
+                    "site.url": ISSUER,
+                    "sqlalchemy.url": "sqlite:///unused",
+                    "session.secret": "x" * 32,
+                }
+            )
         )
         self.hash = hash_password(PASSWORD)
         self.ann = self.user("Ann", email="Ann@Example.org")
