@@ -1,32 +1,41 @@
-"""`forumsvc settings`: what is in force."""
+"""`forumsvc settings`: what is in force, and what there is to set."""
 
 from typing import Any
 
 import click
 
-from ..settings import Setting
+from ..settings import DECLARED, Setting
 from .command import Command
 from .context import Context, pass_context
 
 
 @click.command(cls=Command)
+@click.option(
+    "--describe",
+    is_flag=True,
+    help="Print the type, unit, default and meaning of each instead; needs no ini file.",
+)
 @pass_context
-def settings(context: Context) -> None:
+def settings(context: Context, describe: bool) -> None:
     """Print every setting in force.
 
-    Secrets are masked, defaults are marked.
+    Secrets are masked, addresses are shown without their passwords, defaults are marked.
     """
+    if describe:
+        result = {setting.name: _described(setting) for setting in DECLARED}
+        context.answer("\n\n".join(map(_description, DECLARED)), **result)
+        return
     rows = list(context.settings.shown())
     width = max(len(setting.name) for setting, _, _ in rows)
     lines = (
         f"{setting.name:{width}} = {shown}{'  (default)' if is_default else ''}"
         for setting, shown, is_default in rows
     )
-    result = {
+    in_force = {
         setting.name: {"value": _value(context, setting, shown), "default": is_default}
         for setting, shown, is_default in rows
     }
-    context.answer("\n".join(lines), **result)
+    context.answer("\n".join(lines), **in_force)
 
 
 def _value(context: Context, setting: Setting, shown: str) -> Any:
@@ -35,3 +44,26 @@ def _value(context: Context, setting: Setting, shown: str) -> Any:
     if setting.secret:
         return shown
     return sorted(value) if isinstance(value, frozenset) else value
+
+
+def _described(setting: Setting) -> dict[str, Any]:
+    """Return what is declared of a setting; a default of None means that it is required."""
+    return {
+        "type": setting.kind.name,
+        "allowed": setting.kind.allowed,
+        "unit": setting.counts or None,
+        "default": setting.default,
+        "meaning": setting.meaning,
+        "secret": setting.secret,
+    }
+
+
+def _description(setting: Setting) -> str:
+    default = "none, it is required" if setting.default is None else setting.default or "(empty)"
+    unit = f" ({setting.counts})" if setting.counts else ""
+    return (
+        f"{setting.name}\n"
+        f"    {setting.meaning}\n"
+        f"    type: {setting.kind.name}: {setting.kind.allowed}{unit}\n"
+        f"    default: {default}"
+    )

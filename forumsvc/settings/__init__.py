@@ -1,7 +1,15 @@
 """Every ini setting: declared once, read from here, checked at start-up."""
 
 from .declared import DECLARED, LEVELS
-from .reading import DEVELOPMENT_SECRET, Settings, SettingsError
+from .reading import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors
 from .setting import Setting
 
-__all__ = ["DECLARED", "DEVELOPMENT_SECRET", "LEVELS", "Setting", "Settings", "SettingsError"]
+__all__ = [
+    "DECLARED",
+    "DEVELOPMENT_SECRET",
+    "LEVELS",
+    "Setting",
+    "Settings",
+    "SettingsError",
+    "find_errors",
+]

@@ -16,6 +16,7 @@ DATABASE: tuple[Setting, ...] = (
         whole(1, 200),
         "10",
         "connections kept open by each process, for reads and for writes alike",
+        unit="connections",
     ),
     Setting(
         "database.connect_timeout_seconds",

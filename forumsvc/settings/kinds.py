@@ -10,11 +10,13 @@ from typing import Any
 class Kind:
     """How a setting's text is read.
 
-    parse: text -> value, raising ValueError; allowed: what it accepts, in words.
+    parse: text -> value, raising ValueError; allowed: what it accepts, in words; name: the type
+    as programs call it.
     """
 
     parse: Callable[[str], Any]
     allowed: str
+    name: str = "text"
 
 
 def whole(low: int, high: int) -> Kind:
@@ -25,7 +27,7 @@ def whole(low: int, high: int) -> Kind:
             raise ValueError
         return int(text)
 
-    return Kind(parse, f"a whole number from {low} to {high}")
+    return Kind(parse, f"a whole number from {low} to {high}", "integer")
 
 
 def or_off(kind: Kind) -> Kind:
@@ -34,7 +36,7 @@ def or_off(kind: Kind) -> Kind:
     def parse(text: str) -> Any:
         return None if text == "off" else kind.parse(text)
 
-    return Kind(parse, f"{kind.allowed}, or off")
+    return Kind(parse, f"{kind.allowed}, or off", f"{kind.name} or off")
 
 
 def seconds(low: float, high: float) -> Kind:
@@ -45,7 +47,7 @@ def seconds(low: float, high: float) -> Kind:
             raise ValueError
         return float(text)
 
-    return Kind(parse, f"a number of seconds from {low:g} to {high:g}")
+    return Kind(parse, f"a number of seconds from {low:g} to {high:g}", "number")
 
 
 def choice(*words: str) -> Kind:
@@ -56,7 +58,7 @@ def choice(*words: str) -> Kind:
             raise ValueError
         return text
 
-    return Kind(parse, "one of " + ", ".join(words))
+    return Kind(parse, "one of " + ", ".join(words), "choice")
 
 
 def matching(pattern: str, allowed: str) -> Kind:
@@ -99,7 +101,7 @@ def _secret(text: str) -> str:
 
 TEXT = Kind(str, "any text")
 WORD = Kind(lambda text: text if text.strip() else _refuse(), "a text that is not empty")
-FLAG = Kind(lambda text: {"true": True, "false": False}[text], "true or false")
+FLAG = Kind(lambda text: {"true": True, "false": False}[text], "true or false", "boolean")
 ADDRESS = matching(r"(https?://[^/\s?#]+[^\s?#]*)?", "an http:// or https:// address, or nothing")
 
 

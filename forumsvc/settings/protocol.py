@@ -10,6 +10,7 @@ PROTOCOL: tuple[Setting, ...] = (
         whole(1024, 1024**3),
         "12000000",
         "the largest request body, in bytes; keep it below waitress's max_request_body_size",
+        unit="bytes",
     ),
     Setting(
         "http.cors_origins",
@@ -47,5 +48,6 @@ PROTOCOL: tuple[Setting, ...] = (
         whole(60, 10**9),
         "86400",
         "how long the answer to a creation with an Idempotency-Key is given again, in seconds",
+        unit="seconds",
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .declared import DECLARED
+from .masking import masked
 from .setting import Setting
 
 # Production refuses it.
@@ -22,6 +23,22 @@ _BY_NAME = {setting.name: setting for setting in DECLARED}
 _AREAS = {setting.area for setting in DECLARED}
 
 
+def find_errors(written: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with an ini section, a line a setting; empty where all is right."""
+    errors = [*_unknown_names(written)]
+    for setting in DECLARED:
+        try:
+            _read(setting, written.get(setting.name))
+        except SettingsError as error:
+            errors.append(str(error))
+    if not errors:
+        try:
+            Settings(written)
+        except SettingsError as error:
+            errors.append(str(error))
+    return errors
+
+
 class Settings(Mapping[str, Any]):
     """The checked settings: `settings["http.max_body"]` is the value, of the declared type."""
 
@@ -34,9 +51,8 @@ class Settings(Mapping[str, Any]):
         self._values: dict[str, Any] = {}
         self.written: set[str] = set()
         """The names that the ini really holds; the others are at their defaults."""
-        for name in written:
-            if name not in _BY_NAME and name.partition(".")[0] in _AREAS and "." in name:
-                raise SettingsError(_unknown(name))
+        for error in _unknown_names(written):
+            raise SettingsError(error)
         for setting in DECLARED:
             text = written.get(setting.name)
             if text is not None:
@@ -112,6 +128,13 @@ def _expand(name: str, text: str) -> str:
     return _ENVIRONMENT.sub(value, text)
 
 
+def _unknown_names(written: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each key that a known area does not have."""
+    for name in written:
+        if name not in _BY_NAME and name.partition(".")[0] in _AREAS and "." in name:
+            yield _unknown(name)
+
+
 def _unknown(name: str) -> str:
     area = name.partition(".")[0]
     known = [setting.name for setting in DECLARED if setting.area == area]
@@ -122,7 +145,7 @@ def _unknown(name: str) -> str:
 
 def _show(setting: Setting, value: Any) -> str:
     if setting.secret:
-        return "********"
+        return masked(setting, value)
     if value is None:
         return "off"
     if isinstance(value, bool):

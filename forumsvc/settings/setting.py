@@ -4,18 +4,31 @@ from dataclasses import dataclass
 
 from .kinds import Kind
 
+_UNITS_IN_NAMES = ("seconds", "minutes", "bytes")
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key of the ini files; `default` is written as it would be there, None: required."""
+    """One key of the ini files; `default` is written as it would be there, None: required.
+
+    unit: of what a number counts; a name that ends in its unit (`…_seconds`) needs none.
+    """
 
     name: str
     kind: Kind
     default: str | None
     meaning: str
     secret: bool = False
+    unit: str = ""
 
     @property
     def area(self) -> str:
         """The part of the name before the dot."""
         return self.name.partition(".")[0]
+
+    @property
+    def counts(self) -> str:
+        """The unit, declared or in the name; empty where there is none."""
+        return self.unit or next(
+            (unit for unit in _UNITS_IN_NAMES if self.name.endswith(f"_{unit}")), ""
+        )

@@ -6,8 +6,15 @@ import plaster
 import pytest
 
 import forumsvc
-from forumsvc.settings import DECLARED, DEVELOPMENT_SECRET, Settings, SettingsError
+from forumsvc.settings import (
+    DECLARED,
+    DEVELOPMENT_SECRET,
+    Settings,
+    SettingsError,
+    find_errors,
+)
 from forumsvc.settings.kinds import TEXT, WORD
+from forumsvc.settings.masking import mask_url
 
 ROOT = Path(__file__).parents[2]
 GOOD = {
@@ -70,6 +77,31 @@ def test_a_secret_is_never_shown() -> None:
     assert "hunter2" not in refusal(**{"sqlalchemy.url": "mysql://me:hunter2@host/db"})
     settings = Settings({**GOOD, "session.secret": "hunter2" * 10})
     assert "hunter2" not in " ".join(value for _, value, _ in settings.shown())
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://u:p@h/d", "postgresql://u:********@h/d"),
+        ("postgresql://u:p@s/w@h:5/d?host=/run", "postgresql://u:********@h:5/d?host=/run"),
+        (
+            "postgresql:///d?user=u&password=p&host=h",
+            "postgresql:///d?user=u&password=********&host=h",
+        ),
+        ("redis://:p@h:1/0", "redis://:********@h:1/0"),
+        ("sqlite:////var/a:b@c/forum.sqlite", "sqlite:////var/a:b@c/forum.sqlite"),
+        ("memory://", "memory://"),
+    ],
+)
+def test_an_address_is_shown_without_its_passwords(url: str, shown: str) -> None:
+    assert mask_url(url) == shown
+
+
+def test_a_time_or_a_size_names_its_unit() -> None:
+    for setting in DECLARED:
+        if setting.kind.name.startswith("number") or "second" in setting.meaning.split(", ")[-1]:
+            assert setting.counts, setting.name
+    assert {"seconds", "bytes", "minutes"} <= {setting.counts for setting in DECLARED}
 
 
 def test_every_setting_can_be_wrong() -> None:
@@ -184,6 +216,16 @@ def test_a_wrong_setting_ends_the_process_with_the_line() -> None:
     assert str(caught.value.code) == (
         f"forumsvc: http.max_body: 'x' is not allowed; it must be {allowed}"
     )
+
+
+def test_all_that_is_wrong_is_found_at_once() -> None:
+    wrong = {"site.nmae": "x", "http.max_body": "big", "session.secret": "short"}
+    found = find_errors({**GOOD, **wrong})
+    assert sorted(line.partition(":")[0] for line in found) == sorted(wrong)
+    assert find_errors({**GOOD, "session.secret": DEVELOPMENT_SECRET}) == [
+        refusal(**{"session.secret": DEVELOPMENT_SECRET})
+    ]
+    assert find_errors(GOOD) == []
 
 
 def test_what_is_written_is_told_from_what_is_default() -> None:

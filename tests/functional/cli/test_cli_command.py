@@ -175,13 +175,40 @@ def test_all_settings_are_printed_with_secrets_masked_and_defaults_marked(run: R
     assert printed["site.environment"] == {"value": "development", "default": False}
     assert printed["http.max_body"] == {"value": 12_000_000, "default": True}
     assert printed["http.cors_origins"] == {"value": [], "default": True}
-    for secret in ("session.secret", "sqlalchemy.url"):
-        assert printed[secret] == {"value": "********", "default": False}
+    assert printed["session.secret"] == {"value": "********", "default": False}
+    assert printed["mail.password"] == {"value": "", "default": True}
+    assert printed["rates.storage"] == {"value": "memory://", "default": True}
     plain = run("settings").out
     assert len(plain.splitlines()) == len(DECLARED)
     assert "tests made up" not in plain
     marked = {line.split()[0] for line in plain.splitlines() if line.endswith("(default)")}
     assert marked == {name for name, setting in printed.items() if setting["default"]}
+
+
+def test_the_address_of_the_database_is_shown_without_its_password(tmp_path: Path) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="postgresql://u:s3cret@host/forum?host=/run"))
+    shown = run_command("-c", ini, "settings", "--json").json["sqlalchemy.url"]["value"]
+    assert shown == "postgresql+psycopg://u:********@host/forum?host=/run"
+    assert "s3cret" not in run_command("-c", ini, "settings").out
+
+
+def test_each_setting_is_described_without_an_ini_file() -> None:
+    described = run_command("settings", "--describe", "--json").json
+    assert list(described) == [setting.name for setting in DECLARED]
+    assert described["http.max_body"] == {
+        "type": "integer",
+        "allowed": "a whole number from 1024 to 1073741824",
+        "unit": "bytes",
+        "default": "12000000",
+        "meaning": next(each.meaning for each in DECLARED if each.name == "http.max_body"),
+        "secret": False,
+    }
+    assert described["sqlalchemy.url"]["default"] is None
+    assert described["sqlalchemy.url"]["secret"] is True
+    shown = run_command("settings", "--describe").out
+    for setting in DECLARED:
+        assert f"{setting.name}\n    {setting.meaning}\n" in shown
 
 
 def test_settings_need_no_database(tmp_path: Path) -> None:
