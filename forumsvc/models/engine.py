@@ -9,14 +9,13 @@ and then wants the lock fails under concurrent writers, whatever the timeout.
 import sqlite3
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 from . import marking
 from .gateway import GATEWAY, Gateway
+from .lock_waits import TURN_SECONDS, LockWaits
 from .timeouts import Timeouts
-
-_FOR_EVER_SECONDS = 10**6
 
 
 class Database:
@@ -38,10 +37,21 @@ class Database:
         self.writes = make(url, pool_size, timeouts, read_only=False)
         self.gateway = Gateway(self.reads)
         self.gateway.follow(self.writes)
+        self.lock_waits = LockWaits(timeouts.long_lock_waits)
+        self._limit_lock_waits(timeouts.lock)
         self.session: sessionmaker[Session] = sessionmaker(
             self.writes, autoflush=False, info={GATEWAY: self.gateway}
         )
         marking.watch(self.session)
+
+    def _limit_lock_waits(self, longest: float | None) -> None:
+        def begin_immediate(connection: Connection, seconds: float | None) -> None:
+            self.lock_waits.take(
+                lambda: _begin_immediate(connection), longest, is_short=seconds is not None
+            )
+
+        limit = begin_immediate if self.is_sqlite else self.gateway.limit_lock_waits
+        self.lock_waits.follow(self.writes, limit)
 
     @property
     def is_sqlite(self) -> bool:
@@ -72,7 +82,7 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         pool_timeout=timeouts.pool,
         hide_parameters=True,
         connect_args={
-            "timeout": _FOR_EVER_SECONDS if timeouts.lock is None else timeouts.lock,
+            "timeout": TURN_SECONDS,
             "check_same_thread": False,
         },
         **options,
@@ -91,13 +101,11 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
             cursor.execute("PRAGMA query_only = ON")
         cursor.close()
 
-    if not read_only:
-
-        @event.listens_for(engine, "begin")
-        def begin(connection: Any) -> None:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-
     return engine
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:

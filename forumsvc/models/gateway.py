@@ -203,12 +203,25 @@ class Gateway:
         if known is not None and transaction is not None and known[0]() is transaction:
             return known[1], known[2]
         connection = db.connection()
-        pooled = connection.connection
-        own = pooled.info.get(_LINE)
-        if own is None:
-            own = pooled.info[_LINE] = line(self._engine.dialect, pooled.driver_connection)
+        own = self._line_on(connection)
         db.info[_LINE] = (ref(db.get_transaction()), connection, own)
         return connection, own
+
+    def _line_on(self, connection: Connection) -> Line:
+        pooled = connection.connection
+        own: Line | None = pooled.info.get(_LINE)
+        if own is None:
+            own = pooled.info[_LINE] = line(self._engine.dialect, pooled.driver_connection)
+        return own
+
+    def limit_lock_waits(self, connection: Connection, seconds: float | None) -> None:
+        """Let a transaction of PostgreSQL that begins wait no longer for any lock; None: no limit.
+
+        That is sent together with its first statement.
+        """
+        if seconds is not None:
+            limit = f"SET LOCAL lock_timeout = {round(seconds * 1000)}"
+            self._line_on(connection).later(limit, {})
 
     @property
     def held(self) -> int:

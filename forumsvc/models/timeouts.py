@@ -39,6 +39,7 @@ class Timeouts:
             statement=settings["database.statement_timeout_seconds"],
             idle_transaction=settings["database.idle_transaction_timeout_seconds"],
             pool=settings["database.pool_timeout_seconds"],
+            long_lock_waits=settings["database.long_lock_waits"],
         )
 
     def for_commands(self) -> "Timeouts":

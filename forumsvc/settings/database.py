@@ -44,6 +44,13 @@ DATABASE: tuple[Setting, ...] = (
         "how long a request waits for a lock (SQLite: for the write lock) before it is a 503",
     ),
     Setting(
+        "database.long_lock_waits",
+        whole(1, 200),
+        "2",
+        "how many transactions of a process may wait for a lock that long (a quarter of its "
+        "threads at most); all others wait half a second",
+    ),
+    Setting(
         "database.statement_timeout_seconds",
         or_off(seconds(0.1, 86_400)),
         "30",

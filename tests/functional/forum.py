@@ -27,6 +27,8 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         "session.secret": SECRET,
         "markup.workers": "1",
         "topics.hits_interval": "3600",
+        # As many as tests have threads, where a server has eight.
+        "database.long_lock_waits": "64",
         **settings,
     }
     return forumsvc.main({"here": str(here)}, **written)
