@@ -1,0 +1,44 @@
+"""The settings of mail: how it leaves, and from whom it comes."""
+
+from .kinds import TEXT, WORD, choice, matching, seconds, whole
+from .setting import Setting
+
+MAIL: tuple[Setting, ...] = (
+    Setting(
+        "mail.delivery",
+        choice("none", "folder", "smtp"),
+        "none",
+        "how mail leaves: not at all, as files in mail.dir, or to the server mail.host",
+    ),
+    Setting("mail.dir", WORD, "var/mail", "the folder that mail is written to"),
+    Setting(
+        "mail.sender",
+        matching(r"[^\s@<>,]+@[^\s@<>,]+", "an e-mail address"),
+        "forum@localhost",
+        "from whom mail comes",
+    ),
+    Setting("mail.host", WORD, "localhost", "the mail server"),
+    Setting("mail.port", whole(1, 65535), "25", "the mail server's port"),
+    Setting(
+        "mail.security",
+        choice("none", "starttls", "tls"),
+        "none",
+        "how the connection to the mail server is encrypted",
+    ),
+    Setting("mail.user", TEXT, "", "the name to log in to the mail server by; empty: no log-in"),
+    Setting("mail.password", TEXT, "", "the password for it", secret=True),
+    Setting(
+        "mail.timeout",
+        seconds(0.1, 300),
+        "10",
+        "how long the mail server may take, in seconds",
+        unit="seconds",
+    ),
+    Setting(
+        "mail.requests_per_hour",
+        whole(1, 100_000),
+        "10",
+        "how often an hour one address may ask for mail; counted in rates.storage",
+        unit="requests per hour",
+    ),
+)
