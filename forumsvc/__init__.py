@@ -67,6 +67,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .openapi import Description
     from .services.authoring import Authoring
     from .services.hits import HitCounter
+    from .services.notification_job_runner import NotificationJobRunner
     from .services.photo_storage import open_storage
     from .services.rules import rules_of
     from .web.counting import Counter
@@ -83,9 +84,13 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         settings["site.user_url"],
         settings["notifications.max_mentions"],
         rules_of(settings, here),
+        settings["notifications.inline_recipients"],
     )
     registry.memory = Memory(settings["memory.pages"] * 1_000_000)
     registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
+    registry.notification_jobs = NotificationJobRunner(
+        registry.database, settings["notifications.job_interval_seconds"]
+    )
     registry.photos = open_storage(settings, here)
     registry.photo_limits = Limits(
         max_bytes=settings["photos.max_bytes"],
@@ -104,3 +109,4 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     atexit.register(renderer.close)
     atexit.register(registry.hits.close)
     atexit.register(registry.outbox.close)
+    atexit.register(registry.notification_jobs.close)

@@ -6,6 +6,7 @@ from .login import BrowserSession, LoginAddress, LoginFailure
 from .meta import Base
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
+from .notification_job import NotificationJob
 from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
 from .relation import (
@@ -34,6 +35,7 @@ __all__ = [
     "MentionType",
     "Node",
     "Notification",
+    "NotificationJob",
     "NotificationType",
     "OAuthClient",
     "OAuthCode",

@@ -50,8 +50,9 @@ class Notification(Base):
         one_of("mention_type", "mention_type", MentionType),
         Index("ix_notifications_user_id_id", "user_id", "id"),
         Index(
-            "ix_notifications_unread",
+            "ix_notifications_unread_user_id_topic_id",
             "user_id",
+            "topic_id",
             sqlite_where=_UNREAD,
             postgresql_where=_UNREAD,
         ),

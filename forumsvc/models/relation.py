@@ -53,7 +53,7 @@ class TopicFollow(Base):
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
-        Index("ix_topic_follows_topic_id", "topic_id"),
+        Index("ix_topic_follows_topic_id_user_id", "topic_id", "user_id"),
     )
 
 
@@ -88,6 +88,7 @@ class UserFollow(Base):
         UniqueConstraint("user_id", "target_id"),
         Index("ix_user_follows_user_id_id_target_id", "user_id", "id", "target_id"),
         Index("ix_user_follows_target_id_id_user_id", "target_id", "id", "user_id"),
+        Index("ix_user_follows_target_id_user_id", "target_id", "user_id"),
     )
 
 

@@ -1,7 +1,8 @@
 """A new post: told to those whom it concerns, and counted, for its author and for them.
 
 All that waits for the rows of these users comes last and is short: whoever writes next in their
-name, or to them, waits for the end of the transaction.
+name, or to them, waits for the end of the transaction. So of many followers only the first are
+notified here; a job is left for the others (`notification_jobs`).
 """
 
 from collections.abc import Sequence
@@ -33,19 +34,27 @@ from ..models import MentionType, Notification, NotificationType, User
 from ..models.gateway import Awaited
 from ..models.statements import change_unmarked, locking_users, run
 from ..queries.reading import rows
-from . import audience, notices
+from . import audience, notices, notification_jobs
 
-_TOPIC, _REPLY = "topic", "reply"
 _LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))
-_COUNTERS: dict[str, Any] = {_TOPIC: User.topics_count, _REPLY: User.replies_count}
+_COUNTERS: dict[str, Any] = {
+    NotificationType.TOPIC: User.topics_count,
+    NotificationType.TOPIC_REPLY: User.replies_count,
+}
 
 
 def announce_topic(
-    db: Session, author_id: int, now: datetime, mentioned: Sequence[int], topic: Awaited
+    db: Session,
+    author_id: int,
+    now: datetime,
+    mentioned: Sequence[int],
+    topic: Awaited,
+    inline_recipients: int,
 ) -> Row[Any]:
     """Count a new topic for its author, and tell its author's followers and whom it mentions.
 
-    topic: gives its row, alone; returned.
+    topic: gives its row, alone; returned. inline_recipients: how many of the followers are told at
+    once; the others are told after the commit.
     """
     event = notices.event(
         author_id,
@@ -53,8 +62,9 @@ def announce_topic(
         NotificationType.TOPIC,
         mention_type=str(MentionType.TOPIC),
         mentioned=mentioned,
+        inline_recipients=inline_recipients,
     )
-    return _announce(db, _TOPIC, event, topic)
+    return _announce(db, event, "topic_id", topic)
 
 
 def announce_reply(
@@ -64,11 +74,12 @@ def announce_reply(
     mentioned: Sequence[int],
     topic: Any,
     reply: Awaited,
+    inline_recipients: int,
 ) -> Row[Any]:
     """Count a new reply for its author, and tell the topic's author and followers, and whom it
     mentions.
 
-    reply: gives its row, alone; returned.
+    reply: gives its row, alone; returned. inline_recipients: as for `announce_topic`.
     """
     event = notices.event(
         author_id,
@@ -78,69 +89,82 @@ def announce_reply(
         author_id=topic.user_id,
         mention_type=str(MentionType.REPLY),
         mentioned=mentioned,
+        inline_recipients=inline_recipients,
     )
-    return _announce(db, _REPLY, event, reply)
+    return _announce(db, event, "reply_id", reply)
 
 
-def _announce(db: Session, kind: str, event: dict[str, Any], post: Awaited) -> Row[Any]:
-    with_mentioned = bool(event["mentioned"])
-    locked = None
+def _announce(db: Session, event: dict[str, Any], key: str, post: Awaited) -> Row[Any]:
+    """Count a post, and tell of it. key: the parameter that takes the id of the post."""
+    form = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
         # With the post itself, of which nothing is needed before.
-        locked = rows(db, _locking(kind, with_mentioned), event)
-    [written] = post()
-    event[f"{kind}_id"] = written.id
-    if locked is None:
-        run(db, _told(kind, with_mentioned), event)
-        run(db, _counted(kind), event)
+        locked = rows(db, _locking(*form), event)
+        [written] = post()
+        event[key] = written.id
+        run(db, _at_once(*form), {**event, "locked": [user.id for user in locked]})
+        [actor] = (user for user in locked if user.id == event["actor_id"])
     else:
-        run(db, _at_once(kind, with_mentioned), {**event, "locked": [user.id for user in locked]})
+        [written] = post()
+        event[key] = written.id
+        run(db, _told(*form), event)
+        [actor, *_] = run(db, _counted(form[0]), event)
+    if actor.next_follower is not None:
+        notification_jobs.enqueue(db, event, actor.next_follower)
     return written
 
 
 @cache
-def _locking(kind: str, with_mentioned: bool) -> Select[Any]:
-    concerned = audience.concerned(kind, with_mentioned, select(audience.ACTOR))
-    return locking_users(User.id.in_(concerned))
+def _locking(type_: str, with_mentioned: bool) -> Select[Any]:
+    concerned = audience.concerned(type_, with_mentioned, select(audience.ACTOR))
+    return locking_users(User.id.in_(concerned)).add_columns(_next_follower(type_))
+
+
+def _next_follower(type_: str) -> Any:
+    return audience.next_follower(type_).label("next_follower")
 
 
 @cache
-def _at_once(kind: str, with_mentioned: bool) -> Update:
+def _at_once(type_: str, with_mentioned: bool) -> Update:
     """Return the statement that tells and counts those who are locked, and nobody else.
 
     So a user's notifications are numbered in the order in which they can be seen. Locking in the
     same statement would save another; but its UPDATE begins with the rows as they were before the
     wait for their locks, and so two of them wait for each other.
     """
-    told = _telling(kind, User.id == any_(_LOCKED), with_mentioned).returning(Notification.user_id)
-    return _counting(kind, select(told.cte("told").c.user_id))
+    told = _telling(type_, User.id == any_(_LOCKED), with_mentioned)
+    return _counting(type_, select(told.returning(Notification.user_id).cte("told").c.user_id))
 
 
 @cache
-def _told(kind: str, with_mentioned: bool) -> Insert:
-    return _telling(kind, User.id.in_(audience.concerned(kind, with_mentioned)), with_mentioned)
+def _told(type_: str, with_mentioned: bool) -> Insert:
+    return _telling(type_, User.id.in_(audience.concerned(type_, with_mentioned)), with_mentioned)
 
 
 @cache
-def _counted(kind: str) -> Update:
-    return _counting(kind, audience.told_of_topic() if kind == _TOPIC else audience.told_of_reply())
+def _counted(type_: str) -> Any:
+    is_topic = type_ == NotificationType.TOPIC
+    told = audience.told_of_topic() if is_topic else audience.told_of_reply()
+    return _counting(type_, told).returning(_next_follower(type_))
 
 
-def _telling(kind: str, meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
-    type_: Any = notices.TYPE
+def _telling(type_: str, meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
+    shown_type: Any = notices.TYPE
     mention_type: Any = null()
     is_mentioned = User.id.in_(audience.MENTIONED) if with_mentioned else false()
-    if kind == _REPLY:
+    if type_ == NotificationType.TOPIC_REPLY:
         meant &= is_mentioned | ~audience.has_unread_reply()
     if with_mentioned:
-        type_ = case((is_mentioned, literal(NotificationType.MENTION, String)), else_=type_)
+        shown_type = case(
+            (is_mentioned, literal(NotificationType.MENTION, String)), else_=shown_type
+        )
         mention_type = case((is_mentioned, notices.MENTION_TYPE), else_=mention_type)
-    return notices.telling(meant, type_, mention_type)
+    return notices.telling(meant, shown_type, mention_type)
 
 
-def _counting(kind: str, told: Select[Any]) -> Update:
+def _counting(type_: str, told: Select[Any]) -> Update:
     """Return what counts a new post. The author is never among those told."""
-    counter, is_author = _COUNTERS[kind], User.id == audience.ACTOR
+    counter, is_author = _COUNTERS[type_], User.id == audience.ACTOR
     return (
         change_unmarked(User)
         # One list of ids: of conditions joined by OR the database would ask all users.

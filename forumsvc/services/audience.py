@@ -10,6 +10,8 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    Integer,
+    ScalarSelect,
     Select,
     bindparam,
     exists,
@@ -24,6 +26,14 @@ ACTOR = bindparam("actor_id", type_=BigId)
 TOPIC = bindparam("topic_id", type_=BigId)
 REPLY = bindparam("reply_id", type_=BigId)
 _AUTHOR = bindparam("author_id", type_=BigId)
+FOLLOWS: dict[str, type[UserFollow] | type[TopicFollow]] = {
+    NotificationType.TOPIC: UserFollow,
+    NotificationType.TOPIC_REPLY: TopicFollow,
+}
+"""Which follows a notification of a new post is for: of its author, or of its topic."""
+# In the text, not bound: PostgreSQL plans each statement once, and for an unknown LIMIT that is a
+# plan for a tenth of all rows.
+INLINE = bindparam("inline_recipients", type_=Integer, literal_execute=True)
 MENTIONED = bindparam("mentioned", type_=BigId, expanding=True)
 _IS_MENTIONED = User.id.in_(MENTIONED)
 
@@ -71,21 +81,33 @@ def one() -> ColumnElement[bool]:
     return User.id == bindparam("recipient_id", type_=BigId)
 
 
-def _followers_of_actor() -> list[Select[Any]]:
-    return [select(UserFollow.user_id).where(UserFollow.target_id == ACTOR)]
+def followers(type_: str, *only: ColumnElement[bool]) -> Select[Any]:
+    """Return the SELECT of the followers whom a new topic or reply is for, by the ids of users.
+
+    type_: TOPIC or TOPIC_REPLY; only: conditions on the row of the follow.
+    """
+    follow = FOLLOWS[type_]
+    whose = UserFollow.target_id == ACTOR
+    if follow is TopicFollow:
+        whose = TopicFollow.topic_id == TOPIC
+    return select(follow.user_id).where(whose, *only).order_by(follow.user_id)
 
 
-def _concerned_with_topic() -> list[Select[Any]]:
-    followers = select(TopicFollow.user_id).where(TopicFollow.topic_id == TOPIC)
-    return [followers, select(_AUTHOR)]
+def next_follower(type_: str) -> ScalarSelect[Any]:
+    """Return the SELECT of the first follower beyond those who are notified with the post."""
+    return followers(type_).offset(INLINE).limit(1).scalar_subquery()
 
 
-def concerned(kind: str, with_mentioned: bool, *others: Select[Any]) -> CompoundSelect[Any]:
-    """Return the SELECT of whom a new topic or reply (kind) is for, and of others.
+def concerned(type_: str, with_mentioned: bool, *others: Select[Any]) -> CompoundSelect[Any]:
+    """Return the SELECT of whom a new topic or reply (type_) is for, and of others.
 
+    Of the followers these are the first `inline_recipients`.
     with_mentioned: whether those in `mentioned` belong to them.
     """
-    parts = _followers_of_actor() if kind == "topic" else _concerned_with_topic()
+    first = followers(type_).limit(INLINE).subquery()
+    parts = [select(first.c.user_id)]
+    if type_ == NotificationType.TOPIC_REPLY:
+        parts.append(select(_AUTHOR))
     # One list of ids: of conditions joined by OR the database would ask all users.
     mentioned = [select(User.id).where(_IS_MENTIONED)] if with_mentioned else []
     return union(*parts, *mentioned, *others)

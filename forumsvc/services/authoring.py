@@ -44,13 +44,15 @@ class Text:
 class Authoring:
     """How texts become HTML here.
 
-    user_url: the template of a mention's link; max_mentions: how many users one text may tell.
+    user_url: the template of a mention's link; max_mentions: how many users one text may tell;
+    inline_recipients: how many followers are told in the transaction of a post.
     """
 
     renderer: Renderer
     user_url: str
     max_mentions: int
     rules: Rules
+    inline_recipients: int = 0
 
     def render(self, db: Session, body: str, *, title: str | None = None) -> Rendered:
         """Render a text, and ask for the users whom it may mention.

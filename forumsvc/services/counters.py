@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from ..models import Favorite, Node, Reply, Topic, User
 from ..models.meta import BigId
 from ..models.statements import change, change_unmarked, lock_users
-from . import audience, notices
+from . import audience, notices, notification_jobs
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
@@ -18,6 +18,7 @@ def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) ->
 
 def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
     """Count a topic, its replies and favourites no more, and forget the notifications of it."""
+    notification_jobs.delete_for_topic(db, topic_id)
     _count_topic(db, topic_id, user_id, node_id, -1)
     notices.forget_topic(db, topic_id)
 

@@ -86,11 +86,11 @@ def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) ->
 def _tell(
     db: Session, who: Callable[[], ColumnElement[bool]], values: dict[str, Any]
 ) -> Sequence[int]:
-    """Insert notifications and return whom they tell, to be counted by `_count_unread`."""
+    """Insert notifications and return whom they tell, to be counted by `count_unread`."""
     return [told.user_id for told in run(db, _telling_few(who), values)]
 
 
-def _count_unread(db: Session, told: Sequence[int]) -> None:
+def count_unread(db: Session, told: Sequence[int]) -> None:
     """Count a new notification for each of these users, who are locked."""
     if told:
         counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
@@ -139,7 +139,7 @@ def tell_of_edit(
         type_ = NotificationType.NODE_CHANGED
         places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
         told += _tell(db, audience.one, event(actor_id, now, type_, **places))
-    _count_unread(db, told)
+    count_unread(db, told)
 
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:

@@ -14,7 +14,7 @@ from ..models import Reply, Topic, User
 from ..models.meta import BigId, Timestamp
 from ..models.statements import change, change_unmarked, lock_users, run
 from ..queries import replies
-from . import audience, counters, notices, versions
+from . import audience, counters, notices, notification_jobs, versions
 from .announcing import announce_reply
 from .authoring import Authoring, Rendered
 
@@ -37,7 +37,8 @@ def create(
     by_other = int(actor_id != topic.user_id)
     run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.ask_written(db)
-    return announce_reply(db, actor_id, now, text.mentioned, topic, reply)
+    inline = authoring.inline_recipients
+    return announce_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
 
 
 @cache
@@ -93,6 +94,7 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
         )
     )
     counters.settle_last_reply(db, reply.topic_id)
+    notification_jobs.delete_for_reply(db, reply.topic_id, reply.id)
     author = select(literal(reply.user_id, BigId))
     lock_users(db, User.id.in_(author.union(audience.told_of_reply())), reply_id=reply.id)
     if _is_shown(reply):

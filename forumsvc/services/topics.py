@@ -50,7 +50,9 @@ def create(
         "updated_at": now,
     }
     run(db, _topic_written(tuple(written)), written)
-    return announce_topic(db, actor_id, now, text.mentioned, topics.ask_written(db))
+    topic = topics.ask_written(db)
+    inline = authoring.inline_recipients
+    return announce_topic(db, actor_id, now, text.mentioned, topic, inline)
 
 
 @cache

@@ -14,6 +14,7 @@ from .kinds import (
     whole,
 )
 from .mail import MAIL
+from .notifications import NOTIFICATIONS
 from .operation import OPERATION
 from .protocol import PROTOCOL
 from .setting import Setting
@@ -150,13 +151,7 @@ DECLARED: tuple[Setting, ...] = (
         "",
         "words that no title or text may hold, separated by commas; or file:PATH, a word a line",
     ),
-    Setting(
-        "notifications.max_mentions",
-        whole(0, 1000),
-        "20",
-        "how many users one text may notify by mentioning them",
-        unit="users",
-    ),
+    *NOTIFICATIONS,
     Setting(
         "topics.hits_interval",
         seconds(0.05, 3600),

@@ -20,6 +20,11 @@ def includeme(config: Configurator) -> None:
         config.include(".metrics")
     config.add_tween("forumsvc.web.request_id.request_id_tween", under=INGRESS)
     config.add_tween(
+        "forumsvc.web.background.background_tween",
+        under="forumsvc.web.request_id.request_id_tween",
+        over="forumsvc.web.cors.cors_tween",
+    )
+    config.add_tween(
         "forumsvc.web.cors.cors_tween",
         under="forumsvc.web.request_id.request_id_tween",
         over="pyramid_tm.tm_tween_factory",

@@ -33,6 +33,7 @@ class Gauges(Collector):
             "Reads of topics that are counted but not in the database yet.",
             self._registry.hits.waiting,
         )
+        yield from _of_notification_jobs(self._registry.notification_jobs)
 
 
 def _of_memory(memory: Any) -> Iterator[Metric]:
@@ -70,6 +71,19 @@ def _of_markup(renderer: Any) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "forumsvc_markup_workers", "Rendering processes that run.", renderer.workers
+    )
+
+
+def _of_notification_jobs(runner: Any) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "forumsvc_notification_jobs_waiting",
+        "Posts in the whole database whose followers are not all notified, as last seen here.",
+        runner.waiting,
+    )
+    yield GaugeMetricFamily(
+        "forumsvc_notification_jobs_oldest_seconds",
+        "How long ago the oldest of these posts was written; 0 where there is none.",
+        runner.oldest_seconds,
     )
 
 

@@ -29,6 +29,7 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         "topics.hits_interval": "3600",
         # As many as tests have threads, where a server has eight.
         "database.long_lock_waits": "64",
+        "notifications.job_interval_seconds": "3600",
         **settings,
     }
     return forumsvc.main({"here": str(here)}, **written)

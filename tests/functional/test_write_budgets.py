@@ -64,8 +64,8 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
         11,
         12,
     ),
-    "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 9, 10),
-    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 9, 10),
+    "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 10, 11),
+    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 10, 11),
     "close a topic": (
         "alice",
         lambda s: ("POST", f"/topics/{s.topic}/action?type=close", {}),
@@ -80,7 +80,7 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
         10,
     ),
     "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 6, 6),
-    "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 10, 11),
+    "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 11, 12),
     "like a topic": ("bob", lambda s: ("POST", "/likes", _like("topic", s.topic)), 5, 5),
     "like a reply": ("bob", lambda s: ("POST", "/likes", _like("reply", s.reply)), 5, 5),
     "take back a like that is not there": (

@@ -1,0 +1,27 @@
+"""The settings of notifications: who is notified with a post, and who after it."""
+
+from .kinds import seconds, whole
+from .setting import Setting
+
+NOTIFICATIONS: tuple[Setting, ...] = (
+    Setting(
+        "notifications.max_mentions",
+        whole(0, 1000),
+        "20",
+        "how many users one text may notify by mentioning them",
+        unit="users",
+    ),
+    Setting(
+        "notifications.inline_recipients",
+        whole(0, 10_000),
+        "100",
+        "how many followers a new topic or reply notifies within its request; the others are "
+        "notified in batches right after it",
+    ),
+    Setting(
+        "notifications.job_interval_seconds",
+        seconds(0.05, 3600),
+        "5",
+        "how often a process looks for followers who are still to be notified, in seconds",
+    ),
+)

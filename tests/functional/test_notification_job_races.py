@@ -1,0 +1,167 @@
+"""Batches beside whoever hides, replies, reads and follows: nothing is told that is not there."""
+
+import random
+import threading
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, text
+
+from forumsvc.models import Notification, NotificationJob
+from forumsvc.services import notification_jobs
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum, Person
+from tests.functional.recounting import drift
+from tests.functional.threads import alone, flat, statuses, together
+from tests.system.process import wait_until
+
+HIDING = {
+    "delete the reply": ("DELETE", "/replies/{reply}"),
+    "delete the topic": ("DELETE", "/topics/{topic}"),
+    "ban the topic": ("POST", "/topics/{topic}/action?type=ban"),
+}
+
+
+def is_done(forum: Forum) -> bool:
+    """Tell whether no job is left."""
+    return forum.count(NotificationJob) == 0
+
+
+@pytest.mark.parametrize("how", HIDING)
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_told(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
+    authoring = replace(forum.registry.authoring, inline_recipients=1)
+    monkeypatch.setattr(forum.registry, "authoring", authoring)
+    alice, chief = forum.person("alice"), forum.person("chief", role="admin")
+    topic = forum.topic(alice, forum.node())
+    for number in range(5):
+        forum.person(f"fan{number}").post(f"/topics/{topic}/follow")
+    reply = forum.reply(forum.person("bob"), topic)
+    method, path = HIDING[how]
+    answers: list[Any] = []
+
+    def hide() -> None:
+        place = path.format(topic=topic, reply=reply)
+        answers.append(alone(forum, chief).call(method, place))
+
+    thread = threading.Thread(target=hide)
+    with forum.database.session() as db, forum.database.reads.connect() as watch:
+        [job_id] = notification_jobs.waiting(watch).job_ids
+        assert notification_jobs.run_batch(db, job_id, 2)
+        holder = db.scalar(select(func.pg_backend_pid()))
+        thread.start()
+        waits = text("SELECT 1 FROM pg_stat_activity WHERE :pid = ANY (pg_blocking_pids(pid))")
+        wait_until(lambda: watch.scalar(waits, {"pid": holder}), "it waits for the batch")
+        db.commit()
+    thread.join()
+    assert [answer.status_int for answer in answers] == [200]
+    assert (forum.count(NotificationJob), forum.count(Notification)) == (0, 0)
+    assert drift(forum.database) == []
+
+
+class Member:
+    """Somebody who does what comes to mind with topics that many follow."""
+
+    def __init__(self, caller: Caller, seed: int, node: int, topics: list[int]) -> None:
+        """Take part. topics: shared with the others."""
+        self.caller = caller
+        self.choices = random.Random(seed)  # noqa: S311
+        self.node, self.topics = node, topics
+
+    def run(self) -> list[Any]:
+        """Do a number of things and return the answers."""
+        doings = [self.reply] * 5 + [self.open_topic, self.hide, self.hide_reply]
+        doings += [self.follow, self.read, self.read]
+        return [self.choices.choice(doings)() for _ in range(25)]
+
+    def _topic(self) -> int:
+        return self.choices.choice(self.topics)
+
+    def reply(self) -> Any:
+        """POST /topics/:id/replies."""
+        body = self.choices.choice(["B", "@ann", "@ben @cat"])
+        return self.caller.post(f"/topics/{self._topic()}/replies", body=body)
+
+    def open_topic(self) -> Any:
+        """POST /topics."""
+        made = self.caller.post("/topics", title="T", node_id=self.node, body="B")
+        self.topics.append(made.json["id"])
+        return made
+
+    def hide(self) -> Any:
+        """Ban a topic, show it again, or delete it."""
+        topic = self._topic()
+        if self.choices.random() < 0.2:
+            return self.caller.delete(f"/topics/{topic}")
+        how = self.choices.choice(["ban", "unban", "unban"])
+        return self.caller.post(f"/topics/{topic}/action?type={how}")
+
+    def hide_reply(self) -> Any:
+        """DELETE /replies/:id."""
+        listed = self.caller.get(f"/topics/{self._topic()}/replies")
+        if listed.status_int != 200 or not listed.json:
+            return listed
+        return self.caller.delete(f"/replies/{self.choices.choice(listed.json)['id']}")
+
+    def follow(self) -> Any:
+        """Follow a topic, or no longer."""
+        how = self.choices.choice(["follow", "unfollow"])
+        return self.caller.post(f"/topics/{self._topic()}/{how}")
+
+    def read(self) -> Any:
+        """Mark all notifications as read."""
+        listed = self.caller.get("/notifications", limit=150).json
+        ids = ",".join(str(one["id"]) for one in listed)
+        return self.caller.post("/notifications/read", ids=ids)
+
+
+def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notification_jobs.run_batch, "__defaults__", (2,))
+    forum = make_forum(notifications__inline_recipients="1")
+    people = [forum.person(login, role="admin") for login in ("ann", "ben", "cat", "dan")]
+    node = forum.node()
+    topics = [forum.topic(each, node) for each in people]
+    fans = [forum.person(f"fan{number}") for number in range(6)]
+    for fan in [*people, *fans]:
+        for topic in topics:
+            fan.post(f"/topics/{topic}/follow")
+        for person in people:
+            fan.post(f"/users/{person.login}/follow")
+    members = [
+        Member(alone(forum, person), number, node, topics) for number, person in enumerate(people)
+    ]
+    answers = flat(together([member.run for member in members]))
+    assert set(statuses(answers)) <= {200, 201, 403, 404}
+    wait_until(partial(is_done, forum), "all followers are notified")
+    assert drift(forum.database) == []
+    assert doubles(forum) == []
+    assert all(is_rising(person) for person in [*people, *fans])
+
+
+def doubles(forum: Forum) -> list[Any]:
+    """Return who was told twice of one event, or has two unread replies of a topic."""
+    found = Notification.__table__.c
+    with forum.database.reads.connect() as db:
+        post = func.coalesce(found.reply_id, 0)
+        told = select(found.user_id, found.topic_id, post).where(
+            found.type.in_(["Topic", "TopicReply", "Mention"])
+        )
+        twice = told.group_by(found.user_id, found.topic_id, post).having(func.count() > 1)
+        unread = select(found.user_id, found.topic_id).where(
+            found.type == "TopicReply", found.read_at.is_(None)
+        )
+        two = unread.group_by(found.user_id, found.topic_id).having(func.count() > 1)
+        return [*db.execute(twice), *db.execute(two)]
+
+
+def is_rising(person: Person) -> bool:
+    """Tell whether somebody's notifications come newest first."""
+    ids = [one["id"] for one in person.get("/notifications", limit=150).json]
+    return ids == sorted(ids, reverse=True)

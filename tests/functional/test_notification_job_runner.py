@@ -1,0 +1,235 @@
+"""The thread that notifies followers after the commit: when it runs, and beside whom."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from forumsvc import clock
+from forumsvc.models import Notification, NotificationJob, NotificationType, User, UserFollow
+from forumsvc.models.engine import Database
+from forumsvc.services import notification_job_runner, notification_jobs
+from forumsvc.services.notification_job_runner import NotificationJobRunner
+from tests.functional.conftest import MakeForum, put_away
+from tests.functional.figures import Figures
+from tests.functional.forum import Forum, Person, make_app
+from tests.functional.raw import raw
+from tests.functional.recounting import drift
+from tests.system.process import wait_until
+
+FOLLOWERS = 450
+
+on_a_server = pytest.mark.parametrize(
+    "database_url", ["postgresql"], indirect=True, scope="session"
+)
+"""A file has one writer at a time."""
+
+
+@pytest.fixture
+def popular(make_forum: MakeForum) -> Forum:
+    """A forum whose alice has more followers than two batches tell."""
+    return make_forum(notifications__inline_recipients="10")
+
+
+def follow(database: Database, target: Person, followers: int = FOLLOWERS) -> None:
+    """Add so many followers of a user."""
+    now = clock.now()
+    moments = {"created_at": now, "updated_at": now}
+    users = [
+        {"login": f"fan{number}", "login_key": f"fan{number}", "following_count": 1, **moments}
+        for number in range(followers)
+    ]
+    with database.session.begin() as db:
+        ids = db.scalars(insert(User).returning(User.id), users).all()
+        follows = [{"user_id": each, "target_id": target.id, "created_at": now} for each in ids]
+        db.execute(insert(UserFollow), follows)
+        counted = update(User).where(User.id == target.id)
+        db.execute(counted.values(followers_count=User.followers_count + followers))
+
+
+def told(database: Database) -> tuple[int, int]:
+    """Return how many notifications of topics there are, and for how many users."""
+    user_id = Notification.user_id
+    counts = select(func.count(), func.count(user_id.distinct()))
+    with database.reads.connect() as db:
+        of_topics = counts.where(Notification.type == NotificationType.TOPIC)
+        notifications, users = db.execute(of_topics).one()
+        return notifications, users
+
+
+def is_done(forum: Forum) -> bool:
+    """Tell whether no job is left."""
+    return forum.count(NotificationJob) == 0
+
+
+def test_the_process_of_a_post_notifies_all_followers_right_after_it(popular: Forum) -> None:
+    alice = popular.person("alice")
+    follow(popular.database, alice)
+    popular.topic(alice, popular.node())
+    wait_until(partial(is_done, popular), "all followers are notified")
+    assert told(popular.database) == (FOLLOWERS, FOLLOWERS)
+    assert drift(popular.database) == []
+
+
+def test_a_process_finds_what_another_one_left(
+    make_forum: MakeForum, popular: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = popular.person("alice")
+    follow(popular.database, alice)
+    monkeypatch.setattr(popular.registry.notification_jobs, "wake", lambda: None)
+    popular.topic(alice, popular.node())
+    assert told(popular.database) == (10, 10)
+    other = make_forum(notifications__job_interval_seconds="0.05")
+    assert other.nobody.get("/topics").status_int == 200
+    wait_until(partial(is_done, popular), "the other process has done it")
+    assert told(popular.database) == (FOLLOWERS, FOLLOWERS)
+
+
+@pytest.fixture
+def runner(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Iterator[NotificationJobRunner]:
+    """One whose thread never begins; the application's own does nothing."""
+    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
+    runner = NotificationJobRunner(forum.database, 3600)
+    yield runner
+    runner.close()
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The jobs of all batches that are run, in their order; the time between them passes."""
+    ran: list[int] = []
+    original = notification_jobs.run_batch
+
+    def run_batch(db: Session, job_id: int) -> bool:
+        ran.append(job_id)
+        return original(db, job_id, 100)
+
+    monkeypatch.setattr(notification_job_runner, "_REST", 0)
+    monkeypatch.setattr(notification_jobs, "run_batch", run_batch)
+    return ran
+
+
+def jobs(forum: Forum, number: int) -> list[int]:
+    """Have alice, with many followers, open so many topics; return the jobs."""
+    alice, node = forum.person("alice"), forum.node()
+    follow(forum.database, alice, 300)
+    for _ in range(number):
+        forum.topic(alice, node)
+    with forum.database.reads.connect() as db:
+        return list(db.scalars(select(NotificationJob.id).order_by(NotificationJob.id)))
+
+
+def test_jobs_take_turns_so_that_a_small_one_waits_for_no_large_one(
+    forum: Forum, runner: NotificationJobRunner, batches: list[int]
+) -> None:
+    first, second = jobs(forum, 2)
+    runner.run_all()
+    assert batches == [first, second, first, second, first, second]
+    assert told(forum.database) == (600, 300)
+
+
+def test_a_job_that_fails_keeps_no_other_one_waiting(
+    forum: Forum,
+    runner: NotificationJobRunner,
+    batches: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    first, second = jobs(forum, 2)
+    running = notification_jobs.run_batch
+
+    def run_batch(db: Session, job_id: int) -> bool:
+        if job_id == first:
+            raise OperationalError("UPDATE", None, Exception("a lock"))
+        return running(db, job_id)
+
+    monkeypatch.setattr(notification_jobs, "run_batch", run_batch)
+    runner.run_all()
+    assert batches == [second] * 3
+    assert f"the followers of job {first} are notified later" in caplog.text
+    monkeypatch.setattr(notification_jobs, "run_batch", running)
+    runner.run_all()
+    assert told(forum.database) == (600, 300)
+
+
+def test_the_end_comes_between_two_batches_and_loses_nothing(
+    forum: Forum,
+    runner: NotificationJobRunner,
+    batches: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    [job] = jobs(forum, 1)
+    running = notification_jobs.run_batch
+
+    def run_batch(db: Session, job_id: int) -> bool:
+        runner.close()
+        return running(db, job_id)
+
+    monkeypatch.setattr(notification_jobs, "run_batch", run_batch)
+    runner.run_all()
+    assert batches == [job]
+    assert told(forum.database) == (200, 200)
+    assert forum.count(NotificationJob) == 1
+
+
+def test_each_batch_is_a_transaction_of_bounded_size(
+    forum: Forum, runner: NotificationJobRunner
+) -> None:
+    jobs(forum, 1)
+    steps = []
+    while not is_done(forum):
+        before, _ = told(forum.database)
+        [job_id] = _job_ids(forum)
+        with forum.database.session.begin() as db:
+            notification_jobs.run_batch(db, job_id)
+        steps.append(told(forum.database)[0] - before)
+    assert steps == [notification_jobs.BATCH_SIZE, 0]
+
+
+def _job_ids(forum: Forum) -> list[int]:
+    with forum.database.reads.connect() as db:
+        return notification_jobs.waiting(db).job_ids
+
+
+@on_a_server
+def test_a_job_that_another_process_runs_is_left_to_it(
+    forum: Forum, runner: NotificationJobRunner
+) -> None:
+    [job] = jobs(forum, 1)
+    with forum.database.session.begin() as one:
+        assert notification_jobs.run_batch(one, job)
+        with forum.database.session.begin() as other:
+            assert not notification_jobs.run_batch(other, job)
+    assert told(forum.database) == (300, 300)
+
+
+def test_the_metrics_say_how_many_jobs_wait_and_since_when(
+    database_url: str, database: Database, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application = make_app(database_url, tmp_path, **{"metrics.enabled": "true"})
+    forum = Forum(application, database)
+    runner = forum.registry.notification_jobs
+    monkeypatch.setattr(runner, "wake", lambda: None)
+    try:
+        assert figures(forum) == (0, 0)
+        jobs(forum, 2)
+        monkeypatch.setattr(runner, "_run_batch", lambda job_id: False)
+        runner.run_all()
+        number, age = figures(forum)
+        assert (number, 0 < age < 60) == (2, True)
+        monkeypatch.undo()
+        runner.run_all()
+        assert figures(forum) == (0, 0)
+    finally:
+        put_away(application)
+
+
+def figures(forum: Forum) -> tuple[float, float]:
+    """Return what the metrics say of jobs."""
+    told = Figures.of(raw(forum, "GET", "/metrics").text)
+    name = "forumsvc_notification_jobs"
+    return told.sum(f"{name}_waiting"), told.sum(f"{name}_oldest_seconds")

@@ -1,0 +1,290 @@
+"""Followers beyond those who are notified with a post: told after its commit, each of them once."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from forumsvc import clock
+from forumsvc.models import Notification, NotificationJob, Topic
+from forumsvc.services import notification_jobs
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.recounting import drift
+
+INLINE = 2
+FOLLOWERS = 7
+
+
+@dataclass
+class Scene:
+    """Alice has a topic; seven people follow it and her. What is left for later is not begun."""
+
+    forum: Forum
+    alice: Person
+    bob: Person
+    followers: list[Person]
+    node: int
+    topic: int
+
+    def open_topic(self, body: str = "B") -> int:
+        """Let alice open another topic."""
+        return self.forum.topic(self.alice, self.node, body=body)
+
+    def reply(self, body: str = "B") -> int:
+        """Let bob reply to the topic."""
+        return self.forum.reply(self.bob, self.topic, body)
+
+    def batch(self, size: int = 2) -> bool:
+        """Run a batch of the oldest job, and tell whether it has more."""
+        [job_id, *_] = self.jobs()
+        with self.forum.database.session.begin() as db:
+            return notification_jobs.run_batch(db, job_id, size)
+
+    def finish(self) -> None:
+        """Run all batches."""
+        while self.jobs():
+            self.batch()
+
+    def jobs(self) -> list[int]:
+        """Return the jobs that are left."""
+        with self.forum.database.reads.connect() as connection:
+            return list(connection.scalars(select(NotificationJob.id).order_by(NotificationJob.id)))
+
+    def told(self, **post: int) -> Counter[str]:
+        """Return how often each user is told of a post (topic_id, reply_id), by login."""
+        [(name, value)] = post.items()
+        column = Notification.__table__.c[name]
+        with self.forum.database.reads.connect() as connection:
+            ids = connection.scalars(select(Notification.user_id).where(column == value))
+            names = {each.id: each.login for each in [self.alice, self.bob, *self.followers]}
+            return Counter(names[user_id] for user_id in ids)
+
+    def logins(self, *left_out: Person) -> dict[str, int]:
+        """Return that each follower is told once, but for some."""
+        return {each.login: 1 for each in self.followers if each not in left_out}
+
+
+def limit(forum: Forum, monkeypatch: pytest.MonkeyPatch, inline_recipients: int) -> None:
+    """Have a post notify so many followers, and let nobody but the test run batches."""
+    authoring = replace(forum.registry.authoring, inline_recipients=inline_recipients)
+    monkeypatch.setattr(forum.registry, "authoring", authoring)
+    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
+
+
+@pytest.fixture
+def scene(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    limit(forum, monkeypatch, INLINE)
+    alice, bob = forum.person("alice"), forum.person("bob")
+    followers = [forum.person(f"fan{number}") for number in range(FOLLOWERS)]
+    node = forum.node()
+    topic = forum.topic(alice, node)
+    for each in followers:
+        assert each.post("/users/alice/follow").status_int == 200
+        assert each.post(f"/topics/{topic}/follow").status_int == 200
+    alice.delete("/notifications/all")
+    return Scene(forum, alice, bob, followers, node, topic)
+
+
+def is_told(person: Person) -> list[Any]:
+    """Return somebody's notifications; they are as many as is said."""
+    listed = list(person.get("/notifications").json)
+    assert person.get("/notifications/unread_count").json == {"count": len(listed)}
+    return listed
+
+
+POSTS: dict[str, tuple[Callable[[Scene], int], str]] = {
+    "topic": (Scene.open_topic, "topic_id"),
+    "reply": (Scene.reply, "reply_id"),
+}
+
+
+@pytest.mark.parametrize("kind", POSTS)
+def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
+    scene: Scene, kind: str
+) -> None:
+    write, key = POSTS[kind]
+    post = write(scene)
+    others = {"alice": 1} if kind == "reply" else {}
+    first = {each.login: 1 for each in scene.followers[:INLINE]}
+    assert scene.told(**{key: post}) == {**first, **others}
+    for done in (2, 4):
+        assert scene.batch(2)
+        assert scene.told(**{key: post}).total() == INLINE + done + len(others)
+        assert drift(scene.forum.database) == []
+    assert not scene.batch(2)
+    assert scene.told(**{key: post}) == {**scene.logins(), **others}
+    assert scene.jobs() == []
+    assert drift(scene.forum.database) == []
+    [early, late] = (is_told(each)[0] for each in (scene.followers[0], scene.followers[-1]))
+    different = {"id", "topic", "reply"}
+    assert {k: v for k, v in early.items() if k not in different} == {
+        k: v for k, v in late.items() if k not in different
+    }
+
+
+def test_as_many_followers_as_the_bound_leave_no_job(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(notifications__inline_recipients="2")
+    alice = forum.person("alice")
+    for login in ("bob", "carol"):
+        forum.person(login).post("/users/alice/follow")
+    forum.topic(alice, forum.node())
+    assert (forum.count(NotificationJob), forum.count(Notification)) == (0, 4)
+
+
+@pytest.mark.parametrize("kind", POSTS)
+def test_a_bound_of_none_leaves_all_followers_to_the_batches(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    limit(scene.forum, monkeypatch, 0)
+    write, key = POSTS[kind]
+    post = write(scene)
+    others = {"alice": 1} if kind == "reply" else {}
+    assert scene.told(**{key: post}) == others
+    scene.finish()
+    assert scene.told(**{key: post}) == {**scene.logins(), **others}
+
+
+def test_the_mentioned_and_the_author_are_told_at_once_and_never_again(scene: Scene) -> None:
+    last = scene.followers[-1]
+    scene.alice.post(f"/topics/{scene.topic}/follow")
+    reply = scene.reply(f"@{last.login}")
+    assert [one["type"] for one in is_told(last)] == ["Mention"]
+    assert [one["type"] for one in is_told(scene.alice)] == ["TopicReply"]
+    # Deleted or read, so that nothing of theirs in the database keeps a second one away.
+    last.delete("/notifications/all")
+    scene.alice.delete("/notifications/all")
+    scene.finish()
+    assert scene.told(reply_id=reply) == scene.logins(last)
+
+
+def test_who_is_told_with_the_post_is_not_told_again(scene: Scene) -> None:
+    topic = scene.open_topic()
+    first = scene.followers[0]
+    first.delete("/notifications/all")
+    scene.finish()
+    assert scene.told(topic_id=topic) == scene.logins(first)
+
+
+def test_who_may_not_hear_of_it_when_their_turn_comes_is_not_told(scene: Scene) -> None:
+    _, _, blocks, gone, leaves, *_ = scene.followers
+    topic = scene.open_topic()
+    blocks.post("/users/alice/block")
+    scene.forum.change(gone.id, state="deleted")
+    leaves.post("/users/alice/unfollow")
+    scene.finish()
+    assert scene.told(topic_id=topic) == scene.logins(blocks, gone, leaves)
+
+
+def test_who_follows_after_the_post_is_not_told_of_it(scene: Scene) -> None:
+    late = scene.forum.person("late")
+    topic = scene.open_topic()
+    late.post("/users/alice/follow")
+    scene.finish()
+    assert scene.told(topic_id=topic) == scene.logins()
+
+
+def test_who_follows_again_meanwhile_is_told_once_at_most(scene: Scene) -> None:
+    topic = scene.open_topic()
+    scene.batch(2)
+    for each in (scene.followers[0], scene.followers[-1]):
+        each.post("/users/alice/unfollow")
+        each.post("/users/alice/follow")
+    scene.finish()
+    assert max(scene.told(topic_id=topic).values()) == 1
+
+
+def test_the_author_of_a_reply_who_follows_the_topic_is_not_told(scene: Scene) -> None:
+    last = scene.followers[-1]
+    reply = scene.forum.reply(last, scene.topic)
+    scene.finish()
+    assert scene.told(reply_id=reply) == {**scene.logins(last), "alice": 1}
+
+
+def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene: Scene) -> None:
+    first, second = scene.reply(), scene.reply()
+    scene.finish()
+    assert scene.told(reply_id=first) == {**scene.logins(), "alice": 1}
+    assert scene.told(reply_id=second) == {}
+    assert drift(scene.forum.database) == []
+
+
+def test_who_has_read_the_first_is_told_of_the_second(scene: Scene) -> None:
+    last = scene.followers[-1]
+    scene.reply()
+    scene.finish()
+    last.post("/notifications/read", ids=is_read(last))
+    second = scene.reply()
+    scene.finish()
+    assert scene.told(reply_id=second) == {last.login: 1}
+
+
+def is_read(person: Person) -> str:
+    """Return the ids of somebody's notifications, to be marked as read."""
+    return ",".join(str(one["id"]) for one in person.get("/notifications").json)
+
+
+def test_what_a_batch_tells_is_newer_than_all_that_was_seen(scene: Scene) -> None:
+    last = scene.followers[-1]
+    topic = scene.open_topic()
+    scene.bob.post(f"/users/{last.login}/follow")
+    [seen] = is_told(last)
+    scene.finish()
+    [new] = last.get("/notifications", since=seen["id"]).json
+    assert new["topic"]["id"] == topic
+
+
+def test_a_batch_that_is_rolled_back_is_run_again(scene: Scene) -> None:
+    topic = scene.open_topic()
+    [job_id] = scene.jobs()
+    with scene.forum.database.session() as db:
+        assert notification_jobs.run_batch(db, job_id, 2)
+        db.rollback()
+    assert scene.told(topic_id=topic).total() == INLINE
+    scene.finish()
+    assert scene.told(topic_id=topic) == scene.logins()
+
+
+HIDING: dict[str, tuple[str, str]] = {
+    "delete the reply": ("DELETE", "/replies/{reply}"),
+    "delete the topic": ("DELETE", "/topics/{topic}"),
+    "ban the topic": ("POST", "/topics/{topic}/action?type=ban"),
+}
+
+
+@pytest.mark.parametrize("how", HIDING)
+def test_when_a_post_is_hidden_the_rest_is_not_told_and_what_was_told_goes(
+    scene: Scene, how: str
+) -> None:
+    chief = scene.forum.person("chief", role="admin")
+    reply = scene.reply()
+    scene.batch(2)
+    method, path = HIDING[how]
+    done = chief.call(method, path.format(reply=reply, topic=scene.topic))
+    assert done.status_int == 200
+    assert scene.jobs() == []
+    assert scene.told(reply_id=reply) == {}
+    assert drift(scene.forum.database) == []
+
+
+def test_a_deleted_reply_ends_no_other_job_of_its_topic(scene: Scene) -> None:
+    chief = scene.forum.person("chief", role="admin")
+    first, second = scene.reply(), scene.reply()
+    chief.delete(f"/replies/{first}")
+    scene.finish()
+    # The first is gone, and so nothing unread keeps those from hearing whose turn came later.
+    assert set(scene.told(reply_id=second)) >= {each.login for each in scene.followers[INLINE:]}
+
+
+def test_nobody_is_told_of_what_was_hidden_by_hand(scene: Scene) -> None:
+    topic = scene.open_topic()
+    with scene.forum.database.session.begin() as db:
+        db.execute(update(Topic).where(Topic.id == topic).values(deleted_at=clock.now()))
+    assert not scene.batch()
+    assert scene.jobs() == []
+    assert scene.told(topic_id=topic).total() == INLINE
