@@ -49,6 +49,7 @@ DATABASE: tuple[Setting, ...] = (
         "2",
         "how many transactions of a process may wait for a lock that long (a quarter of its "
         "threads at most); all others wait half a second",
+        unit="transactions",
     ),
     Setting(
         "database.statement_timeout_seconds",

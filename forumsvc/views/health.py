@@ -1,23 +1,30 @@
-"""GET /health: whether this process can answer."""
+"""GET /health: whether this process can read and write what it serves."""
 
 from typing import Any
 
 from pyramid.config import Configurator
-from sqlalchemy import text
 
+from ..models.availability import AvailabilityCheck
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.request import ForumRequest
+from .errors import error_response
 
 
-def health(context: Public, request: ForumRequest) -> dict[str, Any]:
-    """Ask the database for a sign of life; its error is the error view's."""
-    request.reader.execute(text("SELECT 1"))
-    return {"status": "ok"}
+def health(context: Public, request: ForumRequest) -> Any:
+    """Say what the database lets be done; 503 where that is not reading and writing."""
+    found = request.registry.availability.check()
+    can = {"reads": found.reads, "writes": found.writes}
+    if found.trouble is None:
+        return {"status": "ok", **can}
+    response = error_response(request, 503, found.trouble, {"Retry-After": "1"})
+    response.json_body = {**response.json_body, "status": "failed", **can}
+    return response
 
 
 def includeme(config: Configurator) -> None:
     """Add the address."""
+    config.registry.availability = AvailabilityCheck(config.registry.database)
     config.add_route("health", "/health", factory=Public)
     config.add_view(
         health, route_name="health", request_method="GET", permission=Common.VIEW, renderer="json"

@@ -1,0 +1,145 @@
+"""GET /health says what can be done with the database, and holds nobody up."""
+
+import os
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from webtest import TestApp
+
+from forumsvc.models import availability
+from forumsvc.models.availability import AvailabilityCheck
+from forumsvc.models.engine import Database
+from tests.functional.conftest import MakeForum, put_away
+from tests.functional.forum import Forum, make_app
+from tests.functional.statements import counting
+from tests.functional.test_connect import defaults
+from tests.functional.threads import alone
+from tests.system.process import wait_until
+
+on_a_server = pytest.mark.parametrize(
+    "database_url", ["postgresql"], indirect=True, scope="session"
+)
+on_a_file = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
+GOOD = {"status": "ok", "reads": True, "writes": True}
+
+
+def health(application: Any) -> Any:
+    """Ask."""
+    return TestApp(application).get("/health", status="*")
+
+
+def waiting_in_the_pool(database: Database) -> list[Any]:
+    """Return the driver's connections that writes would take."""
+    pool: Any = database.writes.pool
+    return [record.dbapi_connection for record in list(pool._pool.queue)]
+
+
+def test_it_says_that_all_can_be_done(forum: Forum) -> None:
+    answer = health(forum.application)
+    assert (answer.status_int, answer.json) == (200, GOOD)
+
+
+def test_it_costs_two_small_statements_at_most_and_takes_no_lock_of_a_file(forum: Forum) -> None:
+    with counting(forum.registry.database) as seen:
+        health(forum.application)
+    expected = 1 if forum.database.is_sqlite else 2
+    assert len(seen) == expected
+    if forum.database.is_sqlite:
+        with closing(sqlite3.connect(str(forum.database.url.database))) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert health(forum.application).json == GOOD
+
+
+@on_a_server
+@pytest.mark.parametrize("envelope", ["bare", "keyed"])
+def test_it_says_that_a_server_takes_no_writes(make_forum: MakeForum, envelope: str) -> None:
+    forum = make_forum(api__envelope=envelope)
+    assert health(forum.application).json == GOOD
+    with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
+        for connection in waiting_in_the_pool(forum.registry.database):
+            connection.pgconn.exec_(b"SET default_transaction_read_only = on")
+        answer = health(forum.application)
+        assert answer.status_int == 503
+        assert answer.headers["Retry-After"] == "1"
+        told = answer.json
+        assert (told["status"], told["reads"], told["writes"]) == ("failed", True, False)
+        assert "takes no writes" in str(told)
+        assert "error" in told
+    assert health(forum.application).json == GOOD
+
+
+def test_it_says_that_the_database_is_away(tmp_path: Path) -> None:
+    application = make_app("postgresql://nobody@127.0.0.1:1/none", tmp_path)
+    try:
+        answer = health(application)
+        assert answer.status_int == 503
+        assert answer.json == {
+            "error": "The database is not available.",
+            "status": "failed",
+            "reads": False,
+            "writes": False,
+        }
+    finally:
+        put_away(application)
+
+
+@on_a_file
+def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "_LONGEST_STALL_SECONDS", 0.2)
+    forum = make_forum(database__lock_timeout_seconds="30")
+    alice = forum.person("alice")
+    caller, node = alone(forum, alice), forum.node()
+    answers: list[Any] = []
+
+    def write() -> None:
+        answers.append(caller.post("/topics", title="T", body="B", node_id=node))
+
+    writer = threading.Thread(target=write)
+    with closing(sqlite3.connect(str(forum.database.url.database))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        writer.start()
+        wait_until(lambda: health(forum.application).status_int == 503, "it tells")
+        told = health(forum.application).json
+        assert (told["reads"], told["writes"]) == (True, False)
+        other.rollback()
+    writer.join()
+    assert answers[0].status_int == 201
+    assert health(forum.application).json == GOOD
+
+
+@on_a_file
+def test_it_says_that_a_file_cannot_be_written(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    told = health(forum.application)
+    assert (told.status_int, told.json["reads"], told.json["writes"]) == (503, True, False)
+
+
+def test_who_asks_while_another_waits_for_the_answer_gets_the_latest_one(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "_PATIENCE_SECONDS", 0.01)
+    check = AvailabilityCheck(database)
+    assert check.check() == availability.Availability(reads=True, writes=True)
+    asked, go_on = threading.Event(), threading.Event()
+
+    def hang(*rest: Any) -> list[Any]:
+        asked.set()
+        assert go_on.wait(30)
+        return []
+
+    monkeypatch.setattr(database.gateway, "rows", hang)
+    first = threading.Thread(target=check.check)
+    first.start()
+    assert asked.wait(30)
+    assert check.check() == availability.Availability(reads=True, writes=True)
+    go_on.set()
+    first.join()
+    assert check._latest == availability.Availability(reads=False, writes=True)
