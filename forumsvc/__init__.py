@@ -68,7 +68,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .services.authoring import Authoring
     from .services.hits import HitCounter
     from .services.notification_job_runner import NotificationJobRunner
-    from .services.photo_storage import open_storage
+    from .services.photo_storage import open_storages
     from .services.rules import rules_of
     from .web.counting import Counter
     from .web.rates import Rates
@@ -91,7 +91,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     registry.notification_jobs = NotificationJobRunner(
         registry.database, settings["notifications.job_interval_seconds"]
     )
-    registry.photos = open_storage(settings, here)
+    registry.photos = open_storages(settings, here)
     registry.photo_limits = Limits(
         max_bytes=settings["photos.max_bytes"],
         max_pixels=settings["photos.max_pixels"],

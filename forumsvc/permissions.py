@@ -94,6 +94,8 @@ class PhotoPermission(StrEnum):
     """Pictures."""
 
     CREATE = "create"  # upload
+    VIEW_OWN = "view_own"  # list one's own
+    DESTROY = "destroy"  # delete
 
 
 class LikePermission(StrEnum):
@@ -112,6 +114,7 @@ READS = frozenset(
         UserPermission.VIEW_EMAIL,
         UserPermission.VIEW_BLOCKED,
         UserPermission.VIEW_LIKES,
+        PhotoPermission.VIEW_OWN,
     }
 )
 

@@ -1,4 +1,4 @@
-"""Pictures that users uploaded; the bytes are in the photo storage under `name`."""
+"""Pictures that users uploaded; the bytes are in a photo storage under `name`."""
 
 from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -21,10 +21,13 @@ class Photo(Base):
     """Bytes."""
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the stored bytes, in hexadecimal."""
+    storage: Mapped[str | None] = mapped_column(String(10))
+    """Which storage holds the file: a word of `photos.storage`. None: the row does not know."""
     created_at: Mapped[Moment]
 
     __table_args__ = (
         UniqueConstraint("user_id", "digest"),
         Index("ix_photos_name", "name"),
+        Index("ix_photos_user_id_id", "user_id", "id"),
         {"sqlite_autoincrement": True},
     )

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sqlalchemy import Boolean, Index, String, UniqueConstraint, false
+from sqlalchemy import Boolean, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from .meta import Base, Blank, Counter, Moment, PrimaryKey, not_negative, one_of
@@ -86,4 +86,11 @@ Index(
     User.topics_count.desc(),
     User.created_at,
     User.id,
+)
+# Few users have a picture of their own; whether a stored one is somebody's is asked by its name.
+Index(
+    "ix_users_avatar",
+    User.avatar,
+    sqlite_where=text("avatar <> ''"),
+    postgresql_where=text("avatar <> ''"),
 )

@@ -1,19 +1,96 @@
 """Reading what is written down of stored pictures."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import BigInteger, Row, Select, bindparam, func, select
 
 from ..models import Photo, User
-from .reading import Connected
+from .paging import Cut, Order, Page, Slice, read
+from .reading import Connected, Reader, row, rows
 
 _MANY = 1000
+_NEWEST_FIRST = Order("photos", id=Photo.id)
+_SHOWN: tuple[Any, ...] = (
+    Photo.user_id,
+    Photo.name,
+    Photo.size,
+    Photo.storage,
+    Photo.created_at,
+)
+
+
+@cache
+def _one() -> Select[Any]:
+    return select(Photo.id, *_SHOWN).where(Photo.id == bindparam("id"))
+
+
+def one(db: Reader, photo_id: int) -> Row[Any] | None:
+    """Return a photo (id, user_id, name, size, storage, created_at), or None."""
+    return row(db, _one(), {"id": photo_id})
+
+
+@cache
+def _page(cut: Cut) -> Select[Any]:
+    statement = select(*cut.order.keys, *_SHOWN).where(Photo.user_id == bindparam("user_id"))
+    page: Select[Any] = cut.of(statement)  # type: ignore[assignment]  # one key: no union
+    return page
+
+
+def page_of(db: Reader, user_id: int, page: Page) -> Slice:
+    """Return a page of a user's photos, with the columns of `one`, the newest first."""
+    return read(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
+
+
+@cache
+def _used_bytes() -> Select[Any]:
+    total = func.coalesce(func.sum(Photo.size), 0, type_=BigInteger)
+    return select(total.label("used")).where(Photo.user_id == bindparam("user_id"))
+
+
+def used_bytes(db: Reader, user_id: int) -> int:
+    """Return how many bytes a user's photos have together."""
+    return int(rows(db, _used_bytes(), {"user_id": user_id})[0].used)
+
+
+@cache
+def _storages() -> Select[Any]:
+    return select(Photo.storage).where(Photo.name == bindparam("name")).distinct()
+
+
+def storages_of(db: Reader, name: str) -> set[str | None]:
+    """Return where the photos of this name say that their file is."""
+    return {found.storage for found in rows(db, _storages(), {"name": name})}
+
+
+def is_used(db: Connected, name: str) -> bool:
+    """Return whether somebody has a photo of this name, or shows it as their avatar."""
+    return name in named(db, [name])
+
+
+def named(db: Connected, names: Sequence[str]) -> set[str]:
+    """Return those of the names under which somebody has a photo or an avatar."""
+    owned = select(Photo.name).where(Photo.name.in_(names))
+    # The second condition is the index's.
+    shown = select(User.avatar).where(User.avatar.in_(names), User.avatar != "")
+    return set(db.execute(owned.union(shown)).scalars())
 
 
 def everything(db: Connected) -> Iterator[Row[Any]]:
-    """Yield every photo (id, name, size, digest, created_at), in the order of the ids."""
-    columns: tuple[Any, ...] = (Photo.id, Photo.name, Photo.size, Photo.digest, Photo.created_at)
+    """Yield every photo, in the order of the ids.
+
+    Its columns: id, name, media_type, size, digest, storage, created_at.
+    """
+    columns: tuple[Any, ...] = (
+        Photo.id,
+        Photo.name,
+        Photo.media_type,
+        Photo.size,
+        Photo.digest,
+        Photo.storage,
+        Photo.created_at,
+    )
     statement = select(*columns).order_by(Photo.id).limit(_MANY)
     found = db.execute(statement).all()
     while found:
@@ -29,8 +106,3 @@ def avatars(db: Connected) -> Iterator[Row[Any]]:
     while found:
         yield from found
         found = db.execute(statement.where(User.id > found[-1].id)).all()
-
-
-def named(db: Connected, names: Sequence[str]) -> set[str]:
-    """Return those of the names under which somebody has a picture."""
-    return set(db.execute(select(Photo.name).where(Photo.name.in_(names))).scalars())

@@ -1,15 +1,38 @@
 """Photos."""
 
+from typing import Any
+
 from pyramid.authorization import Allow
+from sqlalchemy import Row
 
 from ..permissions import PhotoPermission
+from ..queries import photos
+from ..queries.reading import Reader
 from ..security import principals
-from .base import Acl, Resource
+from .base import Acl, Container, Item
 
 
-class Photos(Resource):
-    """`/api/v3/photos`."""
+class PhotoItem(Item):
+    """One user's upload of a picture."""
 
     def __acl__(self) -> Acl:
-        """Let everybody in good standing upload."""
-        return [(Allow, principals.ACTIVE, PhotoPermission.CREATE)]
+        """Let the owner and moderators delete it."""
+        owner = principals.active(self.row.user_id)
+        return [(Allow, who, PhotoPermission.DESTROY) for who in (owner, principals.MODERATOR)]
+
+
+class Photos(Container):
+    """`/api/v3/photos`."""
+
+    item = PhotoItem
+
+    def __acl__(self) -> Acl:
+        """Let everybody in good standing upload, and every user list what is theirs."""
+        return [
+            (Allow, principals.ACTIVE, PhotoPermission.CREATE),
+            (Allow, principals.USER, PhotoPermission.VIEW_OWN),
+        ]
+
+    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+        """Return the photo's row."""
+        return photos.one(db, item_id)

@@ -1,42 +1,56 @@
-"""Comparing the photo storage with what is written down of it, beside a running service.
+"""Comparing the photo storages with what is written down of them, beside a running service.
 
 An upload stores its bytes first and writes its row after that, and bytes that are there already
 count as put anew (`Storage.put`). So bytes of the last hour may still be waiting for their row, and
 are left alone.
+
+A row is deleted only where it says that its file is in the storage of `photos.storage`, and that
+storage and all others that the settings name lack it. The file of any other row may be in a storage
+that the settings do not name, or name wrongly.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Row
 
 from ..errors import Conflict, NotFound
-from ..media.storage import Storage, check_digest, digest_of
+from ..media.storage import check_digest, digest_of
 from ..models import Photo, User
 from ..models.engine import Database
 from ..models.statements import change, remove
 from ..queries import photos
+from .photo_storage import PhotoStorages
 
 BEING_UPLOADED = timedelta(hours=1)
 
 T = TypeVar("T")
+File = tuple[str, str]
+"""A file: the word of its storage and its name."""
 
 
 @dataclass(slots=True)
 class Findings:
     """What is wrong.
 
-    checked: how many files and rows were looked at. unnamed: names of files that no row names.
-    broken: names of files that do not hold the bytes that their names stand for. lost: rows whose
-    file is missing or broken, id -> name. wrong: rows that give another size or digest than their
-    good file has, id -> name and right size. avatars: users whose picture is lost, id -> name.
+    checked: how many files and rows were looked at. unnamed: files that no row names. broken:
+    files that do not hold the bytes that their names stand for. lost: rows whose file is missing
+    or broken, id -> name. elsewhere: rows whose file is in no storage that the settings name, and
+    not said to be in the one for new photos, id -> name. wrong: rows that give another size,
+    digest or storage than their good file has, id -> what is right. unplaced: rows that do not say
+    where their file is, which is there, id -> storage; no mistake. avatars: users whose picture is
+    lost, id -> name.
     """
 
     checked: int = 0
-    unnamed: list[str] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
+    unnamed: list[File] = field(default_factory=list)
+    broken: list[File] = field(default_factory=list)
     lost: dict[int, str] = field(default_factory=dict)
-    wrong: dict[int, tuple[str, int]] = field(default_factory=dict)
+    elsewhere: dict[int, str] = field(default_factory=dict)
+    wrong: dict[int, dict[str, Any]] = field(default_factory=dict)
+    unplaced: dict[int, str] = field(default_factory=dict)
     avatars: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -46,6 +60,7 @@ class Findings:
             "files_without_row": len(self.unnamed),
             "broken_files": len(self.broken),
             "rows_without_file": len(self.lost),
+            "rows_elsewhere": len(self.elsewhere),
             "wrong_rows": len(self.wrong),
             "lost_avatars": len(self.avatars),
         }
@@ -57,7 +72,7 @@ class PhotoAudit:
     def __init__(
         self,
         database: Database,
-        storage: Storage,
+        storages: PhotoStorages,
         now: datetime,
         *,
         every_byte: bool = False,
@@ -69,111 +84,146 @@ class PhotoAudit:
         only those of another size than is written down. done: called for each file and each row.
         """
         self._database = database
-        self._storage = storage
+        self._storages = dict(storages.items())
+        self._default = storages.default
         self._before = now - BEING_UPLOADED
         self._every_byte = every_byte
         self._done = done
-        self._sizes: dict[str, int] = {}
-        self._whole: dict[str, bool] = {}
+        self._sizes: dict[File, int] = {}
+        self._whole: dict[File, bool] = {}
 
     def check(self) -> Findings:
         """Return what is wrong.
 
-        Raises Conflict where no file at all is there for the rows that there are: then rather the
-        settings are wrong than the pictures gone. Raises OSError where the storage fails.
+        Raises Conflict where the storage for new photos has no file at all, and rows that name
+        it: then rather the settings are wrong than the pictures gone. Raises OSError where a
+        storage fails.
         """
         found = Findings()
         unnamed = self._look_at_files()
         self._look_at_rows(found)
         found.broken = sorted(
-            name for name, whole in self._whole.items() if not whole and name in self._sizes
+            file for file, whole in self._whole.items() if not whole and file in self._sizes
         )
-        found.unnamed = [name for name in unnamed if self._whole.get(name, True)]
+        found.unnamed = [file for file in unnamed if self._whole.get(file, True)]
         return found
 
     def mend(self, found: Findings) -> int:
         """Mend what was found, and remove what killed uploads left; return how many of those.
 
-        Files that no row names are deleted, and broken ones. A row without its file is deleted too:
-        nothing can bring the picture back but another upload, for which the row is no help. Users
-        whose picture is lost get their letter again. Wrong sizes and digests are corrected.
+        Files that no row names are deleted, and broken ones. A row of `found.lost` is deleted too:
+        nothing can bring the picture back but another upload, for which the row is no help. Those
+        of `found.elsewhere` stay. Users whose picture is lost get their letter again. Wrong sizes,
+        digests and storages are corrected, unknown storages filled in.
         """
-        for name in found.unnamed:
-            self._storage.discard(name, self._before)
-        for name in found.broken:
-            self._storage.delete(name)
+        for word, name in found.unnamed:
+            self._storages[word].discard(name, self._before)
+        for word, name in found.broken:
+            self._storages[word].delete(name)
         for ids in _parts(self._still_lost(found.lost)):
             with self._database.session.begin() as db:
                 db.execute(remove(Photo).where(Photo.id.in_(ids)))
         for ids in _parts(self._still_lost(found.avatars)):
             with self._database.session.begin() as db:
                 db.execute(change(User).where(User.id.in_(ids)).values(avatar=""))
-        for photo_id, (name, size) in found.wrong.items():
-            right = {"size": size, "digest": digest_of(name)}
+        for photo_id, right in found.wrong.items():
             with self._database.session.begin() as db:
                 db.execute(change(Photo).where(Photo.id == photo_id).values(**right))
-        return self._storage.tidy(self._before)
+        for word in self._storages:
+            for ids in _parts([id_ for id_, place in found.unplaced.items() if place == word]):
+                unplaced = (Photo.id.in_(ids), Photo.storage.is_(None))
+                with self._database.session.begin() as db:
+                    db.execute(change(Photo).where(*unplaced).values(storage=word))
+        return sum(storage.tidy(self._before) for storage in self._storages.values())
 
     def _still_lost(self, lost: dict[int, str]) -> list[int]:
         """Return the ids of those that nobody has uploaded again since."""
         self._whole.clear()
-        return [id_ for id_, name in lost.items() if not self._is_whole(name)]
+        self._sizes.clear()
+        return [id_ for id_, name in lost.items() if self._place(name, None) is None]
 
-    def _look_at_files(self) -> list[str]:
-        """Remember the size of every file; return the names of those that no row names."""
-        old = []
-        for stored in self._storage.names():
-            self._sizes[stored.name] = stored.size
-            if stored.modified < self._before:
-                old.append(stored.name)
-            if self._every_byte:
-                self._is_whole(stored.name)
-            self._done()
-        unnamed: list[str] = []
-        with self._database.reads.connect() as db:
-            for names in _parts(old):
-                there = photos.named(db, names)
-                unnamed += [name for name in names if name not in there]
+    def _look_at_files(self) -> list[File]:
+        """Remember the size of every file; return those that no row names."""
+        unnamed: list[File] = []
+        for word, storage in self._storages.items():
+            old = []
+            for stored in storage.names():
+                self._sizes[word, stored.name] = stored.size
+                if stored.modified < self._before:
+                    old.append(stored.name)
+                if self._every_byte:
+                    self._is_whole(word, stored.name)
+                self._done()
+            with self._database.reads.connect() as db:
+                for names in _parts(old):
+                    there = photos.named(db, names)
+                    unnamed += [(word, name) for name in names if name not in there]
         return unnamed
 
     def _look_at_rows(self, found: Findings) -> None:
         with self._database.reads.connect() as db:
-            rows = 0
+            rows = new = 0
             for row in photos.everything(db):
-                rows += 1
-                if self._sizes.get(row.name) != row.size:
-                    self._is_whole(row.name)
+                found.checked += 1
+                if row.storage == self._default:
+                    rows += 1
+                    # It may have come after the files were listed.
+                    new += row.created_at > self._before and self._is_there(row.name)
+                for word in self._storages:
+                    if self._sizes.get((word, row.name), row.size) != row.size:
+                        self._is_whole(word, row.name)
                 self._done()
-            if rows and not self._sizes and not any(self._whole.values()):
+            if rows and not new and not any(word == self._default for word, _ in self._sizes):
                 raise Conflict(
-                    f"The storage holds no picture at all, and {rows} are written down: "
-                    "are the settings photos.* right?"
+                    f"The storage {self._default} holds no picture at all, and {rows} are written "
+                    "down: are the settings photos.* right?"
                 )
-            found.checked = rows + len(self._sizes)
+            found.checked += len(self._sizes)
             for row in photos.everything(db):
-                self._judge(row.id, row.name, row.size, row.digest, found)
+                self._judge(row, found)
+            kept = set(found.elsewhere.values())
             for user in photos.avatars(db):
-                there = self._whole.get(user.avatar, user.avatar in self._sizes)
-                if not there and not self._is_whole(user.avatar):
+                if self._place(user.avatar, None) is None and user.avatar not in kept:
                     found.avatars[user.id] = user.avatar
 
-    def _judge(self, row_id: int, name: str, size: int, digest: str, found: Findings) -> None:
-        """Judge a row by its file."""
-        if not self._whole.get(name, True):
-            found.lost[row_id] = name
-        elif name in self._sizes and (size, digest) != (self._sizes[name], digest_of(name)):
-            found.wrong[row_id] = (name, self._sizes[name])
+    def _is_there(self, name: str) -> bool:
+        """Tell whether the storage for new photos has the file, whole where it was not listed."""
+        return (self._default, name) in self._sizes or self._is_whole(self._default, name)
 
-    def _is_whole(self, name: str) -> bool:
+    def _judge(self, row: Row[Any], found: Findings) -> None:
+        """Judge a row by its file."""
+        word = self._place(row.name, row.storage)
+        if word is None:
+            lost = found.lost if row.storage == self._default else found.elsewhere
+            lost[row.id] = row.name
+            return
+        size = self._sizes.get((word, row.name), row.size)
+        right = {"size": size, "digest": digest_of(row.name), "storage": word}
+        there = {"size": row.size, "digest": row.digest, "storage": row.storage or word}
+        if there != right:
+            found.wrong[row.id] = right
+        elif row.storage is None:
+            found.unplaced[row.id] = word
+
+    def _place(self, name: str, said: str | None) -> str | None:
+        """Return which storage has the whole file, the one that is said first; None for none."""
+        for word in sorted(self._storages, key=lambda word: word != said):
+            there = self._whole.get((word, name), (word, name) in self._sizes)
+            if there or self._is_whole(word, name):
+                return word
+        return None
+
+    def _is_whole(self, word: str, name: str) -> bool:
         """Tell whether the bytes under a name are there, and those that it stands for."""
-        if name not in self._whole:
+        file = word, name
+        if file not in self._whole:
             try:
-                with self._storage.open(name) as file:
-                    check_digest(name, file)
-                self._whole[name] = True
+                with self._storages[word].open(name) as opened:
+                    check_digest(name, opened)
+                self._whole[file] = True
             except (NotFound, ValueError):
-                self._whole[name] = False
-        return self._whole[name]
+                self._whole[file] = False
+        return self._whole[file]
 
 
 def _parts(items: Sequence[T], size: int = 500) -> Iterator[Sequence[T]]:

@@ -1,20 +1,101 @@
-"""The photo storage that the settings name."""
+"""The photo storages that the settings name: one takes new photos, others may hold older ones."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
+from ..errors import NotFound
 from ..media.storage import LocalStorage, Storage
+from ..queries import photos
+from ..queries.reading import Reader
 from ..settings import Settings, SettingsError
 
 
-def open_storage(settings: Settings, here: Path) -> Storage:
-    """Return the storage; nothing is read or asked of it yet.
+class PhotoStorages:
+    """The storages by the words that rows have for them."""
 
-    here: the ini file's folder, to which a relative `photos.dir` refers. Raises SettingsError
-    where a setting that S3 needs, or its library, is missing.
+    def __init__(self, default: str, storages: Mapping[str, Storage]) -> None:
+        """default: which of them takes new photos."""
+        self.default = default
+        self._storages = dict(storages)
+
+    @property
+    def current(self) -> Storage:
+        """The storage that takes new photos."""
+        return self._storages[self.default]
+
+    def items(self) -> list[tuple[str, Storage]]:
+        """Return all storages with their words, the one for new photos first."""
+        return sorted(self._storages.items(), key=lambda item: item[0] != self.default)
+
+    def all(self) -> list[Storage]:
+        """Return all storages, the one for new photos first."""
+        return [storage for _, storage in self.items()]
+
+    def get(self, word: str) -> Storage | None:
+        """Return the storage of that word, or None where the settings name none."""
+        return self._storages.get(word)
+
+    def lasting_url(self, name: str, word: str | None) -> str | None:
+        """Return an address of a photo that holds for ever, or None where it has but ours.
+
+        word: the storage that its row names.
+        """
+        storage = None if word is None else self._storages.get(word)
+        return None if storage is None else storage.lasting_url(name)
+
+    def places_of(self, db: Reader, name: str) -> list[Storage]:
+        """Return all storages, in the order in which to look for a photo.
+
+        Those that its rows name come first, then those where we see by ourselves whether it is
+        there. Only where there is more than one storage is the database asked.
+        """
+        if len(self._storages) == 1:
+            return [self.current]
+        said = photos.storages_of(db, name)
+        order = sorted(
+            self._storages.items(),
+            key=lambda item: (item[0] not in said, item[1].url(name) is not None),
+        )
+        return [storage for _, storage in order]
+
+    def find(self, db: Reader, name: str) -> str | BinaryIO:
+        """Return the address where clients fetch a photo, or its bytes as a file to be closed.
+
+        Raises NotFound where no storage has it, OSError where one cannot be read.
+        """
+        for storage in self.places_of(db, name):
+            address = storage.url(name)
+            if address is not None:
+                return address
+            with suppress(NotFound):
+                return storage.open(name)
+        raise NotFound("There is no such picture.")
+
+    def open(self, db: Reader, name: str) -> BinaryIO:
+        """Return a photo's bytes as a file that the caller closes.
+
+        Raises NotFound where no storage has it, OSError where one cannot be read.
+        """
+        for storage in self.places_of(db, name):
+            with suppress(NotFound):
+                return storage.open(name)
+        raise NotFound("There is no such picture.")
+
+
+def open_storages(settings: Settings, here: Path) -> PhotoStorages:
+    """Return the storages; nothing is read or asked of them yet.
+
+    The folder is always one of them, a bucket where `photos.s3_bucket` names it. here: the ini
+    file's folder, to which a relative `photos.dir` refers. Raises SettingsError where a setting
+    that S3 needs, or its library, is missing.
     """
-    if settings["photos.storage"] == "s3":
-        return _bucket(settings)
-    return LocalStorage(here / settings["photos.dir"])
+    default: str = settings["photos.storage"]
+    storages: dict[str, Storage] = {"local": LocalStorage(here / settings["photos.dir"])}
+    if default == "s3" or settings["photos.s3_bucket"]:
+        storages["s3"] = _bucket(settings)
+    return PhotoStorages(default, storages)
 
 
 def _bucket(settings: Settings) -> Storage:
@@ -36,8 +117,8 @@ def _bucket(settings: Settings) -> Storage:
         return S3Storage(options)
     except ModuleNotFoundError as error:
         raise SettingsError(
-            f"photos.storage: s3 needs the library {error.name}; install forumsvc[s3]"
+            f"photos.s3_bucket: s3 needs the library {error.name}; install forumsvc[s3]"
         ) from None
     except Exception as error:
         # boto3 has a class of its own for each thing that can be wrong with a client's options.
-        raise SettingsError(f"photos.storage: s3 cannot be set up: {error}") from None
+        raise SettingsError(f"photos.s3_bucket: s3 cannot be set up: {error}") from None

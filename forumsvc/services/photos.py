@@ -1,41 +1,62 @@
-"""Keeping uploaded pictures: a row for every owner, the bytes once."""
+"""Keeping uploaded pictures: a row for every owner, the bytes once.
 
+The bytes are put before the request's transaction begins, which would hold locks meanwhile, and
+once more inside it, which costs little where they are there still. Who removes bytes that nobody
+uses any more holds the same lock on their name and looks for rows first. So there is never a row
+without its bytes, however uploads and deletions meet.
+"""
+
+import io
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import BinaryIO
 
-from sqlalchemy import select
+from sqlalchemy import BigInteger, cast, func, literal, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from ..errors import Invalid, NotFound, Unavailable
 from ..media.limits import Limits
 from ..media.pictures import Picture, normalise, thumbnail
-from ..media.storage import Storage, is_name
-from ..models import Photo
-from ..models.statements import insert_if_absent
-from ..queries.reading import Connected
+from ..media.storage import digest_of, is_name
+from ..models import Photo, User
+from ..models.engine import Database
+from ..models.statements import change, insert_if_absent, lock_users, remove_pair
+from ..queries import photos
+from ..queries.reading import Connected, Reader
+from .photo_quota import Quota
+from .photo_storage import PhotoStorages
 
 log = logging.getLogger(__name__)
 
 
-def store(storage: Storage, limits: Limits, upload: BinaryIO) -> Picture:
-    """Make an upload harmless, store its bytes and return what is known of them; its file is gone.
+@contextmanager
+def store(
+    storages: PhotoStorages, limits: Limits, reader: Reader, quota: Quota, upload: BinaryIO
+) -> Iterator[Picture]:
+    """Make an upload harmless, store its bytes and give what is known of them, to be recorded.
 
-    Bytes come before their row (`record`): a request that fails after this leaves bytes that
-    nobody refers to, that the next upload of the same picture takes up and that `photos check`
-    finds; and never a row without bytes. Raises Invalid, TooManyAttempts, Unavailable.
+    A request that fails after this leaves bytes that nobody refers to, that the next upload of the
+    same picture takes up and that `photos check` finds. An upload that does not fit into the quota
+    as it came is not decoded. Raises Invalid, TooManyAttempts, Unavailable.
     """
+    left = quota.left_bytes(reader)
+    start = upload.tell()
+    quota.check(left, upload.seek(0, io.SEEK_END) - start)
+    upload.seek(start)
     with available(), normalise(upload, limits) as picture:
-        storage.put(picture.name, picture.file, picture.media_type)
-        return picture
+        quota.check(left, picture.size)
+        storages.current.put(picture.name, picture.file, picture.media_type)
+        yield picture
 
 
 def store_avatar(
-    db: Connected, storage: Storage, limits: Limits, user_id: int, address: str
+    db: Connected, storages: PhotoStorages, limits: Limits, user_id: int, address: str
 ) -> Picture:
-    """Make and store the small picture of one that the user uploaded.
+    """Make and store the small picture of one that the user uploaded, to be recorded.
 
     address: what the upload was answered with, or the picture's name. Raises Invalid where the
     user uploaded no such picture or where it is gone, TooManyAttempts, Unavailable.
@@ -46,29 +67,88 @@ def store_avatar(
         raise Invalid("avatar", "must be the image_url of a picture that you uploaded")
     with available():
         try:
-            file = storage.open(name)
+            file = storages.open(db, name)
         except NotFound:
             raise Invalid("avatar", "this picture is gone; upload it again") from None
         with file, thumbnail(file, limits) as small:
-            storage.put(small.name, small.file, small.media_type)
-            return small
+            storages.current.put(small.name, small.file, small.media_type)
+            small.file.seek(0)
+            # It outlives its file, and is small.
+            return replace(small, file=io.BytesIO(small.file.read()))
 
 
-def record(db: Session, actor_id: int, now: datetime, picture: Picture) -> str:
-    """Write down that a user has a stored picture; return its name."""
-    insert_if_absent(
+def record(
+    db: Session,
+    storages: PhotoStorages,
+    quota: Quota,
+    now: datetime,
+    picture: Picture,
+    field: str = "file",
+) -> str:
+    """Write down that the quota's user has a stored picture; return its name.
+
+    Two uploads at once cannot exceed the quota together: the user is locked. field: the parameter
+    that an error names. Raises Invalid, Unavailable.
+    """
+    lock_users(db, User.id == quota.user_id)
+    lock_name(db, picture.name)
+    is_new = insert_if_absent(
         db,
         Photo,
-        user_id=actor_id,
+        user_id=quota.user_id,
         name=picture.name,
         media_type=picture.media_type,
         width=picture.width,
         height=picture.height,
         size=picture.size,
         digest=picture.digest,
+        storage=storages.default,
         created_at=now,
     )
+    if is_new:
+        left = quota.left_bytes(db)
+        quota.check(None if left is None else left + picture.size, picture.size, field)
+    else:
+        here = (Photo.user_id == quota.user_id, Photo.digest == picture.digest)
+        db.execute(change(Photo).where(*here).values(storage=storages.default))
+    with available():
+        picture.file.seek(0)
+        storages.current.put(picture.name, picture.file, picture.media_type)
     return picture.name
+
+
+def delete(db: Session, photo_id: int) -> None:
+    """Delete a photo's row; its bytes are left to `remove_unused`, once that is committed."""
+    remove_pair(db, Photo, id=photo_id)
+
+
+def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:
+    """Remove a photo's bytes from all storages unless somebody uses them; return whether.
+
+    For after a commit that took a user away from them: what fails is logged, and left to
+    `photos check --fix`.
+    """
+    try:
+        with database.session.begin() as db:
+            lock_name(db, name)
+            if photos.is_used(db, name):
+                return False
+            for storage in storages.all():
+                storage.delete(name)
+    except (OSError, SQLAlchemyError):
+        log.exception("the bytes of %s stay; photos check --fix removes them", name)
+        return False
+    return True
+
+
+def lock_name(db: Session, name: str) -> None:
+    """Wait for whoever stores, moves or removes the bytes of that name, until the commit.
+
+    SQLite needs no lock for it: its one write lock is held from the first statement on.
+    """
+    if db.get_bind().dialect.name == "postgresql":
+        key = int(digest_of(name)[:15], 16)
+        db.execute(select(func.pg_advisory_xact_lock(cast(literal(key), BigInteger))))
 
 
 @contextmanager

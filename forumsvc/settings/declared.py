@@ -16,6 +16,7 @@ from .kinds import (
 from .mail import MAIL
 from .notifications import NOTIFICATIONS
 from .operation import OPERATION
+from .photos import PHOTOS
 from .protocol import PROTOCOL
 from .setting import Setting
 
@@ -200,55 +201,7 @@ DECLARED: tuple[Setting, ...] = (
         "whether users may register applications of their own, on the pages",
     ),
     *MAIL,
-    Setting(
-        "photos.storage",
-        choice("local", "s3"),
-        "local",
-        "where pictures are kept: in photos.dir, or in a bucket of S3 or what speaks its protocol",
-    ),
-    Setting("photos.dir", WORD, "var/photos", "the folder of the local storage"),
-    Setting(
-        "photos.max_bytes",
-        whole(1024, 1024**3),
-        "10000000",
-        "the largest picture, in bytes",
-        unit="bytes",
-    ),
-    Setting(
-        "photos.max_pixels",
-        whole(1, 10**9),
-        "50000000",
-        "the largest picture, in pixels over all its frames",
-        unit="pixels",
-    ),
-    Setting(
-        "photos.max_frames",
-        whole(1, 10_000),
-        "500",
-        "the longest animation, in frames",
-        unit="frames",
-    ),
-    Setting("photos.s3_bucket", TEXT, "", "the name of the bucket, which must be there"),
-    Setting("photos.s3_prefix", TEXT, "", "what stands before every picture's name in the bucket"),
-    Setting("photos.s3_endpoint", ADDRESS, "", "the object store; where empty, Amazon's"),
-    Setting("photos.s3_region", TEXT, "", "its region; where empty, what boto3 finds"),
-    Setting(
-        "photos.s3_access_key", TEXT, "", "its key; where empty, what boto3 finds", secret=True
-    ),
-    Setting("photos.s3_secret_key", TEXT, "", "the secret of that key", secret=True),
-    Setting(
-        "photos.s3_public_url",
-        ADDRESS,
-        "",
-        "under which address everybody reads the bucket; where empty, addresses are presigned",
-    ),
-    Setting(
-        "photos.s3_expires",
-        whole(1, 604_800),
-        "3600",
-        "how long a presigned address holds, in seconds",
-        unit="seconds",
-    ),
+    *PHOTOS,
     Setting(
         "markup.workers",
         whole(0, 64),

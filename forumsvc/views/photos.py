@@ -1,4 +1,6 @@
-"""Uploading a picture, and the addresses where pictures and letter avatars are served."""
+"""Uploading, listing and deleting pictures; the addresses of pictures and letter avatars."""
+
+from typing import Any
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPFound
@@ -7,15 +9,19 @@ from pyramid.response import FileIter, Response
 from ..errors import NotFound
 from ..ids import is_login
 from ..media.avatars import letter_avatar
+from ..media.storage import check_name
 from ..permissions import Common, PhotoPermission
-from ..resources.photos import Photos
+from ..queries import photos as reading
+from ..resources.photos import PhotoItem, Photos
 from ..resources.public import Public
+from ..schemas.paging import paged
 from ..schemas.photos import photo_form
 from ..services import photos
+from ..services.photo_storage import PhotoStorages
 from ..web.api_view import api_view
 from ..web.ranges import ignore_vain_range
 from ..web.request import ForumRequest
-from ..web.results import Uploaded
+from ..web.results import Done, Kind, Listing, Uploaded
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _DAY = "public, max-age=86400"
@@ -33,19 +39,44 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     """Take a picture."""
     registry = request.registry
     upload = request.validated["file"].file
-    picture = photos.store(registry.photos, registry.photo_limits, upload)
-    name = photos.record(request.db, request.actor_id, request.now, picture)
-    return Uploaded(registry.photos.lasting_url(name) or request.site.photo_url(name))
+    storages: PhotoStorages = registry.photos
+    quota = request.photo_quota
+    with photos.store(storages, registry.photo_limits, request.gateway, quota, upload) as picture:
+        name = photos.record(request.db, storages, quota, request.now, picture)
+    return Uploaded(request.photo_url(name, storages.default))
+
+
+@api_view(Photos, "GET", PhotoPermission.VIEW_OWN, schema=paged)
+def list_photos(container: Photos, request: ForumRequest) -> Listing:
+    """List the caller's photos, the newest first."""
+    found, cursors = reading.page_of(request.db, request.actor_id, request.page)
+    return Listing(Kind.PHOTO, "photos", found, cursors)
+
+
+@api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)
+def delete_photo(item: PhotoItem, request: ForumRequest) -> Done:
+    """Delete a photo, and its bytes where nobody else uses them."""
+    photos.delete(request.db, item.row_id)
+    registry = request.registry
+    work = (registry.database, registry.photos, item.row.name)
+    request.tm.get().addAfterCommitHook(_remove_unused, args=work)
+    return Done()
+
+
+def _remove_unused(succeeded: bool, *work: Any) -> None:
+    if succeeded:
+        photos.remove_unused(*work)
 
 
 def serve_photo(context: Public, request: ForumRequest) -> Response:
     """Serve a stored picture; what stands under a name never changes."""
     name = "{folder}/{name}".format(**request.matchdict)
-    elsewhere = request.registry.photos.url(name)
-    if elsewhere is not None:
-        return HTTPFound(elsewhere)
+    check_name(name)
+    storages: PhotoStorages = request.registry.photos
     with photos.available():
-        file = request.registry.photos.open(name)
+        file = storages.find(request.gateway, name)
+    if isinstance(file, str):
+        return HTTPFound(file)
     length = file.seek(0, 2)
     file.seek(0)
     ignore_vain_range(request, length)

@@ -27,7 +27,12 @@ def update_profile(item: UserItem, request: ForumRequest) -> Single:
     changes = dict(request.validated)
     if request.prework is not None:
         changes["avatar"] = photos.record(
-            request.db, item.row.user_id, request.now, request.prework
+            request.db,
+            request.registry.photos,
+            request.photo_quota,
+            request.now,
+            request.prework,
+            field="avatar",
         )
     profiles.edit(request.db, item.row.user_id, request.now, **changes)
     return Single(Kind.USER, item.again())

@@ -6,6 +6,7 @@ from ..permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_ABILITIES
 from ..permissions import UserPermission as May
 from ..presenters.nodes import node
 from ..presenters.notifications import notifications
+from ..presenters.photos import photo
 from ..presenters.replies import reply, reply_detail
 from ..presenters.topics import topic, topic_detail
 from ..presenters.users import user, user_detail
@@ -111,6 +112,8 @@ class Bare:
                 return reply_detail(request.site, row)
             case Kind.NODE:
                 return node(row)
+            case Kind.PHOTO:
+                return photo(row, request.photo_url(row.name, row.storage))
 
     def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource in full."""
@@ -132,3 +135,5 @@ def _detail(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return reply_detail(request.site, item.row)
         case Kind.NODE:
             return node(item.row)
+        case Kind.PHOTO:
+            return photo(item.row, request.photo_url(item.row.name, item.row.storage))

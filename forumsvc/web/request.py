@@ -22,6 +22,7 @@ from ..queries.reading import Reader
 from ..schemas.including import Include
 from ..security.identity import Identity
 from ..services.authoring import Authoring
+from ..services.photo_quota import Quota
 from ..settings import LEVELS, Settings
 from .parameters import Parameters, open_parts, read_parameters
 
@@ -138,6 +139,18 @@ class ForumRequest(Request):
             newbie=newbie_time(settings),
             now=self.now,
         )
+
+    @property
+    def photo_quota(self) -> Quota:
+        """How many bytes of photos the caller may store: maintainers and admins any number."""
+        is_exempt = self.caller is not None and self.caller.is_moderator
+        max_bytes = None if is_exempt else self.settings["photos.quota"]
+        return Quota(self.actor_id, max_bytes or None)
+
+    def photo_url(self, name: str, storage: str | None) -> str:
+        """Return the address of a stored picture. storage: what its row says of where it is."""
+        lasting = self.registry.photos.lasting_url(name, storage)
+        return lasting or self.site.photo_url(name)
 
     @property
     def page(self) -> Page:

@@ -18,6 +18,7 @@ class Kind(StrEnum):
     REPLY = "reply"
     REPLY_IN_FULL = "reply_in_full"
     NODE = "node"
+    PHOTO = "photo"
 
 
 @dataclass(frozen=True, slots=True)

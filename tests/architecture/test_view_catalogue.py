@@ -16,7 +16,7 @@ from forumsvc.permissions import NOBODYS
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
-from forumsvc.resources.photos import Photos
+from forumsvc.resources.photos import PhotoItem, Photos
 from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
 from forumsvc.resources.topics import TopicItem, Topics
@@ -38,6 +38,7 @@ PLACES: dict[type, str] = {
     ReplyItem: "/replies/:id",
     Likes: "/likes",
     Photos: "/photos",
+    PhotoItem: "/photos/:id",
     Notifications: "/notifications",
     NotificationItem: "/notifications/:id",
 }

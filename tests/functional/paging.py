@@ -25,6 +25,7 @@ LISTS = [
     "/users/me/likes?obj_type=reply",
     "/topics/{topic}/replies",
     "/notifications",
+    "/photos",
 ]
 MOST_PAGES = 100
 _LINK = re.compile(r'<([^<>]+)>; rel="(\w+)"')

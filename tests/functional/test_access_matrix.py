@@ -119,7 +119,8 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             assert all(set(user) == {"id", "login", "name", "avatar_url"} for user in shown)
             assert "bystander" in [user["login"] for user in shown]
         case ["[own]"]:
-            assert [one["id"] for one in shown] == [IDS["note"]] * is_owner
+            own = IDS["photo" if row.path == "/photos" else "note"]
+            assert [one["id"] for one in shown] == [own] * is_owner
         case _ if said.startswith("["):
             assert [one["id"] for one in shown] == [IDS[name] for name in said[1:-1].split()]
         case _:

@@ -3,13 +3,15 @@
 from itertools import chain, islice, product
 
 import pytest
+from sqlalchemy import insert
 
 from forumsvc.ids import MAX_ID
+from forumsvc.models import Photo
 from forumsvc.queries.cursors import Cursor
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_
-from tests.functional.test_query_budgets import Scene
+from tests.functional.test_query_budgets import Scene, photo_row
 
 
 @pytest.fixture
@@ -87,6 +89,8 @@ class Going:
         for kind, liked in (("topic", new), ("reply", reply)):
             self.alice.post("/likes", obj_type=kind, obj_id=liked)
         self.forum.reply(self.bob, self.topic)
+        with self.forum.database.session.begin() as db:
+            db.execute(insert(Photo).values(photo_row(self.alice.id, self.people)))
 
     @property
     def lists(self) -> list[str]:

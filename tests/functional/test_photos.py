@@ -16,8 +16,9 @@ from webtest import TestResponse
 from forumsvc.media.s3 import StorageError
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo
+from forumsvc.services.photo_storage import PhotoStorages
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum, Person, make_app
+from tests.functional.forum import Caller, Forum, Person, make_app
 
 
 def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
@@ -30,7 +31,7 @@ def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
     return out.getvalue()
 
 
-def send(person: Person, data: bytes | None = None) -> TestResponse:
+def send(person: Caller, data: bytes | None = None) -> TestResponse:
     """Upload a picture."""
     files = [("file", "a.png", data or picture())]
     return person.call("POST", "/photos", upload_files=files)
@@ -114,12 +115,17 @@ class Failing(LocalStorage):
         raise StorageError("the object store failed")
 
 
+def failing(tmp_path: Path) -> PhotoStorages:
+    """Return the storages of a service whose only one fails."""
+    return PhotoStorages("local", {"local": Failing(tmp_path / "failing")})
+
+
 def test_a_storage_that_fails_is_503_and_leaves_neither_row_nor_file(
     make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum()
     alice = forum.person("alice")
-    monkeypatch.setattr(forum.registry, "photos", Failing(tmp_path / "failing"))
+    monkeypatch.setattr(forum.registry, "photos", failing(tmp_path))
     answer = send(alice)
     assert answer.status_int == 503
     assert set(answer.json) == {"error"}
@@ -134,7 +140,7 @@ def test_a_storage_that_cannot_be_read_is_503(
     forum = make_forum()
     alice = forum.person("alice")
     url = send(alice).json["image_url"]
-    monkeypatch.setattr(forum.registry, "photos", Failing(tmp_path / "failing"))
+    monkeypatch.setattr(forum.registry, "photos", failing(tmp_path))
     assert set(forum.app.get(url, status=503).json) == {"error"}
     answer = alice.put("/users/me", avatar=url)
     assert (answer.status_int, set(answer.json)) == (503, {"error"})

@@ -10,6 +10,7 @@ from forumsvc import clock
 from forumsvc.models import (
     Favorite,
     Notification,
+    Photo,
     Reply,
     ReplyLike,
     Topic,
@@ -67,6 +68,7 @@ OWN_READS = {
     "/users/me/likes?obj_type=topic": 2,
     "/users/me/likes?obj_type=reply&topic_id={topic}": 2,
     "/notifications": 4,
+    "/photos": 1,
     "/notifications/unread_count": 1,
 }
 """What a token's user reads of the own: statements beside the token's."""
@@ -90,6 +92,14 @@ class Scene:
         most = 100 if path.partition("?")[0] == "/users" else 150
         whole = f"{path}{'&' if '?' in path else '?'}limit={most}"
         return len(of_request(self.forum, caller, "GET", whole))
+
+
+def photo_row(user_id: int, number: int) -> dict[str, Any]:
+    """Return the columns of a photo, one for each number."""
+    digest = f"{number:064x}"
+    named = {"user_id": user_id, "name": f"00/{digest}.png", "digest": digest}
+    size = {"width": 1, "height": 1, "size": 9}
+    return {**named, **size, "media_type": "image/png", "created_at": clock.now()}
 
 
 def fill(forum: Forum, rows: int) -> Scene:
@@ -123,6 +133,7 @@ def fill(forum: Forum, rows: int) -> Scene:
         for to_topics in (Favorite, TopicLike):
             add(to_topics, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
         add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
+        add(Photo, [photo_row(author.id, number) for number in numbers])
         add(
             Notification,
             [

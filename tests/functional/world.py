@@ -16,6 +16,7 @@ from forumsvc.models import (
     Notification,
     OAuthClient,
     OAuthToken,
+    Photo,
     Reply,
     ReplyLike,
     Topic,
@@ -39,7 +40,7 @@ _NAMES = (
     *("r_open", "r_answer", "r_closed_by_author", "r_closed_by_maintainer"),
     *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
     # the rest
-    *("node", "note"),
+    *("node", "note", "photo"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -216,6 +217,17 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         "created_at": now,
         "updated_at": now,
     }
+    photo = {
+        "id": IDS["photo"],
+        "user_id": IDS["author"],
+        "name": f"ab/{'ab' * 32}.png",
+        "media_type": "image/png",
+        "width": 1,
+        "height": 1,
+        "size": 100,
+        "digest": "ab" * 32,
+        "created_at": now,
+    }
     client = {
         "id": 1_000_001,
         "client_id": "matrix",
@@ -248,6 +260,7 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         related(TopicLike, "author", "topic_id", "answered"),
         related(ReplyLike, "author", "reply_id", "r_answer"),
         (Notification, [note]),
+        (Photo, [photo]),
         (OAuthClient, [client]),
         (OAuthToken, tokens),
     ]

@@ -18,12 +18,16 @@ from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo, User
 from forumsvc.models.engine import Database
 from forumsvc.services import photos
+from forumsvc.services.photo_quota import Quota
+from forumsvc.services.photo_storage import PhotoStorages
 from tests.functional.cli.conftest import Run
 
 NOTHING = {
     "files_without_row": 0,
     "broken_files": 0,
     "rows_without_file": 0,
+    "rows_elsewhere": 0,
+    "rows_unplaced": 0,
     "wrong_rows": 0,
     "lost_avatars": 0,
     "unfinished_removed": 0,
@@ -51,16 +55,20 @@ def owner(database: Database) -> int:
 @pytest.fixture
 def upload(database: Database, folder: Path, owner: int) -> Upload:
     """A function: upload a picture of a colour, long ago; return its name."""
-    storage = LocalStorage(folder)
+    storages = PhotoStorages("local", {"local": LocalStorage(folder)})
+    quota = Quota(owner, None)
 
     def make(colour: str = "red", *, row: bool = True, old: bool = True) -> str:
         data = io.BytesIO()
         Image.new("RGB", (8, 8), colour).save(data, "PNG")
         data.seek(0)
-        picture = photos.store(storage, Limits(), data)
-        if row:
-            with database.session.begin() as db:
-                photos.record(db, owner, clock.now(), picture)
+        with (
+            database.reads.connect() as reader,
+            photos.store(storages, Limits(), reader, quota, data) as picture,
+        ):
+            if row:
+                with database.session.begin() as db:
+                    photos.record(db, storages, quota, clock.now(), picture)
         if old:
             os.utime(folder / picture.name, (TWO_HOURS_AGO, TWO_HOURS_AGO))
         return picture.name

@@ -10,7 +10,7 @@ from forumsvc.resources.base import Item, Resource
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
-from forumsvc.resources.photos import Photos
+from forumsvc.resources.photos import PhotoItem, Photos
 from forumsvc.resources.public import Public
 from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
@@ -105,7 +105,9 @@ def every_context() -> Iterator[Any]:
     nodes = Nodes(top, "nodes")
     yield from (top, Public(None), Users(top, "users"), NobodysSelf(Users(top, "users"), "me"))
     yield from (nodes, item(NodeItem, nodes), Topics(top, "topics"), Replies(top, "replies"))
-    yield from (Photos(top, "photos"), Likes(top, "likes"), notifications)
+    uploads = Photos(top, "photos")
+    yield from (uploads, item(PhotoItem, uploads, user_id=AUTHOR))
+    yield from (Likes(top, "likes"), notifications)
     yield item(NotificationItem, notifications)
     for state in ("active", "blocked", "deleted"):
         yield from (user(state=state), user(state=state, email_public=True))

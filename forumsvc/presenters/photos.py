@@ -1,0 +1,15 @@
+"""A photo as its owner sees it in a list."""
+
+from typing import Any
+
+from ..clock import rfc3339
+
+
+def photo(row: Any, image_url: str) -> dict[str, Any]:
+    """Return a photo. image_url: where it is served."""
+    return {
+        "id": row.id,
+        "image_url": image_url,
+        "size": row.size,
+        "created_at": rfc3339(row.created_at),
+    }

@@ -1,0 +1,31 @@
+"""The quota: how many bytes of photos a member may have stored."""
+
+from dataclasses import dataclass
+
+from ..errors import Invalid
+from ..queries import photos
+from ..queries.reading import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What one user may store. max_bytes: over all their photos; None for no limit."""
+
+    user_id: int
+    max_bytes: int | None
+
+    def left_bytes(self, db: Reader) -> int | None:
+        """Return how many more bytes fit; None for no limit. Below zero after the limit fell."""
+        if self.max_bytes is None:
+            return None
+        return self.max_bytes - photos.used_bytes(db, self.user_id)
+
+    def check(self, left_bytes: int | None, size: int, field: str = "file") -> None:
+        """Raise Invalid, naming `field`, where `size` bytes do not fit into those that are left."""
+        if self.max_bytes is None or left_bytes is None or size <= left_bytes:
+            return
+        raise Invalid(
+            field,
+            f"does not fit into your quota: {size:,} bytes, and {max(left_bytes, 0):,} of "
+            f"{self.max_bytes:,} are left; delete photos that you do not need any more",
+        )

@@ -1,0 +1,223 @@
+"""A member's own photos: listing them, deleting them, and the quota that bounds them."""
+
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.media import pictures
+from forumsvc.models import Photo
+from forumsvc.services import photos
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person
+from tests.functional.test_photos import picture, send, stored
+from tests.functional.threads import alone, statuses, together
+
+COLOURS = ("red", "green", "blue", "white")  # as many as may wait for the decoder at once
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    return forum.person("alice")
+
+
+def upload(person: Person, colour: str = "red") -> str:
+    """Upload a picture and return its address."""
+    answer = send(person, picture(colour))
+    assert answer.status_int == 201, answer.text
+    return str(answer.json["image_url"])
+
+
+def id_of(person: Person, url: str) -> int:
+    """Return the id that the list of the person's own photos tells."""
+    [found] = [one["id"] for one in person.get("/photos").json if one["image_url"] == url]
+    return int(found)
+
+
+def sizes(person: Person) -> list[int]:
+    """Return the sizes of the person's photos, the newest first."""
+    return [one["size"] for one in person.get("/photos").json]
+
+
+def test_the_own_photos_are_listed_the_newest_first_and_nobody_elses(
+    forum: Forum, alice: Person
+) -> None:
+    upload(forum.person("bob"), "green")
+    urls = [upload(alice, colour) for colour in COLOURS[:3]]
+    shown = alice.get("/photos").json
+    assert [one["image_url"] for one in shown] == urls[::-1]
+    assert all(set(one) == {"id", "image_url", "size", "created_at"} for one in shown)
+    assert shown[0]["size"] == len(forum.app.get(urls[-1]).body)
+    page = alice.get("/photos", limit=2)
+    assert [one["image_url"] for one in page.json] == urls[:0:-1]
+    assert 'rel="next"' in page.headers["Link"]
+
+
+def test_in_the_keyed_shape_the_list_has_its_name(make_forum: MakeForum) -> None:
+    alice = make_forum(api__envelope="keyed").person("alice")
+    answer = send(alice)
+    assert (answer.status_int, list(answer.json)) == (200, ["image_url"])
+    [one] = alice.get("/photos").json["photos"]
+    assert one["image_url"] == answer.json["image_url"]
+
+
+def test_a_deleted_photo_is_gone_with_its_bytes(make_forum: MakeForum, tmp_path: Path) -> None:
+    forum = make_forum()
+    alice = forum.person("alice")
+    url = upload(alice)
+    photo_id = id_of(alice, url)
+    assert alice.delete(f"/photos/{photo_id}").json == {"ok": 1}
+    assert alice.get("/photos").json == []
+    assert stored(tmp_path / "var" / "photos") == []
+    forum.app.get(url, status=404)
+    assert alice.delete(f"/photos/{photo_id}").status_int == 404
+    assert upload(alice) == url
+    forum.app.get(url, status=200)
+
+
+def test_bytes_that_another_user_has_stay_until_the_last_one_deletes_them(
+    forum: Forum, alice: Person
+) -> None:
+    bob = forum.person("bob")
+    url = upload(alice)
+    assert upload(bob) == url
+    alice.delete(f"/photos/{id_of(alice, url)}")
+    forum.app.get(url, status=200)
+    bob.delete(f"/photos/{id_of(bob, url)}")
+    forum.app.get(url, status=404)
+
+
+def test_bytes_that_are_an_avatar_stay(forum: Forum, alice: Person) -> None:
+    avatar = alice.put("/users/me", avatar=upload(alice)).json["avatar_url"]
+    for one in alice.get("/photos").json:
+        assert alice.delete(f"/photos/{one['id']}").status_int == 200
+    assert alice.get("/photos").json == []
+    forum.app.get(avatar, status=200)
+
+
+def test_a_deletion_that_is_rolled_back_leaves_the_bytes(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    alice = forum.person("alice")
+    url = upload(alice)
+    photo_id = id_of(alice, url)
+
+    def fail(*args: object) -> None:
+        raise OSError("the last statement fails")
+
+    monkeypatch.setattr("forumsvc.views.photos.Done", fail)
+    assert alice.delete(f"/photos/{photo_id}").status_int == 500
+    forum.app.get(url, status=200)
+    assert id_of(alice, url) == photo_id
+
+
+def test_bytes_that_are_removed_while_they_are_uploaded_again_are_there_in_the_end(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    alice, bob = forum.person("alice"), forum.person("bob")
+    url = upload(alice)
+    photo_id = id_of(alice, url)
+    store = forum.registry.photos.current.put
+    puts: list[Any] = []
+
+    def put(*args: object) -> bool:
+        done = bool(store(*args))
+        if not puts:  # between the bytes of bob's upload and its row
+            puts.append(args)
+            assert alice.delete(f"/photos/{photo_id}").status_int == 200
+            forum.app.get(url, status=404)
+        return done
+
+    monkeypatch.setattr(forum.registry.photos.current, "put", put)
+    assert upload(bob) == url
+    forum.app.get(url, status=200)
+
+
+def test_moderators_delete_the_photos_of_others(forum: Forum, alice: Person) -> None:
+    url = upload(alice)
+    moderator = forum.person("mod", role="maintainer")
+    assert moderator.delete(f"/photos/{id_of(alice, url)}").status_int == 200
+    forum.app.get(url, status=404)
+
+
+def test_an_upload_beyond_the_quota_is_refused_and_a_deletion_makes_room(
+    make_forum: MakeForum, tmp_path: Path
+) -> None:
+    size = len(picture("red"))
+    forum = make_forum(photos__quota=str(size * 3))
+    alice = forum.person("alice")
+    urls: list[str] = []
+    while (answer := send(alice, picture(COLOURS[len(urls)]))).status_int == 201:
+        urls.append(answer.json["image_url"])
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("file: does not fit into your quota:")
+    assert sum(sizes(alice)) <= size * 3
+    assert len(stored(tmp_path / "var" / "photos")) == len(urls)
+    for url in urls:
+        alice.delete(f"/photos/{id_of(alice, url)}")
+    upload(alice, "white")
+
+
+def test_an_upload_that_cannot_fit_is_refused_before_it_is_decoded(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(photos__quota="100")
+
+    def decode(*args: object) -> None:
+        pytest.fail("the picture is decoded")
+
+    monkeypatch.setattr(pictures, "_run", decode)
+    answer = send(forum.person("alice"))
+    assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
+
+
+def test_uploads_at_once_do_not_exceed_the_quota_together(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quota = len(picture("red")) * 2
+    forum = make_forum(photos__quota=str(quota))
+    alice = forum.person("alice")
+    measured = threading.Barrier(len(COLOURS))
+    record = photos.record
+
+    def record_together(*args: Any, **keywords: Any) -> str:
+        measured.wait(60)  # by now each has found that it fits
+        return record(*args, **keywords)
+
+    monkeypatch.setattr(photos, "record", record_together)
+    uploads = [partial(send, alone(forum, alice), picture(colour)) for colour in COLOURS]
+    found = statuses(together(uploads))
+    assert set(found) == {201, 400}
+    assert len(sizes(alice)) == found[201]
+    assert sum(sizes(alice)) <= quota
+
+
+def test_the_quota_bounds_avatars_too_and_names_the_parameter(make_forum: MakeForum) -> None:
+    quota = len(picture("red")) + 1
+    forum = make_forum(photos__quota=str(quota))
+    alice = forum.person("alice")
+    answer = alice.put("/users/me", avatar=upload(alice))
+    assert answer.status_int == 400
+    assert answer.json["error"].startswith("avatar: does not fit into your quota:")
+
+
+@pytest.mark.parametrize("quota", ["0", "off"])
+def test_a_quota_of_nothing_or_off_bounds_nobody(make_forum: MakeForum, quota: str) -> None:
+    upload(make_forum(photos__quota=quota).person("alice"))
+
+
+def test_maintainers_and_admins_have_no_quota(make_forum: MakeForum) -> None:
+    forum = make_forum(photos__quota="1")
+    upload(forum.person("mod", role="maintainer"))
+    assert send(forum.person("alice")).status_int == 400
+
+
+def test_a_row_says_which_storage_has_its_file(forum: Forum, alice: Person) -> None:
+    upload(alice)
+    with forum.database.reads.connect() as db:
+        assert db.execute(select(Photo.storage)).scalar_one() == "local"
