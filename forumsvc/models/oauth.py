@@ -70,6 +70,9 @@ class OAuthToken(Base):
     """What the refresh token may ask for, where the access token was given less; null: `scope`."""
     refreshed_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """When the refresh token was used; a second use is theft (RFC 9700 §4.14.2)."""
+    used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """When the access token was first used: of one that a refresh issued, and only where that was
+    within `oauth.refresh_grace`; later nothing depends on it."""
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
     issued_by: Mapped[str] = mapped_column(
         String(10), default=IssuedBy.LOGIN, server_default=IssuedBy.LOGIN

@@ -7,7 +7,7 @@ from oauthlib.common import Request
 from oauthlib.oauth2 import InvalidGrantError
 from sqlalchemy import Row
 
-from . import clients, codes, login, owners, tokens
+from . import clients, codes, login, owners, revocation, tokens
 from .proofs import CodeProof, PasswordProof, Proof, RefreshProof
 from .provider import Provider
 from .validator import ClientValidator
@@ -74,7 +74,12 @@ class TokenValidator(ClientValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether a refresh token can be used; one that was used before ends its family."""
+        """Return whether a refresh token can be used.
+
+        One that was used before, or that was revoked, ends its family: two have it. Only within
+        `oauth.refresh_grace` of its first use it may be that the answer was lost, which is judged
+        when the token is saved.
+        """
         with self.provider.reads.connect() as connection:
             row = tokens.find_refresh(connection, refresh_token)
         if row is None or row.client_id != client.id:
@@ -84,11 +89,18 @@ class TokenValidator(ClientValidator):
             family=row.family,
             refresh_scope=row.refresh_scope,
             token_id=row.id,
+            grace=self.provider.settings["oauth.refresh_grace"],
         )
-        if row.refreshed_at is not None:
+        if row.revoked_at is not None or self._is_reuse(row):
             self._punish()
             return False
-        return row.revoked_at is None and row.refresh_expires_at > self.now
+        alive: bool = row.refresh_expires_at > self.now
+        return alive
+
+    def _is_reuse(self, row: Row[Any]) -> bool:
+        grace = self.provider.settings["oauth.refresh_grace"]
+        used = row.refreshed_at is not None
+        return used and not revocation.may_be_lost(row.refreshed_at, grace, self.now)
 
     def get_original_scopes(
         self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
@@ -212,5 +224,5 @@ class TokenValidator(ClientValidator):
         token["created_at"] = int(self.now.timestamp())
 
     def _punish(self) -> None:
-        if self._proof.punish(self.provider.db, self.provider.settings, self.now):
+        if self._proof.punish(self.provider.db, self.now):
             self.commit = True

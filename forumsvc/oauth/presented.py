@@ -8,7 +8,7 @@ from oauthlib.oauth2 import InvalidClientError, InvalidGrantError
 from sqlalchemy import Row
 
 from ..models import UserState
-from . import revocation, tokens
+from . import first_use, revocation, tokens
 from .secret import digest
 from .validator import ClientValidator
 
@@ -53,6 +53,9 @@ class PresentedValidator(ClientValidator):
         if row.client_id != self.client.id and not self.client.introspects:
             return None
         is_access = row.access_hash == digest(token)
+        grace = self.provider.settings["oauth.refresh_grace"]
+        if is_access and first_use.must_be_recorded(row, grace, self.now):
+            first_use.record(self.provider.db, row.id, self.now)
         return _claims(row, self.now, is_access=is_access)
 
 

@@ -1,9 +1,8 @@
 """What a client brings to the token endpoint, checked, and spent together with what it gives."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sqlalchemy.orm import Session
 
@@ -39,7 +38,7 @@ class Proof:
         """Use the proof up; False where that was done before."""
         return True
 
-    def punish(self, db: Session, settings: Mapping[str, Any], now: datetime) -> bool:
+    def punish(self, db: Session, now: datetime) -> bool:
         """End what the proof gave when it was used before; return whether anything was."""
         return False
 
@@ -70,20 +69,23 @@ class PasswordProof(Proof):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RefreshProof(Proof):
-    """A refresh token. token_id: its row."""
+    """A refresh token. token_id: its row; grace: seconds in which it is answered again."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.REFRESH
 
     token_id: int
+    grace: int
 
     def spend(self, db: Session, now: datetime) -> bool:
-        """Use the refresh token up."""
-        return tokens.spend_refresh(db, self.token_id, now)
+        """Use the refresh token up, or once more where its answer was lost."""
+        if tokens.spend_refresh(db, self.token_id, now):
+            return True
+        return revocation.supersede(db, self.token_id, grace=self.grace, now=now)
 
-    def punish(self, db: Session, settings: Mapping[str, Any], now: datetime) -> bool:
-        """End the family, unless the settings forgive it."""
-        grace = settings["oauth.refresh_grace"]
-        return revocation.punish_reuse(db, self.token_id, grace=grace, now=now)
+    def punish(self, db: Session, now: datetime) -> bool:
+        """End the family (RFC 9700 §4.14.2)."""
+        revocation.end_family(db, self.family, now)
+        return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +100,7 @@ class CodeProof(Proof):
         """Use the code up."""
         return codes.spend(db, self.code_id, now)
 
-    def punish(self, db: Session, settings: Mapping[str, Any], now: datetime) -> bool:
+    def punish(self, db: Session, now: datetime) -> bool:
         """End what the code gave (RFC 6749 §4.1.2)."""
         revocation.end_family(db, self.family, now)
         return True

@@ -1,6 +1,7 @@
 """Ending tokens before their time: one, a family, all that a user allowed a client."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
@@ -8,27 +9,47 @@ from sqlalchemy.orm import Session
 from ..models import OAuthToken
 from ..models.statements import change, locking
 
+_COLUMNS: tuple[Any, ...] = (
+    OAuthToken.family,
+    OAuthToken.refreshed_at,
+    OAuthToken.used_at,
+    OAuthToken.revoked_at,
+)
+_STATES = select(*_COLUMNS)
 
-def punish_reuse(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
-    """End the family of a refresh token that was used before and is used again.
 
-    grace: for how many seconds after its use a second one is taken for a client's slip, as long
-    as the token that followed was not used itself. Returns whether the family was ended.
+def may_be_lost(refreshed_at: datetime | None, grace: int, now: datetime) -> bool:
+    """Return whether the answer to a refresh token may be lost, which was used at `refreshed_at`.
+
+    grace: for how many seconds after that it may; with 0 it never may, not even for a request that
+    began before the other one.
     """
-    spent = db.execute(
-        select(OAuthToken.family, OAuthToken.refreshed_at).where(OAuthToken.id == token_id)
-    ).first()
-    if spent is None or spent.refreshed_at is None:
+    if refreshed_at is None or grace == 0:
         return False
-    if now - spent.refreshed_at < timedelta(seconds=grace):
-        followed = select(OAuthToken.id).where(
-            OAuthToken.family == spent.family,
-            OAuthToken.id > token_id,
-            OAuthToken.refreshed_at.is_not(None),
-        )
-        if db.execute(followed.limit(1)).first() is None:
-            return False
-    end_family(db, spent.family, now)
+    return now - refreshed_at < timedelta(seconds=grace)
+
+
+def supersede(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
+    """Make room for another pair in place of the unused one that a refresh token was answered with.
+
+    token_id: the row of the refresh token, which was used before; grace: for how many seconds after
+    that the answer counts as lost. Returns False where it was longer ago, or where anything that
+    followed was used or has ended: then the second use is theft (RFC 9700 §4.14.2).
+    """
+    # The row of the token first: of two that come here at once, one waits and then sees the pair
+    # that the other has issued.
+    spent = db.execute(locking(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
+    if spent is None or spent.revoked_at is not None:
+        return False
+    if not may_be_lost(spent.refreshed_at, grace, now):
+        return False
+    followed = and_(OAuthToken.family == spent.family, OAuthToken.id > token_id)
+    pairs = db.execute(locking(_STATES.where(followed).order_by(OAuthToken.id), OAuthToken)).all()
+    if any(pair.refreshed_at is not None or pair.used_at is not None for pair in pairs):
+        return False
+    if not pairs or pairs[-1].revoked_at is not None:
+        return False
+    _revoke(db, followed, now)
     return True
 
 

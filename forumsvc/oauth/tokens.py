@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Row,
     and_,
@@ -17,7 +18,7 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from .. import clock
 from ..models import (
@@ -118,8 +119,12 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     User.role,
     User.state,
     User.created_at.label("user_created_at"),
+    OAuthToken.id.label("token_id"),
     OAuthToken.scope,
     OAuthToken.client_id,
+    OAuthToken.issued_by,
+    OAuthToken.created_at,
+    OAuthToken.used_at,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
     marks.lists(),
 )
@@ -139,8 +144,9 @@ def find_access(db: Reader, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
-    itself), scope, client_id (the client's row), blocks (whether the user blocks anybody), and
-    lists_mark (`queries.marks.of_lists`), so that most lists cost a member no other statement.
+    itself), token_id, scope, client_id (the client's row), issued_by, created_at and used_at (of
+    the token, see `first_use`), blocks (whether the user blocks anybody), and lists_mark
+    (`queries.marks.of_lists`), so that most lists cost a member no other statement.
     """
     return row(db, _ACCESS, {"hash": digest(token), "now": now})
 
@@ -157,7 +163,9 @@ _PRESENTED_COLUMNS: tuple[Any, ...] = (
     OAuthToken.refresh_expires_at,
     OAuthToken.refreshed_at,
     OAuthToken.revoked_at,
+    OAuthToken.issued_by,
     OAuthToken.created_at,
+    OAuthToken.used_at,
 )
 _PRESENTED = select(*_PRESENTED_COLUMNS)
 
@@ -202,8 +210,9 @@ def spend_refresh(db: Session, token_id: int, now: datetime) -> bool:
 def purge(db: Session) -> int:
     """Remove the tokens that have expired or ended, and return how many.
 
-    A used refresh token stays until it would have expired, and a used code as long as anything
-    that it gave: a second use must be noticed. Expired sessions of browsers go too, uncounted.
+    A refresh token that was used, or revoked for another, stays as long as its family lives and it
+    would not have expired, and a used code as long as anything that it gave: a second use must be
+    noticed. Expired sessions of browsers go too, uncounted.
     """
     now = clock.now()
     db.execute(remove(BrowserSession).where(BrowserSession.expires_at <= now))
@@ -211,7 +220,7 @@ def purge(db: Session) -> int:
         remove(OAuthToken)
         .where(
             or_(
-                OAuthToken.revoked_at.is_not(None),
+                and_(OAuthToken.revoked_at.is_not(None), ~_family_lives(now)),
                 and_(
                     OAuthToken.access_expires_at <= now,
                     or_(
@@ -227,6 +236,15 @@ def purge(db: Session) -> int:
     gives = exists().where(OAuthToken.family == OAuthCode.family)
     db.execute(remove(OAuthCode).where(OAuthCode.expires_at <= now, ~gives))
     return removed
+
+
+def _family_lives(now: datetime) -> ColumnElement[bool]:
+    relative = aliased(OAuthToken)
+    return exists().where(
+        relative.family == OAuthToken.family,
+        relative.revoked_at.is_(None),
+        or_(relative.access_expires_at > now, relative.refresh_expires_at > now),
+    )
 
 
 def builtin_client(db: Session) -> int:

@@ -178,7 +178,7 @@ DECLARED: tuple[Setting, ...] = (
         "oauth.refresh_grace",
         whole(0, 3600),
         "0",
-        "for how many seconds a refresh token's second use is refused without revoking its family",
+        "for how many seconds a refresh token is answered again, while its first answer is unused",
         unit="seconds",
     ),
     Setting(

@@ -8,10 +8,11 @@ from collections import deque
 from typing import Any
 
 from pyramid.interfaces import ITraverser
+from sqlalchemy import Row
 from zope.interface import implementer
 
 from ..errors import BadToken
-from ..oauth import tokens
+from ..oauth import first_use, tokens
 from ..resources.base import Resource
 from ..resources.root import Root
 from ..security.credentials import access_token
@@ -30,7 +31,7 @@ def make_root(request: ForumRequest) -> Root:
     )
     if token is not None:
         # Not in the request's transaction, which on SQLite would lock everybody out from here on.
-        row = tokens.find_access(request.gateway, token, request.now)
+        row = _find_token(request, token)
         if row is not None:
             request.caller = identify(row, request.now, newbie_time(request.settings))
             request.lists_mark = row.lists_mark
@@ -39,6 +40,16 @@ def make_root(request: ForumRequest) -> Root:
     if token is not None and request.caller is None:
         raise BadToken("The access token is wrong, expired or revoked.")
     return Root(request, request.caller, writes=request.is_write)
+
+
+def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
+    """Return for what a token stands, None where it is none; write down its first use."""
+    row = tokens.find_access(request.gateway, token, request.now)
+    grace = request.settings["oauth.refresh_grace"]
+    if row is None or not first_use.must_be_recorded(row, grace, request.now):
+        return row
+    with request.registry.database.session.begin() as db:
+        return row if first_use.record(db, row.token_id, request.now) else None
 
 
 @implementer(ITraverser)

@@ -8,9 +8,8 @@ from tests.functional.forum import Forum
 from .application import PASSWORD, Application
 
 
-@pytest.fixture
-def ann(forum: Forum) -> int:
-    """A user who logs in with PASSWORD."""
+def add_ann(forum: Forum) -> int:
+    """Add a user who logs in with PASSWORD, and return the id."""
     person = forum.person("Ann")
     forum.change(
         person.id,
@@ -19,6 +18,12 @@ def ann(forum: Forum) -> int:
         email_key="ann@example.org",
     )
     return person.id
+
+
+@pytest.fixture
+def ann(forum: Forum) -> int:
+    """A user who logs in with PASSWORD."""
+    return add_ann(forum)
 
 
 @pytest.fixture

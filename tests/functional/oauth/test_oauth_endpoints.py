@@ -7,8 +7,10 @@ import pytest
 
 from forumsvc.models import LoginFailure
 from tests.functional.forum import Forum
+from tests.functional.statements import of_request
 
 from .application import PASSWORD, Application
+from .conftest import add_ann
 
 
 def test_the_reference_flow_logs_in_and_says_hello(forum: Forum, app: Application) -> None:
@@ -91,6 +93,35 @@ def test_a_theft_that_was_found_out_stays_found_out(forum: Forum, app: Applicati
     assert "X-Tm" not in answer.headers
     hello = forum.app.get("/api/v3/hello", {"access_token": second["access_token"]}, status=401)
     assert hello.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
+
+
+def test_a_lost_refresh_is_answered_again_until_its_access_token_is_used(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum(oauth__refresh_grace="60")
+    add_ann(forum)
+    app = Application(forum)
+    first = app.log_in(password=PASSWORD).json
+    lost = app.refresh(first["refresh_token"]).json
+    found = app.refresh(first["refresh_token"]).json
+    assert forum.caller(lost["access_token"]).get("/hello").status_int == 401
+    assert forum.caller(found["access_token"]).get("/hello").status_int == 200
+    assert app.refresh(first["refresh_token"]).json["error"] == "invalid_grant"
+    assert forum.caller(found["access_token"]).get("/hello").status_int == 401
+
+
+def test_the_first_use_of_a_refreshed_token_is_written_down_once(
+    make_forum: Callable[..., Forum],
+) -> None:
+    forum = make_forum(oauth__refresh_grace="60")
+    add_ann(forum)
+    app = Application(forum)
+    given = app.log_in(password=PASSWORD).json
+    caller = forum.caller(app.refresh(given["refresh_token"]).json["access_token"])
+    first, second = (len(of_request(forum, caller, "GET", "/hello")) for _ in range(2))
+    assert (first, second) == (2, 1)
+    logged_in = forum.caller(given["access_token"])
+    assert len(of_request(forum, logged_in, "GET", "/hello")) == 1
 
 
 def test_any_other_error_leaves_no_trace(forum: Forum, app: Application) -> None:

@@ -2,6 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+from forumsvc.oauth import server, tokens
+
 from .world import PASSWORD, Clock, World, credentials
 
 
@@ -57,28 +59,84 @@ def test_another_clients_refresh_token_is_refused_and_harms_nobody(world: World)
     assert world.alive(second["access_token"])
 
 
-def test_grace_forgives_a_second_use_while_the_successor_is_unused(
-    world: World, time: Clock
-) -> None:
+def test_a_lost_answer_is_given_again_while_its_pair_is_unused(world: World, time: Clock) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    lost = [world.refresh(first["refresh_token"]).body]
+    for _ in range(3):
+        time.advance(seconds=3)
+        again = world.refresh(first["refresh_token"])
+        assert again.status == 200
+        assert not world.alive(lost[-1]["access_token"]), "at most one pair lives"
+        assert world.alive(again.body["access_token"])
+        lost.append(again.body)
+    assert world.refresh(lost.pop()["refresh_token"]).status == 200
+
+
+def test_a_second_use_after_the_grace_time_ends_the_family(world: World, time: Clock) -> None:
     world.settings["oauth.refresh_grace"] = 10
     first = world.log_in()
     second = world.refresh(first["refresh_token"]).body
-    time.advance(seconds=9)
+    time.advance(seconds=10)
     answer = world.refresh(first["refresh_token"])
-    assert (answer.status, answer.commit) == (400, False)
-    assert world.alive(second["access_token"])
-    time.advance(seconds=1)
-    assert world.refresh(first["refresh_token"]).commit
+    assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
     assert not world.alive(second["access_token"])
 
 
-def test_grace_ends_when_the_successor_is_used(world: World, time: Clock) -> None:
+def test_a_second_use_after_the_successor_was_refreshed_ends_the_family(world: World) -> None:
     world.settings["oauth.refresh_grace"] = 10
     first = world.log_in()
     second = world.refresh(first["refresh_token"]).body
     third = world.refresh(second["refresh_token"]).body
     assert world.refresh(first["refresh_token"]).commit
     assert not world.alive(third["access_token"])
+
+
+def test_a_second_use_after_the_successor_was_introspected_ends_the_family(world: World) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    second = world.refresh(first["refresh_token"]).body
+    asked = {**credentials(world.app), "token": second["access_token"]}
+    assert world.call(server.introspect, asked).body["active"] is True
+    assert world.refresh(first["refresh_token"]).commit
+    assert not world.alive(second["access_token"])
+
+
+def test_who_was_logged_out_is_not_logged_in_again_by_a_lost_answer(world: World) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    second = world.refresh(first["refresh_token"]).body
+    world.call(server.revoke, {**credentials(world.app), "token": second["access_token"]})
+    assert world.refresh(first["refresh_token"]).body["error"] == "invalid_grant"
+
+
+def test_a_pair_that_was_given_for_lost_ends_the_family_when_it_is_used(
+    world: World, time: Clock
+) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    owners = world.refresh(first["refresh_token"]).body
+    thiefs = world.refresh(first["refresh_token"]).body
+    with world.database.session.begin() as db:
+        assert tokens.purge(db) == 0, "that a second use is theft is not forgotten"
+    assert world.refresh(owners["refresh_token"]).commit
+    assert not world.alive(thiefs["access_token"])
+    with world.database.session.begin() as db:
+        assert tokens.purge(db) == 3
+
+
+def test_32_parallel_refreshes_within_the_grace_time_leave_at_most_one_live_pair(
+    world: World,
+) -> None:
+    world.settings["oauth.refresh_grace"] = 10
+    first = world.log_in()
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(lambda _: world.refresh(first["refresh_token"]), range(32)))
+    given = [answer.body for answer in answers if answer.status == 200]
+    assert len(given) == 32
+    assert sum(world.alive(one["access_token"]) for one in given) == 1
+    (last,) = (one for one in given if world.alive(one["access_token"]))
+    assert world.refresh(last["refresh_token"]).status == 200
 
 
 def test_tokens_expire(world: World, time: Clock) -> None:
