@@ -4,7 +4,19 @@ Beside all of waitress's keys the section takes
 
 - `processes`: how many serve the one address; `auto` is one a core (default 1; under `--reload` 1);
 - `pin`: whether each stays on one core, where the system lets it (default true);
-- `graceful_timeout`: seconds that requests under way get to finish after SIGTERM (default 30).
+- `graceful_timeout`: seconds that requests under way get to finish after SIGTERM (default 30);
+- `worker_timeout_seconds`: a worker whose main loop stands still, or all of whose threads work on
+  the same requests for as long, hangs and is replaced (default 90; 0 is never). It takes two
+  processes or more: one alone has nobody to replace it;
+- `header_timeout_seconds` (default 20): for a request's header, from its first byte;
+- `body_timeout_seconds` (20) and `response_timeout_seconds` (30): for a body and for an answer that
+  the client takes, plus what they need at `min_bytes_per_second` (8000). 0 is no limit;
+- `connections_per_address`: the most from one IPv4 address or IPv6 /64 in each process (default
+  100; 0 is no limit); the trusted proxy and Unix sockets are not limited.
+
+The time limits are checked every `cleanup_interval`. Between two requests `channel_timeout` holds.
+Where an address or the process (`connection_limit`) has its most connections, those that wait for
+their client longest are closed to make room; none whose request is being answered.
 
 What an application must know of it:
 
@@ -25,6 +37,7 @@ from collections.abc import Callable
 from typing import Any
 
 from forumsvc.serving import addresses, cores, signals
+from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
 from forumsvc.serving.shares import Shares
 from forumsvc.serving.supervisor import supervise
@@ -49,12 +62,13 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         addresses.listen(sockets, options.backlog)
         allowed = cores.remember()
         shares = Shares(options.processes)
+        heartbeats = Heartbeats(options.processes)
         number: int | None = 1
         if options.processes > 1:
-            number = supervise(options.processes, sockets, options.graceful_timeout, shares)
+            number = supervise(options, sockets, shares, heartbeats)
         if number is not None:
             if options.pin:
                 cores.pin(number, allowed)
-            serve(app, sockets, options, number, shares)
+            serve(app, sockets, options, number, shares, heartbeats)
 
     return run

@@ -9,8 +9,10 @@ import signal
 import socket
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, Watch
+from forumsvc.serving.options import Options
 from forumsvc.serving.shares import Shares
 from forumsvc.serving.signals import ENDINGS, hold, ignored, release
 from forumsvc.worker import NUMBER
@@ -33,6 +35,7 @@ class Slot:
     number: from 1; pid: of the process in it, None while there is none.
     started, due: when that one started, when the next one shall (monotonic seconds).
     delay: seconds between the death of a worker that lived shortly and its successor's start.
+    watch: what was seen of its heartbeat.
     """
 
     number: int
@@ -40,26 +43,28 @@ class Slot:
     started: float = 0.0
     due: float = 0.0
     delay: float = 0.0
+    watch: Watch = field(default_factory=Watch)
 
 
 def supervise(
-    processes: int, sockets: list[socket.socket], graceful_timeout: float, shares: Shares
+    options: Options, sockets: list[socket.socket], shares: Shares, heartbeats: Heartbeats
 ) -> int | None:
-    """Start workers and keep their number until a signal ends them.
+    """Start workers and keep their number until a signal ends them; replace those that hang.
 
     sockets: what they listen on; closed here when the end comes. shares: what each of them holds;
-    of one that has ended it is told here.
+    of one that has ended it is told here. heartbeats: by which they show that they make progress.
     Returns, like a fork, in each worker its number from 1 (with signals held back until it is
     ready for them), and in the parent, when all have ended, None.
     """
     parent = os.getpid()
-    slots = [Slot(number) for number in range(1, processes + 1)]
+    slots = [Slot(number) for number in range(1, options.processes + 1)]
     inbox = _signals_to_pipe()
     release()
     # What is there now stays as it is: the collector need not touch, and so copy, shared memory.
     gc.collect()
     gc.freeze()
     deadline: float | None = None
+    looked = time.monotonic()
     while deadline is None or any(slot.pid for slot in slots):
         now = time.monotonic()
         if deadline is None:
@@ -68,6 +73,13 @@ def supervise(
                     _become_worker(parent, inbox)
                     return slot.number
             waits = [slot.due - now for slot in slots if slot.pid is None]
+            if options.worker_timeout:
+                if now - looked >= HEARTBEAT_SECONDS:
+                    # Time in which this process itself stood still counts for nobody.
+                    elapsed = min(now - looked, 2 * HEARTBEAT_SECONDS)
+                    looked = now
+                    _kill_hanging(slots, heartbeats, elapsed, options.worker_timeout)
+                waits.append(looked + HEARTBEAT_SECONDS - now)
         else:
             waits = [deadline - now]
             if now >= deadline:
@@ -79,13 +91,31 @@ def supervise(
                 again = deadline is not None and number == signal.SIGINT
                 _send(slots, signal.SIGQUIT if again else _passed_on(number))
                 if deadline is None:
-                    deadline = time.monotonic() + graceful_timeout + EXIT_TIME
+                    log.info("Shutdown after %s: the workers end", signal.Signals(number).name)
+                    deadline = time.monotonic() + options.graceful_timeout + EXIT_TIME
                     for bound in sockets:
                         bound.close()
         for slot in _reap(slots, ending=deadline is not None):
             shares.leave(slot.number)
     signal.set_wakeup_fd(-1)
+    log.info("Stopped: all workers have ended")
     return None
+
+
+def _kill_hanging(
+    slots: list[Slot], heartbeats: Heartbeats, elapsed: float, timeout: float
+) -> None:
+    """Kill the workers that hang; they are replaced as all that end."""
+    for slot in slots:
+        if slot.pid is None:
+            continue
+        reason = slot.watch.look(heartbeats.read(slot.number), elapsed, timeout)
+        if reason is not None:
+            log.error(
+                "Worker %d (process %d) hangs and is killed: %s", slot.number, slot.pid, reason
+            )
+            os.kill(slot.pid, signal.SIGKILL)
+            slot.watch = Watch()
 
 
 def _passed_on(number: int) -> signal.Signals:
@@ -128,6 +158,7 @@ def _fork_into(slot: Slot) -> bool:
     release()
     slot.pid = pid
     slot.started = time.monotonic()
+    slot.watch = Watch()
     log.info("Worker %d is process %d", slot.number, pid)
     return True
 

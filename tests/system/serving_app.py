@@ -23,6 +23,7 @@ def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[
         path = environ["PATH_INFO"]
         if path == "/slow":
             # Opening a FIFO waits for who opens its other end.
+            (folder / f"slow-{os.getpid()}").touch()
             (folder / "begun").touch()
             (folder / "go").read_bytes()
         if path == "/fails":
@@ -32,6 +33,8 @@ def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[
             start_response(f"{path.rpartition('/')[2]} No Body", [])
             return []
         body = json.dumps(about(environ)).encode()
+        if path.startswith("/large/"):
+            body = int(path.rpartition("/")[2]) * b"x"
         start_response("200 OK", [("Content-Type", "application/json")])
         return [body]
 

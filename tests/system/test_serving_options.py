@@ -21,6 +21,13 @@ WRONG = [
     ("graceful_timeout", "-1", "seconds from 0 to 3600 are allowed"),
     ("graceful_timeout", "nan", "seconds from 0 to 3600 are allowed"),
     ("graceful_timeout", "soon", "seconds from 0 to 3600 are allowed"),
+    ("header_timeout_seconds", "-1", "seconds from 0 to 3600 are allowed"),
+    ("body_timeout_seconds", "soon", "seconds from 0 to 3600 are allowed"),
+    ("response_timeout_seconds", "inf", "seconds from 0 to 3600 are allowed"),
+    ("worker_timeout_seconds", "nan", "seconds from 0 to 3600 are allowed"),
+    ("min_bytes_per_second", "0", "a whole number from 1 to 1000000000 is allowed"),
+    ("connections_per_address", "-1", "a whole number from 0 to 1000000000 is allowed"),
+    ("connections_per_address", "many", "a whole number from 0 to 1000000000 is allowed"),
     ("threads", "0", "at least 1 is needed"),
     ("threads", "many", "invalid literal for int()"),
 ]

@@ -10,6 +10,8 @@ import pytest
 from waitress.server import TcpWSGIServer
 
 from forumsvc.serving import shares as module
+from forumsvc.serving.heartbeat import Heartbeats
+from forumsvc.serving.options import Options
 from forumsvc.serving.shares import Shares
 from forumsvc.serving.worker import Service
 from tests.system.process import wait_until
@@ -26,7 +28,8 @@ class Worker:
         self._sockets = [
             stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(doors)
         ]
-        self._service = Service(demo_app, self._sockets, keys, shares, 1)
+        options = Options.of_section(keys)
+        self._service = Service(demo_app, self._sockets, options, shares, 1, Heartbeats(2))
         stack.callback(self._service.close)
 
     def knock(self, door: int = 0) -> socket.socket:

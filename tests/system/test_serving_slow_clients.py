@@ -1,0 +1,195 @@
+"""Clients that send or read slowly, or hold many connections, keep nobody else waiting."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.system.process import PATIENCE, wait_until
+from tests.system.pserve import Pserve, answer, pserve
+from tests.system.test_serving_stop import let_go, slow_request
+
+NEVER = 3600
+CROWD = 300
+HEADER = b"GET / HTTP/1.1\r\nHost: h\r\nX-A: "
+BODY = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n"
+SHORT = {"cleanup_interval": 1, "channel_timeout": NEVER}
+
+
+def begin(server: Pserve, sent: bytes, *, small_window: bool = False) -> socket.socket:
+    """Connect and send the beginning of a request."""
+    client = socket.socket()
+    client.settimeout(PATIENCE)
+    if small_window:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(("127.0.0.1", server.port))
+    client.sendall(sent)
+    return client
+
+
+@pytest.fixture
+def clients() -> Iterator[ExitStack]:
+    """What closes a test's connections."""
+    with ExitStack() as stack:
+        yield stack
+
+
+def drip(crowd: list[socket.socket]) -> None:
+    """Send a byte on each connection that is still there."""
+    for client in crowd:
+        with suppress(OSError):
+            client.send(b"x")
+
+
+def is_answered(client: socket.socket) -> bool:
+    """Send a byte, and tell whether the server has answered or closed the connection."""
+    client.settimeout(0)
+    with suppress(OSError):
+        client.send(b"x")
+    try:
+        client.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@pytest.mark.parametrize("sent", [b"", HEADER, BODY], ids=["nothing", "a header", "a body"])
+@pytest.mark.parametrize("keys", [{"connection_limit": 50}, {"connections_per_address": 50}])
+def test_the_oldest_unfinished_requests_make_room(
+    tmp_path: Path, clients: ExitStack, sent: bytes, keys: dict[str, int]
+) -> None:
+    limits = {"connections_per_address": 0, **keys, **SHORT}
+    with pserve(tmp_path, processes=2, asyncore_use_poll="true", **limits) as server:
+        crowd = [clients.enter_context(begin(server, sent)) for _ in range(CROWD)]
+        for _ in range(20):
+            if sent:
+                drip(crowd)
+            assert server.get("/").status == 200
+        wait_until(lambda: "oldest, to make room" in server.said, "the log tells of it")
+
+
+def test_kept_connections_make_room_and_one_that_is_answered_does_not(
+    tmp_path: Path, clients: ExitStack
+) -> None:
+    limits = {"connections_per_address": 10, "channel_timeout": NEVER}
+    with pserve(tmp_path, threads=2, **limits) as server, slow_request(server) as connection:
+        for _ in range(30):
+            kept = server.connect()
+            clients.callback(kept.close)
+            kept.request("GET", "/")
+            assert answer(kept).status == 200
+        let_go(server)
+        assert answer(connection).status == 200
+
+
+def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path: Path) -> None:
+    with pserve(tmp_path, threads=1, connections_per_address=1) as server:
+        with slow_request(server) as connection:
+            refused = server.connect()
+            refused.connect()
+            told = answer_of(refused.sock)
+            refused.close()
+            let_go(server)
+            assert answer(connection).status == 200
+        assert told.startswith(b"HTTP/1.1 429 Too Many Requests\r\n")
+        assert told.endswith(b'{"error": "There are too many connections from this address."}')
+
+
+def answer_of(client: socket.socket) -> bytes:
+    """Return all that the server sends until it closes the connection."""
+    with client.makefile("rb") as file:
+        return file.read()
+
+
+def test_the_trusted_proxy_may_hold_many_connections(tmp_path: Path, clients: ExitStack) -> None:
+    keys = {
+        "trusted_proxy": "127.0.0.1",
+        "trusted_proxy_headers": "x-forwarded-for",
+        "connections_per_address": 1,
+    }
+    with pserve(tmp_path, **keys) as server:
+        crowd = [server.connect() for _ in range(10)]
+        for _ in range(2):
+            for connection in crowd:
+                connection.request("GET", "/")
+            assert [answer(connection).status for connection in crowd] == [200] * 10
+        for connection in crowd:
+            connection.close()
+
+
+def test_a_unix_socket_may_hold_many_connections(tmp_path: Path, clients: ExitStack) -> None:
+    path = f"/tmp/forumsvc-slow-{os.getpid()}.sock"  # noqa: S108 - tmp_path may be too long for it
+    with pserve(tmp_path, unix_socket=path, connections_per_address=1):
+        crowd = [clients.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(10)]
+        for client in crowd:
+            client.settimeout(PATIENCE)
+            client.connect(path)
+        for client in crowd:
+            client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert client.recv(15) == b"HTTP/1.0 200 OK"
+    os.remove(path)
+
+
+@pytest.mark.parametrize(
+    ("sent", "key", "what"),
+    [
+        (HEADER, "header_timeout_seconds", "header"),
+        (b"\r\n\r\n", "header_timeout_seconds", "header"),
+        (BODY, "body_timeout_seconds", "body"),
+    ],
+)
+def test_bytes_that_drip_do_not_renew_the_time_of_a_request(
+    tmp_path: Path, clients: ExitStack, sent: bytes, key: str, what: str
+) -> None:
+    with pserve(tmp_path, **SHORT, **{key: 1}) as server:
+        client = clients.enter_context(begin(server, sent))
+        wait_until(partial(is_answered, client), "the server has had enough")
+        client.settimeout(PATIENCE)
+        with suppress(ConnectionResetError):
+            told = answer_of(client)
+            assert told.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
+            assert told.endswith(
+                b'{"error": "The %b of the request takes too long."}' % what.encode()
+            )
+        wait_until(lambda: f"slow {what}: 1" in server.said, "the log tells of it")
+
+
+def test_a_client_that_does_not_read_is_let_go(tmp_path: Path, clients: ExitStack) -> None:
+    with pserve(tmp_path, threads=1, **SHORT, response_timeout_seconds=1) as server:
+        # More than waitress buffers, so that the only thread waits for the client.
+        clients.enter_context(
+            begin(server, b"GET /large/40000000 HTTP/1.1\r\nHost: h\r\n\r\n", small_window=True)
+        )
+        assert server.get("/").status == 200
+        wait_until(lambda: "slow answer: 1" in server.said, "the log tells of it")
+
+
+def test_requests_that_come_together_wait_for_their_client_to_read(
+    tmp_path: Path, clients: ExitStack
+) -> None:
+    with pserve(tmp_path, threads=1, response_timeout_seconds=NEVER) as server:
+        request = b"GET /large/5000000 HTTP/1.1\r\nHost: h\r\n\r\n"
+        client = clients.enter_context(begin(server, 50 * request, small_window=True))
+        assert server.get("/").status == 200
+        assert server.said.count("asked for /large/") == 1
+        client.shutdown(socket.SHUT_WR)
+
+
+def test_requests_that_come_together_are_answered_in_their_order(
+    tmp_path: Path, clients: ExitStack
+) -> None:
+    with pserve(tmp_path, threads=4) as server:
+        requests = [b"GET /large/%d HTTP/1.1\r\nHost: h\r\n\r\n" % (n * 1000) for n in range(1, 31)]
+        last = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
+        client = clients.enter_context(begin(server, b"".join(requests) + last))
+        told = answer_of(client)
+        lengths = [len(body) for body in told.split(b"\r\n\r\n")[1:-1]]
+        assert told.count(b"HTTP/1.1 200 OK") == 31
+        assert lengths == sorted(lengths)
+        assert b'"received": 3' in told

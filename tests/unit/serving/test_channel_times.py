@@ -1,0 +1,84 @@
+"""What a client may take its time for, in a time of the tests' own."""
+
+import pytest
+
+from forumsvc.serving.channel_times import ChannelTimes, TimeLimits
+from forumsvc.serving.connection_limits import network_of
+
+LIMITS = TimeLimits(
+    header_seconds=20, body_seconds=20, response_seconds=30, min_bytes_per_second=8000
+)
+
+
+def test_a_header_has_its_time_from_its_first_byte() -> None:
+    times = ChannelTimes(LIMITS, 0)
+    assert times.overdue(1000) is None
+    for now in range(1000, 1021, 4):
+        times.note_header(now)
+        assert times.overdue(now) is None
+    assert times.overdue(1021) == "header"
+
+
+@pytest.mark.parametrize(("bytes_per_second", "passes"), [(8001, True), (7000, False), (1, False)])
+def test_a_body_passes_at_the_least_rate(bytes_per_second: int, passes: bool) -> None:
+    times = ChannelTimes(LIMITS, 0)
+    times.note_header(0)
+    now = 0
+    while (received := now * bytes_per_second) < 10_000_000 and now < 3000:
+        times.note_body(now, received)
+        now += 1
+        if times.overdue(now) is not None:
+            break
+    assert (times.overdue(now) is None) is passes
+
+
+def test_an_answer_passes_at_the_least_rate() -> None:
+    times = ChannelTimes(LIMITS, 0)
+    times.watch_response(0, pending=True)
+    times.note_sent(80_000)
+    assert times.overdue(40) is None
+    assert times.overdue(41) == "answer"
+    times.watch_response(41, pending=False)
+    assert times.overdue(1000) is None
+
+
+def test_a_limit_of_0_is_none() -> None:
+    times = ChannelTimes(TimeLimits(0, 0, 0, 1), 0)
+    times.note_header(0)
+    assert times.overdue(10**9) is None
+    times.note_body(0, 0)
+    assert times.overdue(10**9) is None
+
+
+def test_who_sends_steadily_waits_as_long_as_a_newcomer() -> None:
+    uploader, dripper, newcomer = (ChannelTimes(LIMITS, began) for began in (0, 50, 100))
+    uploader.note_header(0)
+    uploader.note_body(0, 100 * 8000)
+    dripper.note_header(50)
+    dripper.note_body(50, 10)
+    since = [one.waiting_since for one in (dripper, uploader, newcomer)]
+    assert since == sorted(since)
+    assert since[1] == since[2]
+
+
+def test_the_time_of_one_request_is_not_counted_for_the_next() -> None:
+    times = ChannelTimes(LIMITS, 0)
+    times.note_header(0)
+    times.note_body(1, 5)
+    times.note_request()
+    assert times.overdue(100) is None
+    times.note_idle(100)
+    assert times.waiting_since == 100
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+    ],
+)
+def test_an_ipv6_network_counts_as_one_address(one: str, other: str, same: bool) -> None:
+    assert (network_of(one) == network_of(other)) is same
