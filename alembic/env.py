@@ -11,6 +11,8 @@ context.configure(
     target_metadata=Base.metadata,
     compare_type=True,
     compare_server_default=False,
+    transactional_ddl=True,
+    transaction_per_migration=connection.dialect.name == "postgresql",
     # SQLite changes a table by making it anew.
     render_as_batch=connection.dialect.name == "sqlite",
 )

@@ -2,6 +2,7 @@
 
 import logging
 from pathlib import Path
+from typing import NamedTuple
 
 from alembic import command
 from alembic.config import Config
@@ -12,10 +13,18 @@ from sqlalchemy.exc import DBAPIError
 
 from .errors import UnsuitableDatabase
 from .models.engine import Database
+from .schema_lock import Tell, change_schema, silent
 
 log = logging.getLogger(__name__)
 
 _PACKAGE = Path(__file__).parent
+
+
+class Step(NamedTuple):
+    """A migration: the revision that it leads to, and what it does."""
+
+    revision: str
+    summary: str
 
 
 def script_location() -> Path:
@@ -97,15 +106,53 @@ def obstacle(database: Database, ini: str) -> str | None:
     return advice(revision, ini) if is_behind(revision) else None
 
 
-def upgrade(engine: Engine, revision: str = "head") -> str | None:
-    """Bring the database to `revision` in one transaction and return the revision reached."""
-    with engine.begin() as connection:
+def pending(engine: Engine) -> list[Step]:
+    """Return what `upgrade` would run, in order.
+
+    Nothing for a database at a revision that the code does not know.
+    """
+    return _pending(current(engine), "head")
+
+
+def _pending(reached: str | None, target: str) -> list[Step]:
+    script = ScriptDirectory.from_config(configuration())
+    if reached is not None and reached not in {one.revision for one in script.walk_revisions()}:
+        return []
+    scripts = reversed([*script.iterate_revisions(target, reached or "base")])
+    return [Step(one.revision, " ".join((one.doc or "").split())) for one in scripts]
+
+
+def upgrade(engine: Engine, revision: str = "head", *, tell: Tell = silent) -> str | None:
+    """Bring the database to `revision` and return the revision reached.
+
+    Several processes may call this at the same time; one after the other does what is left. On
+    PostgreSQL each migration is a transaction, so an interrupted upgrade goes on where it stopped;
+    on SQLite all are one.
+    tell: called with lines for people: what will be run, and why it waits.
+    Raises SchemaBusy where others hold the locks that a migration needs.
+    """
+
+    def run(connection: Connection) -> None:
+        reached = MigrationContext.configure(connection).get_current_revision()
+        for step in _pending(reached, revision):
+            tell(f"To run: {step.revision} {step.summary}")
+        _end_transaction(connection)
         command.upgrade(configuration(connection), revision)
+
+    change_schema(engine, run, tell)
     return current(engine)
 
 
 def downgrade(engine: Engine, revision: str) -> str | None:
-    """Take the database back to `revision` (`base` empties it) and return the revision reached."""
-    with engine.begin() as connection:
-        command.downgrade(configuration(connection), revision)
+    """Take the database back to `revision` (`base` empties it) and return the revision reached.
+
+    Raises SchemaBusy as `upgrade` does.
+    """
+    change_schema(engine, lambda db: command.downgrade(configuration(db), revision), silent)
     return current(engine)
+
+
+def _end_transaction(connection: Connection) -> None:
+    """End the transaction of a SELECT, so that each migration begins its own."""
+    if connection.dialect.name == "postgresql":
+        connection.commit()

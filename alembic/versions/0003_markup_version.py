@@ -1,6 +1,6 @@
 """Find the texts that another version of the renderer made without reading the tables."""
 
-from alembic import op
+from forumsvc.online_ddl import create_index, drop_index
 
 revision = "0003"
 down_revision = "0002"
@@ -11,10 +11,10 @@ depends_on = None
 def upgrade() -> None:
     """Bring the schema to this revision."""
     for table in ("topics", "replies"):
-        op.create_index(op.f(f"ix_{table}_markup_version_id"), table, ["markup_version", "id"])
+        create_index(f"ix_{table}_markup_version_id", table, ["markup_version", "id"])
 
 
 def downgrade() -> None:
     """Take the schema back to the revision before."""
     for table in ("topics", "replies"):
-        op.drop_index(op.f(f"ix_{table}_markup_version_id"), table_name=table)
+        drop_index(f"ix_{table}_markup_version_id", table)

@@ -1,7 +1,8 @@
 """Cut a page out of every list by its index alone, however far down."""
 
 import sqlalchemy as sa
-from alembic import op
+
+from forumsvc.online_ddl import create_index, drop_index, replace_index
 
 revision = "0005"
 down_revision = "0004"
@@ -33,23 +34,23 @@ POPULAR = ["state", sa.text("replies_count DESC"), sa.text("topics_count DESC")]
 def upgrade() -> None:
     """Bring the schema to this revision."""
     for name, columns, where in _topic_lists():
-        _again(name, "topics", [*columns, "user_id"], where)
+        replace_index(name, "topics", [*columns, "user_id"], where)
     for table, columns, behind, where in OTHERS:
-        op.drop_index(_named(table, columns), table_name=table)
-        _create(_named(table, [*columns, behind]), table, [*columns, behind], where)
-    _create("ix_topics_hidden", "topics", ["id"], HIDDEN)
-    _again("ix_users_popular", "users", [*POPULAR, "created_at", "id"], None)
+        create_index(_named(table, [*columns, behind]), table, [*columns, behind], where)
+        drop_index(_named(table, columns), table)
+    create_index("ix_topics_hidden", "topics", ["id"], HIDDEN)
+    replace_index("ix_users_popular", "users", [*POPULAR, "created_at", "id"])
 
 
 def downgrade() -> None:
     """Take the schema back to the revision before."""
-    _again("ix_users_popular", "users", ["state", "replies_count", "topics_count"], None)
-    op.drop_index("ix_topics_hidden", table_name="topics")
+    replace_index("ix_users_popular", "users", ["state", "replies_count", "topics_count"])
+    drop_index("ix_topics_hidden", "topics")
     for table, columns, behind, where in reversed(OTHERS):
-        op.drop_index(_named(table, [*columns, behind]), table_name=table)
-        _create(_named(table, columns), table, columns, where)
+        create_index(_named(table, columns), table, columns, where)
+        drop_index(_named(table, [*columns, behind]), table)
     for name, columns, where in _topic_lists():
-        _again(name, "topics", columns, where)
+        replace_index(name, "topics", columns, where)
 
 
 def _topic_lists() -> list[tuple[str, list[str], str]]:
@@ -62,13 +63,3 @@ def _topic_lists() -> list[tuple[str, list[str], str]]:
 
 def _named(table: str, columns: list[str]) -> str:
     return f"ix_{table}_{'_'.join(columns)}"
-
-
-def _again(name: str, table: str, columns: list, where: str | None) -> None:
-    op.drop_index(name, table_name=table)
-    _create(name, table, columns, where)
-
-
-def _create(name: str, table: str, columns: list, where: str | None) -> None:
-    only = None if where is None else sa.text(where)
-    op.create_index(name, table, columns, sqlite_where=only, postgresql_where=only)

@@ -3,17 +3,24 @@
 import sqlalchemy as sa
 from alembic import op
 
+from forumsvc.online_ddl import create_index, drop_index
+
 revision = "0009"
 down_revision = "0008"
 branch_labels = None
 depends_on = None
 
 BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-UNREAD = sa.text("read_at IS NULL")
+UNREAD = "read_at IS NULL"
 
 
 def upgrade() -> None:
     """Bring the schema to this revision."""
+    create_index("ix_user_follows_target_id_user_id", "user_follows", ["target_id", "user_id"])
+    create_index("ix_topic_follows_topic_id_user_id", "topic_follows", ["topic_id", "user_id"])
+    _create_unread("ix_notifications_unread_user_id_topic_id", ["user_id", "topic_id"])
+    drop_index("ix_topic_follows_topic_id", "topic_follows")
+    drop_index("ix_notifications_unread", "notifications")
     op.create_table(
         "notification_jobs",
         sa.Column("id", BIG_ID, nullable=False),
@@ -40,23 +47,17 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_notification_jobs_topic_id", "notification_jobs", ["topic_id"])
-    # New ones first: building an index lets others read, dropping one does not.
-    op.create_index("ix_user_follows_target_id_user_id", "user_follows", ["target_id", "user_id"])
-    op.create_index("ix_topic_follows_topic_id_user_id", "topic_follows", ["topic_id", "user_id"])
-    _create_unread("ix_notifications_unread_user_id_topic_id", ["user_id", "topic_id"])
-    op.drop_index("ix_topic_follows_topic_id", table_name="topic_follows")
-    op.drop_index("ix_notifications_unread", table_name="notifications")
 
 
 def downgrade() -> None:
     """Take the schema back to the revision before; followers who are left are not notified."""
     _create_unread("ix_notifications_unread", ["user_id"])
-    op.create_index("ix_topic_follows_topic_id", "topic_follows", ["topic_id"])
-    op.drop_index("ix_notifications_unread_user_id_topic_id", table_name="notifications")
-    op.drop_index("ix_topic_follows_topic_id_user_id", table_name="topic_follows")
-    op.drop_index("ix_user_follows_target_id_user_id", table_name="user_follows")
+    create_index("ix_topic_follows_topic_id", "topic_follows", ["topic_id"])
+    drop_index("ix_notifications_unread_user_id_topic_id", "notifications")
+    drop_index("ix_topic_follows_topic_id_user_id", "topic_follows")
+    drop_index("ix_user_follows_target_id_user_id", "user_follows")
     op.drop_table("notification_jobs")
 
 
 def _create_unread(name: str, columns: list[str]) -> None:
-    op.create_index(name, "notifications", columns, sqlite_where=UNREAD, postgresql_where=UNREAD)
+    create_index(name, "notifications", columns, UNREAD)

@@ -111,6 +111,10 @@ class Context:
         with self.current_database().session.begin() as db:
             yield db
 
+    def tell(self, line: str) -> None:
+        """Print a line on the way to the outcome; not among what `--json` prints."""
+        click.echo(line, err=self.as_json)
+
     def answer(self, shown: str, **result: Any) -> None:
         """Print the outcome: `result` as one JSON object where asked for, else `shown`."""
         click.echo(json.dumps(result) if self.as_json else shown)

@@ -19,19 +19,44 @@ def db() -> None:
 
 
 @db.command()
+@click.option("--dry-run", is_flag=True, help="Only print what would be run.")
 @pass_context
-def upgrade(context: Context) -> None:
-    """Create the database's tables, or bring them up to date."""
+def upgrade(context: Context, dry_run: bool) -> None:
+    """Create the database's tables, or bring them up to date.
+
+    The service may run meanwhile, and so may another upgrade: one waits for the other.
+    """
+    if dry_run:
+        _show_pending(context)
+        return
     if context.file is not None:
         try:
             context.file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(f"The folder of the database cannot be made: {error}") from None
-    revision = migrate.upgrade(context.database.writes)
+    revision = migrate.upgrade(context.database.writes, tell=context.tell)
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
     context.answer(f"The database is at revision {revision}.", revision=revision)
+
+
+@db.command()
+@pass_context
+def current(context: Context) -> None:
+    """Print the revision that the database is at, and what an upgrade would run."""
+    _show_pending(context)
+
+
+def _show_pending(context: Context) -> None:
+    engine = context.database.writes
+    revision, pending = migrate.current(engine), migrate.pending(engine)
+    lines = [f"The database is at revision {revision}." if revision else "It is not set up."]
+    lines += [f"To run: {step.revision} {step.summary}" for step in pending]
+    if not pending:
+        lines.append("There is nothing to run.")
+    revisions = [step.revision for step in pending]
+    context.answer("\n".join(lines), revision=revision, pending=revisions)
 
 
 @db.command()

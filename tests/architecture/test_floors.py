@@ -14,7 +14,8 @@ FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
     | {"passwords", "strength", "text_rules", "worker"},
     {"models", "markup", "media", "mail"},
-    {"queries", "migrate"},
+    {"queries", "schema_lock", "online_ddl"},
+    {"migrate"},
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},

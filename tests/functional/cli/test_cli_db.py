@@ -183,6 +183,26 @@ def test_an_upgrade_may_be_done_again(run: Run) -> None:
         assert run("db", "upgrade", "--json").json == {"revision": migrate.head()}
 
 
+def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path: Path) -> None:
+    ini = tmp_path / "forum.ini"
+    ini.write_text(INI.format(url="sqlite:///%(here)s/new/forum.sqlite"))
+    for words in (("db", "upgrade", "--dry-run"), ("db", "current")):
+        found = run_command("-c", ini, *words, "--json").json
+        assert found["revision"] is None
+        assert found["pending"][0] == "0001"
+        assert found["pending"][-1] == migrate.head()
+        assert "To run: 0001 The first tables" in run_command("-c", ini, *words).out
+    assert not (tmp_path / "new").exists()
+    upgraded = run_command("-c", ini, "db", "upgrade")
+    assert "To run: 0001 The first tables" in upgraded.out
+    assert upgraded.out.endswith(f"The database is at revision {migrate.head()}.\n")
+
+
+def test_the_revision_of_a_database_is_printed(run: Run) -> None:
+    assert run("db", "current", "--json").json == {"revision": migrate.head(), "pending": []}
+    assert "There is nothing to run." in run("db", "current").out
+
+
 def test_an_upgrade_makes_the_file_and_its_folder(tmp_path: Path) -> None:
     file = tmp_path / "new" / "folder" / "forum.sqlite"
     ini = tmp_path / "forum.ini"

@@ -1,0 +1,77 @@
+"""Indexes of large tables, made and dropped while the service reads and writes the table.
+
+For migrations. On PostgreSQL that is CONCURRENTLY, which runs outside a transaction: it comes
+before everything else that a migration does. Interrupted, it leaves an invalid index; each function
+here can be run again from the beginning and replaces it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+_LOCK_TIMEOUT = "10min"
+"""CONCURRENTLY waits for the end of all older transactions, but nobody waits for it meanwhile."""
+
+
+def create_index(name: str, table: str, columns: Sequence[Any], where: str | None = None) -> None:
+    """Create an index, in place of one of that name.
+
+    columns: names or expressions; where: the condition of a partial index.
+    """
+    with _online() as concurrently:
+        if concurrently:
+            op.drop_index(name, table, if_exists=True, postgresql_concurrently=True)
+        _create(name, table, columns, where, concurrently)
+
+
+def drop_index(name: str, table: str) -> None:
+    """Drop an index that may be gone already."""
+    with _online() as concurrently:
+        op.drop_index(name, table, if_exists=True, postgresql_concurrently=concurrently)
+
+
+def replace_index(name: str, table: str, columns: Sequence[Any], where: str | None = None) -> None:
+    """Put an index in the place of the one of that name; reads have one of them throughout."""
+    with _online() as concurrently:
+        if not concurrently:
+            op.drop_index(name, table)
+            _create(name, table, columns, where, concurrently)
+            return
+        new = f"{name}_new"
+        op.drop_index(new, table, if_exists=True, postgresql_concurrently=True)
+        _create(new, table, columns, where, concurrently)
+        op.drop_index(name, table, if_exists=True, postgresql_concurrently=True)
+        op.execute(f'ALTER INDEX "{new}" RENAME TO "{name}"')
+
+
+def _create(
+    name: str, table: str, columns: Sequence[Any], where: str | None, concurrently: bool
+) -> None:
+    only = None if where is None else sa.text(where)
+    op.create_index(
+        name,
+        table,
+        list(columns),
+        sqlite_where=only,
+        postgresql_where=only,
+        postgresql_concurrently=concurrently,
+    )
+
+
+@contextmanager
+def _online() -> Iterator[bool]:
+    """Leave the transaction on PostgreSQL; give whether it was left."""
+    context = op.get_context()
+    if context.dialect.name == "sqlite":
+        yield False
+        return
+    with context.autocommit_block():
+        before = op.get_bind().scalar(sa.text("SELECT current_setting('lock_timeout')"))
+        op.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
+        try:
+            yield True
+        finally:
+            op.execute(f"SET lock_timeout = '{before}'")

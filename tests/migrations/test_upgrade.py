@@ -1,0 +1,182 @@
+"""An upgrade beside a running service, beside another one, and after one that was interrupted."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import event, inspect, text
+
+from forumsvc import migrate, online_ddl, schema_lock
+from forumsvc.models.engine import Database
+from forumsvc.models.timeouts import Timeouts
+from tests.functional.threads import together
+from tests.migrations.test_migrations import schema
+
+postgresql_only = pytest.mark.parametrize("blank", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+def impatient(blank: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """The blank database again, waiting a moment only for locks."""
+    monkeypatch.setattr(schema_lock, "LOCK_TIMEOUT_MS", 50)
+    monkeypatch.setattr(schema_lock, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(online_ddl, "_LOCK_TIMEOUT", "50ms")
+    url = blank.url.render_as_string(hide_password=False)
+    database = Database(url, timeouts=Timeouts(lock=0.05))
+    yield database
+    database.dispose()
+
+
+def in_a_thread(act: Callable[[], Any]) -> threading.Thread:
+    """Begin something that may hang in a version that is wrong."""
+    thread = threading.Thread(target=act, daemon=True)
+    thread.start()
+    return thread
+
+
+@contextmanager
+def locked(database: Database, table: str) -> Iterator[None]:
+    """Read a table in a transaction that goes on, as a dump does, which locks it."""
+    with database.writes.connect() as other:
+        other.execute(text(f"SELECT count(*) FROM {table}"))  # noqa: S608 - a name of ours
+        yield
+        other.rollback()
+
+
+def test_two_upgrades_at_once_both_succeed(blank: Database) -> None:
+    url = blank.url.render_as_string(hide_password=False)
+    others = [Database(url) for _ in range(3)]
+    try:
+        reached = together([partial(migrate.upgrade, one.writes) for one in others])
+    finally:
+        for one in others:
+            one.dispose()
+    assert reached == [migrate.head()] * 3
+    assert migrate.pending(blank.writes) == []
+
+
+def test_an_upgrade_that_meets_a_long_lock_gives_up_with_one_line_and_changes_nothing(
+    blank: Database, impatient: Database
+) -> None:
+    migrate.upgrade(blank.writes, "0003")
+    with blank.writes.connect() as connection:
+        before = schema(connection)
+    told: list[str] = []
+    failures: list[BaseException] = []
+
+    def upgrade() -> None:
+        try:
+            migrate.upgrade(impatient.writes, "0004", tell=told.append)
+        except schema_lock.SchemaBusy as busy:
+            failures.append(busy)
+
+    with locked(blank, "topics"):
+        thread = in_a_thread(upgrade)
+        thread.join(30)
+        ended = not thread.is_alive()
+    thread.join(30)
+    assert ended
+    [failure] = failures
+    assert len(str(failure).splitlines()) == 1
+    assert len([line for line in told if "trying again" in line]) == schema_lock.ATTEMPTS - 1
+    assert migrate.current(blank.writes) == "0003"
+    with blank.writes.connect() as connection:
+        assert schema(connection) == before
+    assert migrate.upgrade(blank.writes) == migrate.head()
+
+
+def test_an_upgrade_goes_on_when_the_lock_is_gone(blank: Database, impatient: Database) -> None:
+    migrate.upgrade(blank.writes, "0003")
+    with blank.writes.connect() as other:
+        other.execute(text("SELECT count(*) FROM topics"))
+
+        def release(line: str) -> None:
+            if "trying again" in line:
+                other.rollback()
+
+        assert migrate.upgrade(impatient.writes, tell=release) == migrate.head()
+
+
+def test_what_will_be_run_is_told_and_asked_for(blank: Database) -> None:
+    assert [step.revision for step in migrate.pending(blank.writes)][:3] == ["0001", "0002", "0003"]
+    migrate.upgrade(blank.writes, "0004")
+    steps = migrate.pending(blank.writes)
+    assert steps[0].summary.startswith("Cut a page out of every list")
+    told: list[str] = []
+    migrate.upgrade(blank.writes, tell=told.append)
+    assert told == [f"To run: {step.revision} {step.summary}" for step in steps]
+    assert migrate.pending(blank.writes) == []
+
+
+@postgresql_only
+def test_indexes_of_large_tables_are_made_and_dropped_without_locking_writers_out(
+    blank: Database,
+) -> None:
+    migrate.upgrade(blank.writes, "0002")
+    with blank.writes.connect() as connection:
+        there = inspect(connection).get_table_names()
+    seen: list[str] = []
+
+    def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        ddl = statement.strip()
+        made = re.match(r"CREATE .*INDEX .* ON (\w+)", ddl)
+        if ddl.startswith("DROP INDEX") or (made and made[1] in there):
+            seen.append(ddl)
+
+    event.listen(blank.writes, "before_cursor_execute", note)
+    try:
+        migrate.upgrade(blank.writes)
+        migrate.downgrade(blank.writes, "0002")
+    finally:
+        event.remove(blank.writes, "before_cursor_execute", note)
+    assert len(seen) > 40
+    assert [one for one in seen if "CONCURRENTLY" not in one] == []
+
+
+@postgresql_only
+def test_an_upgrade_replaces_the_invalid_indexes_of_one_that_was_interrupted(
+    blank: Database, impatient: Database
+) -> None:
+    migrate.upgrade(blank.writes, "0004")
+    with blank.writes.connect() as old:
+        # CREATE INDEX CONCURRENTLY waits for whoever has written to the table before it.
+        old.execute(text("LOCK TABLE topics IN ROW EXCLUSIVE MODE"))
+        with pytest.raises(schema_lock.SchemaBusy):
+            migrate.upgrade(impatient.writes)
+    assert invalid(blank) != []
+    assert migrate.current(blank.writes) == "0004"
+    assert migrate.upgrade(blank.writes) == migrate.head()
+    assert invalid(blank) == []
+    names = {index["name"] for index in inspect(blank.writes).get_indexes("topics")}
+    assert not {name for name in names if name and name.endswith("_new")}
+
+
+def invalid(database: Database) -> list[str]:
+    """Return the names of indexes that PostgreSQL does not use."""
+    query = "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid"
+    with database.writes.connect() as connection:
+        return [*connection.scalars(text(query))]
+
+
+@postgresql_only
+def test_each_migration_is_a_transaction_of_its_own(blank: Database, impatient: Database) -> None:
+    migrate.upgrade(blank.writes, "0002")
+    with locked(blank, "oauth_tokens"), pytest.raises(schema_lock.SchemaBusy):
+        migrate.upgrade(impatient.writes)
+    # 0007 is the next that changes that table.
+    assert migrate.current(blank.writes) == "0006"
+
+
+@postgresql_only
+def test_the_settings_of_an_upgrade_do_not_stay_on_pooled_connections(blank: Database) -> None:
+    with blank.writes.connect() as connection:
+        before = connection.scalar(text("SHOW lock_timeout"))
+    migrate.upgrade(blank.writes)
+    with blank.writes.connect() as connection:
+        assert connection.scalar(text("SHOW lock_timeout")) == before
+        locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+        assert connection.scalar(text(locks)) == 0
