@@ -45,7 +45,7 @@ class Context:
 
         Raises UsageError where none was named, Refused where it cannot be read, SettingsError.
         """
-        return Settings(self._section("app:main"))
+        return Settings(self.section("app:main"))
 
     @property
     def here(self) -> Path:
@@ -57,20 +57,27 @@ class Context:
         """The address under which the service of this ini file is reached."""
         if self.settings["site.url"]:
             return str(self.settings["site.url"])
-        server = self._section("server:main")
+        server = self.section("server:main")
         listen = server.get("listen") or f"{server.get('host', '')}:{server.get('port', '')}"
         host, _, port = listen.split()[0].rpartition(":")
         return f"http://{host if host not in ('', '*', '0.0.0.0') else '127.0.0.1'}:{port or 8080}"  # noqa: S104 - read, not bound
 
-    def _section(self, name: str) -> Mapping[str, str]:
+    @property
+    def ini_path(self) -> Path:
+        """The ini file; raises UsageError where none was named."""
         if self.ini is None:
             raise click.UsageError("No ini file is named: forumsvc -c production.ini …")
+        return Path(self.ini)
+
+    def section(self, name: str) -> Mapping[str, str]:
+        """Return the keys of a section of the ini file; raise as `settings` does."""
+        ini = str(self.ini_path)
         import plaster
 
         try:
-            section: Mapping[str, str] = plaster.get_settings(self.ini, name)
+            section: Mapping[str, str] = plaster.get_settings(ini, name)
         except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:
-            raise Refused(f"{self.ini}: {error}") from None
+            raise Refused(f"{ini}: {error}") from None
         return section
 
     @cached_property

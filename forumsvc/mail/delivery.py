@@ -51,11 +51,20 @@ class SmtpDelivery:
     def deliver(self, message: EmailMessage) -> None:
         """Send the message to the one recipient that it names."""
         with self._connect() as server:
-            if self.security == "starttls":
-                server.starttls(context=ssl.create_default_context())
-            if self.user:
-                server.login(self.user, self.password)
+            self._log_in(server)
             server.send_message(message)
+
+    def check(self) -> None:
+        """Greet the server and log in, as for a message. Raises OSError where it refuses."""
+        with self._connect() as server:
+            self._log_in(server)
+            server.ehlo_or_helo_if_needed()
+
+    def _log_in(self, server: smtplib.SMTP) -> None:
+        if self.security == "starttls":
+            server.starttls(context=ssl.create_default_context())
+        if self.user:
+            server.login(self.user, self.password)
 
     def _connect(self) -> smtplib.SMTP:
         if self.security == "tls":

@@ -41,6 +41,10 @@ class Counter:
         self._storage = _open(settings["rates.storage"])
         self._silent_until = 0.0
 
+    def answers(self) -> bool:
+        """Return whether the storage can be reached."""
+        return bool(self._storage.check())
+
     def count(self, rate: RateLimitItem, what: str, who: str) -> Standing | None:
         """Count an event; None where it cannot be counted."""
         if time.monotonic() < self._silent_until:

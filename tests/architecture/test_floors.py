@@ -13,15 +13,21 @@ PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
     | {"passwords", "strength", "text_rules", "worker"},
+<<<<<<< HEAD
     {"models", "markup", "media", "mail"},
     {"queries", "schema_lock", "online_ddl"},
     {"migrate"},
+=======
+    {"models", "markup", "media", "mail", "serving"},
+    {"queries", "migrate"},
+>>>>>>> 1d30cd9 (Add forumsvc check, which finds what fails at the start or in use)
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},
     {"schemas", "presenters", "openapi"},
     {"web"},
-    {"views", "pages", "cli", "serving"},
+    {"diagnostics"},
+    {"views", "pages", "cli"},
     {"__init__"},
 ]
 """From the ground up. Whoever stands beside each other on a floor does not import the other."""

@@ -1,0 +1,79 @@
+"""The database: whether it answers, has the right tables, takes writes and enough connections."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from .. import migrate
+from ..errors import UnsuitableDatabase
+from ..models.engine import Database
+from ..models.timeouts import Timeouts
+from ..serving.options import Options
+from ..settings import Settings
+from .problem import Problem, error, warning
+
+
+def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Problem]:
+    """Yield what is wrong with the database; nothing is written to it.
+
+    ini: the path of the ini file, for the advice; options: of the server, None where unknown.
+    """
+    try:
+        database = Database(settings["sqlalchemy.url"], pool_size=1, timeouts=Timeouts.of(settings))
+    except ModuleNotFoundError as failure:
+        yield error(
+            f"sqlalchemy.url: the driver {failure.name} is missing; "
+            "install forumsvc[postgresql] for PostgreSQL"
+        )
+        return
+    try:
+        revision = migrate.current(database.reads)
+        if migrate.is_behind(revision):
+            yield error(migrate.advice(revision, ini))
+        elif database.is_sqlite:
+            yield from _file(Path(database.url.database or ""))
+        else:
+            yield from _server(database, settings, options)
+    except UnsuitableDatabase as failure:
+        yield error(f"sqlalchemy.url: {failure}")
+    except DBAPIError as failure:
+        yield error(f"sqlalchemy.url: the database does not answer: {failure.orig}")
+    finally:
+        database.dispose()
+
+
+def _file(path: Path) -> Iterator[Problem]:
+    # SQLite writes files beside its own, so the folder counts as much.
+    for place in (path, path.parent):
+        if not os.access(place, os.W_OK):
+            yield error(f"sqlalchemy.url: {place} cannot be written")
+
+
+def _server(database: Database, settings: Settings, options: Options | None) -> Iterator[Problem]:
+    with database.writes.connect() as connection:
+        if connection.scalar(text("SHOW transaction_read_only")) == "on":
+            yield error("sqlalchemy.url: the database takes no writes (a standby, or read-only)")
+        maximum = connection.scalar(text("SHOW max_connections"))
+        reserved = connection.scalar(text("SHOW superuser_reserved_connections"))
+    free = int(maximum or 0) - int(reserved or 0)
+    if options is None:
+        return
+    each = connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
+    if options.processes * each > free:
+        yield warning(
+            f"sqlalchemy.pool_size: {options.processes} processes with up to {each} connections "
+            f"each may open {options.processes * each}, and the database has {free} for all of its "
+            "clients: fewer processes or threads, a smaller pool, or a larger max_connections"
+        )
+
+
+def connections_of_process(pool_size: int, threads: int) -> int:
+    """Return how many connections a process may have open at most.
+
+    Each of the two pools grows to twice its size. A thread holds at most two connections that read
+    and one that writes; one more thread writes how often topics were read.
+    """
+    return min(2 * pool_size, 2 * threads) + min(2 * pool_size, threads + 1)

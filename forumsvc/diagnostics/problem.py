@@ -1,0 +1,31 @@
+"""One thing that is wrong with a configuration."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    ERROR = "error"
+    """The service does not start, or requests fail."""
+    WARNING = "warning"
+    """It may fail under load, or what protects it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem; message: one line that begins with the key of the ini file, where there is one."""
+
+    level: Level
+    message: str
+
+
+def error(message: object) -> Problem:
+    """Return an error; its message is put on one line."""
+    return Problem(Level.ERROR, " ".join(str(message).split()))
+
+
+def warning(message: object) -> Problem:
+    """Return a warning; its message is put on one line."""
+    return Problem(Level.WARNING, " ".join(str(message).split()))

@@ -1,0 +1,33 @@
+"""All checks, in the order in which the service would meet what they look for."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ..settings import Settings, find_errors
+from . import counting, database, mail, server, sizes, startup, storage
+from .problem import Problem, error
+
+
+def diagnose(ini: Path, application: Mapping[str, str]) -> list[Problem]:
+    """Return all that is found wrong, each once.
+
+    ini: the ini file; application: the keys of its `[app:main]`. What reads the settings is checked
+    only where all of them can be read.
+    """
+    return list(dict.fromkeys(_problems(ini.resolve(), application)))
+
+
+def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
+    served = server.read(ini)
+    yield from served.problems
+    wrong = find_errors(application)
+    yield from map(error, wrong)
+    if wrong:
+        return
+    settings = Settings(application)
+    yield from startup.check(ini)
+    yield from sizes.check(settings, served.options)
+    yield from database.check(settings, str(ini), served.options)
+    yield from storage.check(settings, ini.parent)
+    yield from mail.check(settings, ini.parent)
+    yield from counting.check(settings)

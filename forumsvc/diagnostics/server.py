@@ -1,0 +1,55 @@
+"""`[server:main]`: its keys, and whether its addresses can be had."""
+
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from paste.deploy import loadwsgi
+
+from ..serving.options import Options
+from .problem import Problem, error, warning
+
+
+@dataclass(frozen=True)
+class Server:
+    """What was read; options: None where they are wrong or another server is named."""
+
+    options: Options | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read(ini: Path) -> Server:
+    """Read and check the section; nobody is served."""
+    try:
+        context = loadwsgi.loadcontext(loadwsgi.SERVER, f"config:{ini}", name="main")
+        factory = context.object
+    except Exception as failure:  # PasteDeploy lets through whatever a name leads to
+        return Server(problems=[error(f"[server:main]: {failure}")])
+    if not factory.__module__.startswith("forumsvc.serving"):
+        used = f"{factory.__module__}.{factory.__qualname__}"
+        return Server(problems=[warning(f"[server:main]: {used} is not checked here")])
+    try:
+        options = Options.of_section(context.local_conf)
+    except SystemExit as refusal:
+        return Server(problems=[error(refusal)])
+    return Server(options, [*_addresses(options)])
+
+
+def _addresses(options: Options) -> Iterator[Problem]:
+    """Yield the TCP addresses that cannot be had; one in use may be the service's own."""
+    if options.address.unix_socket:
+        folder = Path(options.address.unix_socket).parent
+        if not os.access(folder, os.W_OK):
+            yield error(f"[server] unix_socket: nothing can be made in {folder}")
+        return
+    for family, kind, _, where in options.address.listen:
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(where)
+            except OSError as failure:
+                if failure.errno != errno.EADDRINUSE:
+                    yield error(f"[server] {where[0]}:{where[1]}: {failure.strerror}")

@@ -1,0 +1,33 @@
+"""Limits that contradict each other."""
+
+from collections.abc import Iterator
+
+from ..serving.options import Options
+from ..settings import Settings
+from .problem import Problem, error
+
+_FORM = 1024
+"""Bytes of a form around the picture in it, about."""
+
+
+def check(settings: Settings, options: Options | None) -> Iterator[Problem]:
+    """Yield the limits that can never be reached, because another one is lower.
+
+    options: of the server, None where they are not known.
+    """
+    body = settings["http.max_body"]
+    if options is not None and body >= options.address.max_request_body_size:
+        yield error(
+            f"http.max_body: {body} bytes are not below max_request_body_size of [server:main], "
+            f"{options.address.max_request_body_size}, which refuses first and cuts the client off"
+        )
+    if settings["photos.max_bytes"] + _FORM > body:
+        yield error(
+            f"photos.max_bytes: a picture of {settings['photos.max_bytes']} bytes in its form is "
+            f"larger than http.max_body ({body}), which refuses it"
+        )
+    if settings["posts.max_body"] > body:
+        yield error(
+            f"posts.max_body: a text of {settings['posts.max_body']} characters is larger than "
+            f"http.max_body ({body} bytes), which refuses it"
+        )

@@ -1,0 +1,58 @@
+"""The photo storages: a probe is written, read, deleted where new photos go; others are read."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+from ..errors import NotFound
+from ..media.storage import Storage
+from ..services.photo_storage import open_storages
+from ..settings import Settings, SettingsError
+from .folders import borrowed
+from .problem import Problem, error
+
+_KEYS = {"local": "photos.dir", "s3": "photos.s3_bucket"}
+
+
+def check(settings: Settings, here: Path) -> Iterator[Problem]:
+    """Yield what the storages fail at; here: the ini file's folder."""
+    content = secrets.token_bytes(64)
+    digest = sha256(content).hexdigest()
+    name = f"{digest[:2]}/{digest}.png"
+    try:
+        storages = open_storages(settings, here)
+    except SettingsError as failure:
+        yield error(failure)
+        return
+    for word, storage in storages.items():
+        key = _KEYS[word]
+        folder = (here / settings["photos.dir"] / name).parent
+        try:
+            with borrowed(folder) if word == storages.default == "local" else nullcontext():
+                if word == storages.default:
+                    _write(storage, name, content)
+                _read(storage, name)
+        except (OSError, ValueError) as failure:
+            yield error(f"{key}: {settings[key]!r} cannot be used: {failure}")
+
+
+def _write(storage: Storage, name: str, content: bytes) -> None:
+    """Write, read and delete; raise OSError where one of them fails."""
+    storage.put(name, BytesIO(content), "image/png")
+    try:
+        with storage.open(name) as stored:
+            if stored.read() != content:
+                raise OSError("what is read is not what was written")
+    except NotFound:
+        raise OSError("what was written is not there") from None
+    finally:
+        storage.delete(name)
+
+
+def _read(storage: Storage, name: str) -> None:
+    """Look for a photo that is not there; raise OSError where nobody can look."""
+    with suppress(NotFound):
+        storage.open(name).close()

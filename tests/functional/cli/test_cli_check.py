@@ -1,0 +1,243 @@
+"""`forumsvc check`: what the service would refuse at its start, or fail at in use."""
+
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+from sqlalchemy import text
+
+from forumsvc.diagnostics import Level, Problem
+from forumsvc.diagnostics.database import connections_of_process
+from forumsvc.diagnostics.problem import error
+from forumsvc.models.engine import Database
+from tests.functional.cli.conftest import Outcome, run_command
+from tests.unit.mail.test_mail import smtp as smtp  # a mail server that knows a password
+
+SERVER = "[server:main]\nuse = egg:forumsvc\nlisten = 127.0.0.1:0\n"
+
+Check = Callable[..., Outcome]
+
+
+@pytest.fixture
+def check(ini: Path, tmp_path: Path) -> Check:
+    """A function: check the ini file with these settings and lines of `[server:main]` added."""
+
+    def run(*, server: str = "", **settings: object) -> Outcome:
+        lines = [f"{key.replace('__', '.')} = {value}" for key, value in settings.items()]
+        path = tmp_path / "checked.ini"
+        path.write_text("\n".join([ini.read_text(), *lines, SERVER + server]))
+        return run_command("-c", path, "check", "--json")
+
+    return run
+
+
+def problems(outcome: Outcome) -> list[str]:
+    """Return what was found, each as `level: message`."""
+    assert outcome.code in (0, 1), outcome
+    found = json.loads(outcome.out)
+    listed = [f"{each['level']}: {each['message']}" for each in found["problems"]]
+    errors = [line for line in listed if line.startswith("error: ")]
+    assert (found["errors"], found["warnings"]) == (len(errors), len(listed) - len(errors))
+    assert outcome.code == (1 if errors else 0)
+    assert bool(outcome.err) == bool(errors)
+    return listed
+
+
+def the_only_error(outcome: Outcome) -> str:
+    """Return the one error that was found, and nothing else."""
+    [line] = problems(outcome)
+    assert line.startswith("error: ")
+    return line.removeprefix("error: ")
+
+
+def test_a_configuration_that_is_right_has_no_problem(check: Check, tmp_path: Path) -> None:
+    assert problems(check()) == []
+    assert not (tmp_path / "var").exists()
+    assert run_command("-c", tmp_path / "checked.ini", "check").out == "Nothing is wrong.\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"photos__storage": "s3"}, "photos.s3_bucket: missing"),
+        ({"posts__forbidden_words": "file:/nonexistent"}, "posts.forbidden_words: "),
+        ({"mail__delivery": "smtp"}, "site.url: missing"),
+        ({"http__max_body": "90000000"}, "http.max_body: 90000000 bytes are not below"),
+        ({"http__max_body": "9000000"}, "photos.max_bytes: a picture of 10000000 bytes"),
+        ({"photos__dir": "/proc/nope"}, "photos.dir: '/proc/nope' cannot be used"),
+        ({"mail__delivery": "folder", "mail__dir": "/proc/nope"}, "mail.dir: '/proc/nope'"),
+        ({"rates__storage": "redis://u:s3cret@127.0.0.1:1/0"}, "rates.storage: redis://u:****"),
+    ],
+)
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_setting_that_fails_at_the_start_or_in_use_is_an_error(
+    check: Check, settings: dict[str, str], message: str
+) -> None:
+    found = the_only_error(check(server="max_request_body_size = 67108864\n", **settings))
+    assert found.startswith(message)
+    assert "s3cret" not in found
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [
+        ("processes = many\n", "[server] processes = many: "),
+        ("threads = 0\n", "[server] threads = 0: "),
+        (
+            "trusted_proxy = 127.0.0.1\ntrusted_proxy_headers = x-wrong\n",
+            "[server] Received unknown trusted_proxy_headers value (x-wrong)",
+        ),
+        ("nonsense = 1\n", "[server] "),
+        ("use = egg:nosuchserver\n", "[server:main]: "),
+    ],
+)
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_key_of_the_server_that_pserve_refuses_is_an_error(
+    ini: Path, tmp_path: Path, server: str, message: str
+) -> None:
+    path = tmp_path / "checked.ini"
+    section = SERVER.replace("use = egg:forumsvc\n", "") if "use" in server else SERVER
+    path.write_text(f"{ini.read_text()}\n{section}{server}")
+    found = the_only_error(run_command("-c", path, "check", "--json"))
+    assert found.startswith(message)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_all_wrong_settings_are_found_at_once(check: Check) -> None:
+    found = problems(check(server="threads = 0\n", site__nmae="x", http__max_body="big"))
+    assert [line.split()[1] for line in found] == ["[server]", "site.nmae:", "http.max_body:"]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_ini_file_without_a_server_is_an_error(ini: Path) -> None:
+    assert "server" in the_only_error(run_command("-c", ini, "check", "--json"))
+
+
+def test_a_database_behind_the_code_is_an_error(check: Check, database: Database) -> None:
+    with database.writes.begin() as connection:
+        revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    try:
+        assert "at revision 0003" in the_only_error(check())
+    finally:
+        with database.writes.begin() as connection:
+            restore = text("UPDATE alembic_version SET version_num = :revision")
+            connection.execute(restore, {"revision": revision})
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> None:
+    outcome = check(server="processes = 64\nthreads = 8\n", sqlalchemy__pool_size=10)
+    [line] = problems(outcome)
+    assert line.startswith("warning: sqlalchemy.pool_size: 64 processes with up to 25 connections")
+
+
+def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
+    assert connections_of_process(pool_size=10, threads=8) == 16 + 9
+    assert connections_of_process(pool_size=3, threads=8) == 6 + 6
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_database_that_takes_no_writes_is_an_error(
+    check: Check, ini: Path, database: Database
+) -> None:
+    name = database.url.database
+    with database.reads.connect() as connection:
+        connection.execute(text("SET default_transaction_read_only = off"))
+        connection.execute(text(f"ALTER DATABASE {name} SET default_transaction_read_only = on"))
+        try:
+            assert any(line.startswith("error: sqlalchemy.url: ") for line in problems(check()))
+        finally:
+            connection.execute(text(f"ALTER DATABASE {name} RESET default_transaction_read_only"))
+
+
+def test_a_database_that_is_away_is_an_error_without_its_password(tmp_path: Path) -> None:
+    path = tmp_path / "forum.ini"
+    lines = "[app:main]\nuse = egg:forumsvc\nsite.environment = development\n"
+    secret = "session.secret = a secret that these tests made up\n"
+    url = f"sqlalchemy.url = postgresql://u:s3cret@/forum?host={tmp_path}\n"
+    path.write_text(lines + secret + url + SERVER)
+    found = the_only_error(run_command("-c", path, "check", "--json"))
+    assert found.startswith("sqlalchemy.url: the database does not answer")
+    assert "s3cret" not in found
+
+
+MAIL = {"mail__delivery": "smtp", "site__url": "http://localhost", "mail__host": "127.0.0.1"}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Check, smtp: Any) -> None:
+    server, port = smtp
+    known = {**MAIL, "mail__port": port, "mail__user": "forum"}
+    assert problems(check(**known, mail__password="secret")) == []
+    wrong = the_only_error(check(**known, mail__password="wr0ng"))
+    assert "SMTPAuthenticationError" in wrong
+    assert "wr0ng" not in wrong
+    assert "mail.host: " in the_only_error(check(**{**known, "mail__port": 1}))
+    assert server.came == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_password_is_not_sent_unencrypted_to_another_host(check: Check) -> None:
+    known = {**MAIL, "mail__host": "192.0.2.7", "mail__user": "forum", "mail__password": "x"}
+    assert the_only_error(check(**known)).startswith("mail.security: none sends the password")
+
+
+@pytest.fixture
+def bucket() -> Iterator[str]:
+    """The address of an object store with a bucket `photos`."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    address = f"http://{host}:{port}"
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
+    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1", **keys)
+    client.create_bucket(Bucket="photos")
+    yield address
+    assert "Contents" not in client.list_objects_v2(Bucket="photos")
+    server.stop()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_bucket_is_written_read_and_left_empty(check: Check, bucket: str) -> None:
+    known = {
+        "photos__storage": "s3",
+        "photos__s3_endpoint": bucket,
+        "photos__s3_region": "us-east-1",
+        "photos__s3_access_key": "key",
+        "photos__s3_secret_key": "secret",
+    }
+    assert problems(check(**known, photos__s3_bucket="photos")) == []
+    missing = the_only_error(check(**known, photos__s3_bucket="nothing"))
+    assert missing.startswith("photos.s3_bucket: 'nothing' cannot be used")
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_what_the_probe_made_is_gone(check: Check, tmp_path: Path) -> None:
+    kept = tmp_path / "var" / "photos" / "kept"
+    kept.mkdir(parents=True)
+    assert problems(check()) == []
+    assert os.listdir(kept.parent) == ["kept"]
+
+
+def test_a_problem_is_one_line() -> None:
+    assert error("a\n  b") == Problem(Level.ERROR, "a b")
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_an_address_that_cannot_be_had_is_an_error_and_one_in_use_is_none(
+    ini: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "checked.ini"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for address, expected in ((f"127.0.0.1:{port}", 0), ("192.0.2.7:8080", 1)):
+            listen = SERVER.replace("127.0.0.1:0", address)
+            path.write_text(f"{ini.read_text()}\n{listen}")
+            assert len(problems(run_command("-c", path, "check", "--json"))) == expected
