@@ -13,14 +13,9 @@ PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
     | {"passwords", "strength", "text_rules", "worker"},
-<<<<<<< HEAD
-    {"models", "markup", "media", "mail"},
+    {"models", "markup", "media", "mail", "serving"},
     {"queries", "schema_lock", "online_ddl"},
     {"migrate"},
-=======
-    {"models", "markup", "media", "mail", "serving"},
-    {"queries", "migrate"},
->>>>>>> 1d30cd9 (Add forumsvc check, which finds what fails at the start or in use)
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},
