@@ -7,8 +7,9 @@ import click
 from .. import migrate
 from ..models.engine import Database
 from ..oauth import explorer
-from ..services import audit
+from ..services import audit, profiles
 from ..services.audit import Finding
+from . import avatars
 from .command import Group
 from .context import Context, Refused, pass_context, progress, yes_option
 
@@ -38,6 +39,10 @@ def upgrade(context: Context, dry_run: bool) -> None:
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
+    # Users who were deleted by older code kept their profiles.
+    with context.transaction() as db:
+        names = profiles.erase_deleted(db)
+    avatars.remove(context, names)
     context.answer(f"The database is at revision {revision}.", revision=revision)
 
 

@@ -12,6 +12,7 @@ from ..models import Role, UserState
 from ..queries import accounts as reading
 from ..services import accounts, registration
 from ..services.accounts import Account
+from . import avatars
 from .command import Group
 from .context import Context, pass_context, password_options, read_password, yes_option
 
@@ -152,13 +153,14 @@ def unblock(context: Context, login: str) -> None:
 @yes_option
 @pass_context
 def delete(context: Context, login: str, yes: bool) -> None:
-    """Delete a user; what they wrote stays."""
+    """Delete a user: what they said of themselves goes, what they wrote stays."""
     with context.current_database().reads.connect() as db:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     if found.state != UserState.DELETED:
         context.confirm(_loss(found), yes=yes)
     with context.transaction() as db:
-        changed = accounts.delete(db, login)
+        changed, avatar = accounts.delete(db, login)
+    avatars.remove(context, [avatar] if avatar else [])
     _answer(context, changed, f"{changed.login} is deleted.")
 
 
@@ -186,8 +188,8 @@ def _check_password(password: str, login: str, email: str | None) -> None:
 def _loss(found: Row[Any]) -> str:
     return (
         f"Deleting {found.login} (user {found.id}, {found.role}) takes away for good: the e-mail "
-        f"address, the password, {found.sessions} sessions, {found.tokens} tokens, and what "
-        f"{found.applications} applications of theirs were allowed. "
+        f"address, the profile with its avatar, the password, {found.sessions} sessions, "
+        f"{found.tokens} tokens, and what {found.applications} applications of theirs may do. "
         f"What they wrote stays: {found.topics_count} topics, {found.replies_count} replies."
     )
 

@@ -13,7 +13,7 @@ from ..models import Role, User, UserState
 from ..models.statements import change_columns, insert_if_absent, lock_users, locking
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.reading import Connected
-from . import logins
+from . import logins, profiles
 from .texts import one_line
 
 MIN_PASSWORD = 8
@@ -172,16 +172,18 @@ def log_out_everywhere(db: Session, user_id: int) -> None:
     logins.end(db, user_id, now())
 
 
-def delete(db: Session, login: str) -> Account:
-    """Delete a user: the e-mail, the password and all tokens go; what they wrote stays.
+def delete(db: Session, login: str) -> tuple[Account, str]:
+    """Delete a user: the e-mail, the profile, the password and all tokens go; the texts stay.
 
     What they liked and whom they followed stays too, and so does every counter. Deleting a
-    deleted user changes nothing. Raises NotFound, or Conflict where the user is the last admin.
+    deleted user changes nothing. Returns the account, and the name of the avatar's file that is to
+    be removed once this is committed (`profiles.erase`), empty for none.
+    Raises NotFound, or Conflict where the user is the last admin.
     """
     _check_not_last_admin(db, login)
     account = find(db, login)
     if account.state is UserState.DELETED:
-        return account
+        return account, ""
     account = _change(
         db,
         login,
@@ -193,7 +195,7 @@ def delete(db: Session, login: str) -> Account:
     )
     logins.end(db, account.id, now(), issued_by_admin=True)
     logins.end_at_applications_of(db, account.id, now())
-    return account
+    return account, profiles.erase(db, account.id)
 
 
 def _check_not_last_admin(db: Session, login: str) -> None:

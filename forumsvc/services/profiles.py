@@ -3,25 +3,69 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from ..models import User
+from ..errors import NotFound
+from ..models import Photo, User, UserState
 from ..models.marking import CACHED_COLUMNS
-from ..models.statements import change_columns, locking
+from ..models.statements import change_columns, locking, remove
+
+_DELETED = "The account is deleted."
+_EMPTY = dict.fromkeys(
+    (
+        "name",
+        "location",
+        "company",
+        "codehost",
+        "microblog",
+        "website",
+        "bio",
+        "tagline",
+        "avatar",
+    ),
+    "",
+)
 
 
 def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
     """Set the given columns of a user's profile.
 
     A form sends all its fields, changed or not: a name that stays must not end all cached pages.
+    Raises NotFound where the user was deleted meanwhile.
     """
-    is_user = User.id == user_id
+    is_user = and_(User.id == user_id, User.state != UserState.DELETED)
     shown = [User.__table__.c[name] for name in sorted(CACHED_COLUMNS[User] & columns.keys())]
     if shown:
         # Locked, so that what is compared here is what the UPDATE finds.
-        before = db.execute(locking(select(*shown).where(is_user), User)).one()
+        before = db.execute(locking(select(*shown).where(is_user), User)).first()
+        if before is None:
+            raise NotFound(_DELETED)
         same = {name for name, value in before._mapping.items() if value == columns[name]}
         columns = {name: value for name, value in columns.items() if name not in same}
     if columns:
-        db.execute(change_columns(User, updated_at=now, **columns).where(is_user))
+        edited = change_columns(User, updated_at=now, **columns).where(is_user)
+        if db.execute(edited.returning(User.id)).first() is None:
+            raise NotFound(_DELETED)
+
+
+def erase(db: Session, user_id: int) -> str:
+    """Empty all that a user says of themselves, and take their avatar's photo from them.
+
+    Returns the name of the avatar's file, empty for none: once this is committed, it is for the
+    caller to remove the file (`photos.remove_unused`). The caller holds the user's row.
+    """
+    avatar = db.execute(select(User.avatar).where(User.id == user_id)).scalar_one()
+    db.execute(change_columns(User, **_EMPTY).where(User.id == user_id))
+    if avatar:
+        db.execute(remove(Photo).where(Photo.user_id == user_id, Photo.name == avatar))
+    return avatar
+
+
+def erase_deleted(db: Session) -> list[str]:
+    """Erase the profiles of all deleted users that still have one; return the avatars' files."""
+    columns = (User.__table__.c[name] for name in _EMPTY)
+    left = or_(*(column != "" for column in columns))
+    deleted = select(User.id).where(User.state == UserState.DELETED, left).order_by(User.id)
+    users = db.execute(locking(deleted, User)).scalars().all()
+    return [avatar for avatar in [erase(db, user_id) for user_id in users] if avatar]
