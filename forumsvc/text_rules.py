@@ -48,6 +48,18 @@ def body_error(text: str) -> str | None:
     return None if text.isascii() else _surrogate_error(text)
 
 
+def escape(text: str) -> str:
+    """Return `text` with what cannot be printed written as Python writes it (`\\n`, `\\x1b`).
+
+    That is control characters, separators, bidirectional controls, lone surrogates.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+
+
 def _surrogate_error(text: str) -> str | None:
     lone = any("\ud800" <= character <= "\udfff" for character in text)
     return "must not contain lone surrogates" if lone else None

@@ -11,7 +11,7 @@ import colander
 
 from ..ids import MAX_ID, parse_whole
 from ..queries.cursors import LONGEST, Cursor
-from ..text_rules import body_error, line_error, lines_error
+from ..text_rules import body_error, escape, line_error, lines_error
 
 _SHOWN = 40
 _JSON = json.JSONEncoder(ensure_ascii=False)
@@ -28,7 +28,7 @@ def show(value: Any) -> str:
     text = value if isinstance(value, str) else _json(value)
     shown = ""
     for character in text:
-        piece = character if character.isprintable() else ascii(character)[1:-1]
+        piece = escape(character)
         if len(shown) + len(piece) > _SHOWN:
             return f"'{shown}…'"
         shown += piece

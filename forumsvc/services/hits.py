@@ -123,7 +123,12 @@ class HitCounter:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._interval)
+        waiting = self.waiting
         self.write(_LAST_LOCK_TIMEOUT_MS)
+        if waiting:
+            lost = self.waiting
+            level = logging.WARNING if lost else logging.INFO
+            log.log(level, "At the end %d reads were written, %d are lost", waiting - lost, lost)
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):

@@ -33,6 +33,8 @@ What an application must know of it:
 - SIGTERM ends a process by way of `atexit`, after its last request.
 """
 
+import atexit
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +47,8 @@ from forumsvc.serving.worker import serve
 
 __all__ = ["server_factory"]
 
+log = logging.getLogger(__name__)
+
 
 def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
     """Make the server of an ini file's section (a `paste.server_factory`).
@@ -54,6 +58,8 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
     Raises SystemExit, with one line that names the key or the address, where a value is wrong or
     the address cannot be had.
     """
+    # Handlers run last to first, and the application, made after this, has handlers of its own.
+    atexit.register(log.info, "Stopped")
     options = Options.of_section(keys)
     sockets = addresses.bind(options)
 

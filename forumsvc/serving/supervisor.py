@@ -98,7 +98,7 @@ def supervise(
         for slot in _reap(slots, ending=deadline is not None):
             shares.leave(slot.number)
     signal.set_wakeup_fd(-1)
-    log.info("Stopped: all workers have ended")
+    log.info("All workers have ended")
     return None
 
 

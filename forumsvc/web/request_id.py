@@ -32,7 +32,9 @@ Handler = Callable[[ForumRequest], Any]
 def request_id_tween(handler: Handler, registry: Any) -> Handler:
     """Give the request the id that the proxy chose, or a new one; log and count its answer.
 
-    The log has the path without its query.
+    The log has the client's address (of a trusted proxy's client, as the proxy says it; waitress
+    puts it into REMOTE_ADDR), the user's id or "-", method, path, status, time and id; no query,
+    in which a token may stand.
     """
     metrics: Metrics | None = registry.metrics
 
@@ -53,9 +55,11 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
             metrics.count(request, response.status_int, took)
         if log.isEnabledFor(logging.INFO):
             log.info(
-                "%s %s %d %.1f ms %s",
-                request.method,
-                ascii(environ["PATH_INFO"])[1:-1],
+                "%s %s %s %s %d %.1f ms %s",
+                _escaped(environ.get("REMOTE_ADDR") or "-"),
+                _user_id(request),
+                _escaped(request.method),
+                _escaped(environ["PATH_INFO"]),
                 response.status_int,
                 took * 1000,
                 request_id,
@@ -63,6 +67,17 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return named
+
+
+def _user_id(request: ForumRequest) -> int | str:
+    """Return who called, or "-" where nobody did."""
+    user_id = request.caller.user_id if request.caller is not None else None
+    return "-" if user_id is None else user_id
+
+
+def _escaped(text: str) -> str:
+    """Return bytes that WSGI hands over as Latin-1 as ASCII without control characters."""
+    return ascii(text)[1:-1]
 
 
 def _id_of(environ: dict[str, Any]) -> str:

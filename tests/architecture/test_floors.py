@@ -12,10 +12,22 @@ import forumsvc
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
-    | {"passwords", "strength", "text_rules", "worker"},
-    {"models", "markup", "media", "mail", "serving"},
-    {"queries", "schema_lock", "online_ddl"},
-    {"migrate"},
+    | {
+        "log_lines",
+        "mail",
+        "markup",
+        "media",
+        "migrate",
+        "models",
+        "online_ddl",
+        "passwords",
+        "queries",
+        "schema_lock",
+        "serving",
+        "strength",
+        "text_rules",
+        "worker",
+    },
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},

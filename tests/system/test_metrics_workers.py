@@ -72,7 +72,9 @@ def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> N
         wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
         ask_each(server)
         for number in "12":
-            assert f"worker-{number} forumsvc.access: GET {API}/nodes 200" in server.said
+            assert (
+                f"worker-{number} forumsvc.access: 127.0.0.1 - GET {API}/nodes 200" in server.said
+            )
         figures = scrape(server)
         assert listed_by(figures) == {"1": 1, "2": 1}
         before = figures.by("worker", STARTED)

@@ -171,3 +171,20 @@ def test_a_unix_socket_is_served(tmp_path: Path) -> None:
             assert client.recv(15) == b"HTTP/1.0 200 OK"
         assert server.end() == 0
     os.remove(path)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_log_says_why_it_ends_and_what_was_finished(tmp_path: Path, processes: int) -> None:
+    with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
+        with slow_request(server) as connection:
+            server.process.send_signal(signal.SIGTERM)
+            wait_until(server.refuses, "nobody else is let in")
+            let_go(server)
+            assert answer(connection).status == 200
+        assert server.process.wait(PATIENCE) == 0
+        told = server.said
+    assert "Shutdown after SIGTERM: 1 requests are under way" in told
+    assert "1 requests were finished, 0 requests were cut off at the end" in told
+    assert told.rstrip().endswith("MainProcess forumsvc.serving: Stopped") or processes == 1
+    assert told.count("forumsvc.serving: Stopped") == (processes + 1 if processes > 1 else 1)
+    assert told.index("cut off at the end") < told.index("forumsvc.serving: Stopped")

@@ -1,0 +1,70 @@
+"""The access log: one line a request, with who called from where, and no secret."""
+
+import logging
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.functional.forum import API, Forum
+from tests.functional.pages.visitor import Visitor, with_password
+from tests.functional.raw import raw
+
+
+@pytest.fixture
+def access(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What is logged, INFO too."""
+    with caplog.at_level(logging.INFO, "forumsvc.access"):
+        yield caplog
+
+
+def logged(access: pytest.LogCaptureFixture) -> str:
+    """Return the last line of the access log."""
+    lines = [one.getMessage() for one in access.records if one.name == "forumsvc.access"]
+    return lines[-1]
+
+
+def test_a_line_has_address_user_method_path_status_time_and_id(
+    forum: Forum, access: pytest.LogCaptureFixture
+) -> None:
+    alice = forum.person("alice")
+    environ = {"REMOTE_ADDR": "2001:db8::7"}
+    answer = forum.app.get(
+        f"{API}/users/me?access_token={alice.token}&limit=5", extra_environ=environ
+    )
+    assert re.fullmatch(
+        rf"2001:db8::7 {alice.id} GET {API}/users/me 200 \d+\.\d ms "
+        + answer.headers["X-Request-Id"],
+        logged(access),
+    )
+    assert alice.token not in access.text
+
+
+def test_nobody_has_a_dash_for_the_user(forum: Forum, access: pytest.LogCaptureFixture) -> None:
+    raw(forum, "GET", f"{API}/nodes", {"Authorization": "Bearer a-wrong-token"})
+    assert f" - GET {API}/nodes 401 " in logged(access)
+    assert "a-wrong-token" not in access.text
+
+
+def test_whoever_is_logged_in_on_the_pages_is_named(
+    forum: Forum, access: pytest.LogCaptureFixture
+) -> None:
+    ann = with_password(forum)
+    visitor = Visitor(forum, REMOTE_ADDR="192.0.2.4")
+    visitor.log_in()
+    visitor.get("/applications")
+    assert logged(access).startswith(f"192.0.2.4 {ann} GET /applications 200 ")
+
+
+@pytest.mark.parametrize("forged", ["%0A192.0.2.9 1 GET / 200", "%1b[2J", "%E2%80%A8", "%C2%85"])
+def test_a_path_forges_no_line(forum: Forum, access: pytest.LogCaptureFixture, forged: str) -> None:
+    raw(forum, "GET", f"{API}/{forged.replace(' ', '%20')}")
+    line = logged(access)
+    assert line.isprintable()
+    assert line.isascii()
+
+
+def test_an_address_forges_no_line(forum: Forum, access: pytest.LogCaptureFixture) -> None:
+    environ = {"REMOTE_ADDR": "192.0.2.1\n192.0.2.9 1 GET / 200"}
+    forum.app.get("/", extra_environ=environ)
+    assert logged(access).isprintable()

@@ -1,0 +1,49 @@
+"""A log record is one line, whatever is in it."""
+
+import configparser
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from forumsvc.log_lines import LineFormatter
+
+ROOT = Path(__file__).parents[2]
+
+
+def written(message: str, *given: object, exc_info: object = None) -> str:
+    """Return what the formatter makes of a record."""
+    record = logging.LogRecord("n", logging.ERROR, "p", 1, message, given, exc_info)  # type: ignore[arg-type]
+    return LineFormatter("%(levelname)s %(message)s").format(record)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\nERROR b", "\x1b[31m", "\x85", "\u2028", "\u202e", "\ud800", "\r", "\x00"]
+)
+def test_a_record_is_one_line_without_control_characters(text: str) -> None:
+    line = written("path %s", text)
+    assert line.isprintable()
+    assert line.startswith("ERROR path ")
+    line.encode()
+
+
+def test_what_can_be_printed_stays() -> None:
+    assert written("热门 'ü' \\n") == "ERROR 热门 'ü' \\n"
+
+
+def test_no_line_of_a_traceback_looks_like_a_record() -> None:
+    try:
+        raise ValueError("one\nERROR forged\x1b")
+    except ValueError:
+        first, *others = written("failed", exc_info=sys.exc_info()).split("\n")
+    assert first == "ERROR failed"
+    assert all(line.startswith("  | ") and line.isprintable() for line in others)
+    assert others[-1] == "  | ERROR forged\\x1b"
+
+
+@pytest.mark.parametrize("name", ["production.ini", "development.ini"])
+def test_the_shipped_ini_files_log_that_way(name: str) -> None:
+    ini = configparser.RawConfigParser()
+    ini.read(ROOT / name)
+    assert ini["formatter_plain"]["class"] == "forumsvc.log_lines.LineFormatter"
