@@ -1,12 +1,16 @@
 """`forumsvc photos …`: uploaded pictures."""
 
+from dataclasses import asdict
+
 import click
 
 from .. import clock
+from ..media.storage import Storage
 from ..services.photo_audit import PhotoAudit
-from ..services.photo_storage import open_storages
+from ..services.photo_copy import PhotoCopy
+from ..services.photo_storage import PhotoStorages, open_storages
 from .command import Group
-from .context import Context, Refused, pass_context, progress
+from .context import Context, Refused, pass_context, progress, yes_option
 
 _ELSEWHERE = (
     "{rows} are kept: their file is in no storage that the settings name, and not said to be in "
@@ -70,3 +74,64 @@ def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool) -> 
         advice = f"; {_ELSEWHERE.format(rows=kept)}" if fix else "; --fix mends them."
         click.echo(f"Error: {wrong - fixed} of {found.checked} are wrong{advice}", err=True)
         ctx.exit(1)
+
+
+_WORDS = click.Choice(["local", "s3"])
+
+
+@photos.command()
+@click.option("--from", "source", type=_WORDS, required=True, help="Where the files are.")
+@click.option("--to", "target", type=_WORDS, required=True, help="Where they are to be.")
+@click.option("--delete", is_flag=True, help="Delete from the source what is safe in the target.")
+@yes_option
+@pass_context
+@click.pass_context
+def copy(
+    ctx: click.Context, context: Context, source: str, target: str, delete: bool, yes: bool
+) -> None:
+    """Copy the pictures from one storage to another, beside the running service.
+
+    Each file is read back and compared before its rows say that it is in the other storage. Stop
+    it when you like: the next run goes on. Set photos.storage to the new storage and restart the
+    service before, so that new pictures go there; leave the settings of both, so that it serves
+    from both.
+    """
+    if source == target:
+        raise click.UsageError("--from and --to name the same storage.")
+    database = context.current_database()
+    storages = open_storages(context.settings, context.here)
+    place, other = ((word, _storage(storages, word)) for word in (source, target))
+    if delete:
+        context.confirm(
+            f"The pictures in {source} are deleted there once they are in {target}.", yes=yes
+        )
+    with progress() as bar:
+        task = bar.add_task("Copying", total=None)
+        work = PhotoCopy(database, place, other, done=lambda: bar.advance(task))
+        try:
+            result = work.run(delete=delete)
+        except OSError as error:
+            raise Refused(f"A photo storage cannot be used: {error}") from None
+    lines = [
+        f"{result.copied} copied ({result.bytes:,} bytes), {result.missing} missing, "
+        f"{result.broken} broken, {result.deleted} deleted, {result.kept} kept."
+    ]
+    if storages.default != target:
+        lines.append(
+            f"photos.storage is {storages.default}: new pictures still go there. Set it to "
+            f"{target}, restart the service and run this again."
+        )
+    context.answer("\n".join(lines), **asdict(result))
+    failed = result.missing + result.broken
+    if failed:
+        click.echo(
+            f"Error: {failed} pictures could not be copied; photos check tells more.", err=True
+        )
+        ctx.exit(1)
+
+
+def _storage(storages: PhotoStorages, word: str) -> Storage:
+    storage = storages.get(word)
+    if storage is None:
+        raise Refused("photos.s3_bucket: missing; s3 needs a bucket's name")
+    return storage

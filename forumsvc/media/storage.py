@@ -14,6 +14,7 @@ from typing import BinaryIO, Protocol
 from forumsvc.errors import NotFound
 
 _NAME = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})\.(png|jpg|gif|webp)", re.ASCII)
+_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 _UNFINISHED = ".unfinished-"
 _PIECE = 64 << 10
 
@@ -89,6 +90,12 @@ def digest_of(name: str) -> str:
     if match is None:
         raise ValueError(f"not the name of a picture: {name!r}")
     return match[2]
+
+
+def media_type_of(name: str) -> str:
+    """Return the media type of the picture of that name. Raises ValueError for another text."""
+    digest_of(name)
+    return _TYPES[name.rpartition(".")[2]]
 
 
 def check_name(text: str) -> None:

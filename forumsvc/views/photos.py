@@ -9,7 +9,7 @@ from pyramid.response import FileIter, Response
 from ..errors import NotFound
 from ..ids import is_login
 from ..media.avatars import letter_avatar
-from ..media.storage import check_name
+from ..media.storage import check_name, media_type_of
 from ..permissions import Common, PhotoPermission
 from ..queries import photos as reading
 from ..resources.photos import PhotoItem, Photos
@@ -25,7 +25,6 @@ from ..web.results import Done, Kind, Listing, Uploaded
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _DAY = "public, max-age=86400"
-_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 # Whatever a browser makes of the bytes, it runs no script and asks for nothing.
 _HARMLESS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -81,7 +80,7 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
     file.seek(0)
     ignore_vain_range(request, length)
     response = Response(
-        content_type=_TYPES[name.rpartition(".")[2]],
+        content_type=media_type_of(name),
         app_iter=FileIter(file),
         content_length=length,
     )

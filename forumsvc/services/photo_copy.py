@@ -1,0 +1,152 @@
+"""Moving photos from one storage to another, beside a running service.
+
+Each file is copied, read back and compared with its name, which is its SHA-256; then its rows say
+that it is in the other storage. Whoever stores, moves or removes the bytes of a name waits for the
+others (`photos.lock_name`). A copy that was stopped goes on with the next run: rows say what is
+moved.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from sqlalchemy import or_
+
+from ..errors import NotFound
+from ..media.storage import Storage, check_digest, media_type_of
+from ..models import Photo
+from ..models.engine import Database
+from ..models.statements import change
+from ..queries import photos
+from .photos import lock_name
+
+
+@dataclass(slots=True)
+class Copied:
+    """What a run did.
+
+    copied: files that are whole in the target and were not known to be; bytes: of these. missing:
+    files that rows say are in the source, and are in neither. broken: files of the source that do
+    not hold the bytes that their names stand for. deleted: files deleted from the source. kept:
+    files of the source that stay, because a row still needs them there.
+    """
+
+    copied: int = 0
+    bytes: int = 0
+    missing: int = 0
+    broken: int = 0
+    deleted: int = 0
+    kept: int = 0
+
+
+class PhotoCopy:
+    """One run from a source to a target."""
+
+    def __init__(
+        self,
+        database: Database,
+        source: tuple[str, Storage],
+        target: tuple[str, Storage],
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """source, target: a storage with its word in the rows. done: called for each file."""
+        self._database = database
+        self._from, self._source = source
+        self._to, self._target = target
+        self._done = done
+        self._verified: set[str] = set()
+
+    def run(self, *, delete: bool) -> Copied:
+        """Copy what is not moved yet. delete: delete from the source what is safe in the target.
+
+        Raises OSError where a storage fails; what was moved until then is moved.
+        """
+        result = Copied()
+        for name in self._names():
+            self._move(name, result)
+            self._done()
+        if delete:
+            for stored in self._source.names():
+                self._delete(stored.name, result)
+                self._done()
+        return result
+
+    def _names(self) -> Iterator[str]:
+        """Yield the names of files that may be in the source alone: of rows, then of avatars."""
+        seen: set[str] = set()
+        with self._database.reads.connect() as db:
+            for row in photos.everything(db):
+                if row.storage in (self._from, None) and row.name not in seen:
+                    seen.add(row.name)
+                    yield row.name
+            for user in photos.avatars(db):
+                is_without_row = not photos.storages_of(db, user.avatar)
+                if is_without_row and user.avatar not in seen:
+                    seen.add(user.avatar)
+                    yield user.avatar
+
+    def _move(self, name: str, result: Copied) -> None:
+        """Copy a file, compare what arrived, and let its rows say where it is."""
+        with tempfile.TemporaryFile() as spool:
+            try:
+                with self._source.open(name) as file:
+                    size = check_digest(name, file, spool)
+            except NotFound:
+                # Deleted from the source by a run that was stopped before its rows were moved.
+                if not self._is_in_target(name):
+                    result.missing += self._is_said_to_be_in_source(name)
+                    return
+                with self._target.open(name) as file:
+                    size = check_digest(name, file, spool)
+            except ValueError:
+                result.broken += 1
+                return
+            self._put(name, spool)
+            if not self._is_in_target(name):
+                # As large as it should be, with other bytes: put does not replace that.
+                self._target.delete(name)
+                self._put(name, spool)
+                if not self._is_in_target(name):
+                    raise OSError(f"{self._to} does not give back what was put: {name}")
+            with self._database.session.begin() as db:
+                lock_name(db, name)
+                here = or_(Photo.storage == self._from, Photo.storage.is_(None))
+                moved = change(Photo).where(Photo.name == name, here)
+                db.execute(moved.values(storage=self._to))
+                if not photos.is_used(db, name):
+                    self._target.delete(name)  # its owner has deleted it meanwhile
+                    return
+                self._put(name, spool)  # costs little where it was not removed meanwhile
+        self._verified.add(name)
+        result.copied += 1
+        result.bytes += size
+
+    def _put(self, name: str, spool: BinaryIO) -> None:
+        spool.seek(0)
+        self._target.put(name, spool, media_type_of(name))
+
+    def _delete(self, name: str, result: Copied) -> None:
+        """Delete a file from the source if each of its rows has it in the target, whole."""
+        with self._database.session.begin() as db:
+            lock_name(db, name)
+            said = photos.storages_of(db, name)
+            # An avatar may have no row: then this run has copied it.
+            is_moved = said == {self._to} if said else name in self._verified
+            if is_moved and (name in self._verified or self._is_in_target(name)):
+                self._source.delete(name)
+                result.deleted += 1
+            else:
+                result.kept += 1
+
+    def _is_in_target(self, name: str) -> bool:
+        try:
+            with self._target.open(name) as file:
+                check_digest(name, file)
+        except (NotFound, ValueError):
+            return False
+        return True
+
+    def _is_said_to_be_in_source(self, name: str) -> bool:
+        with self._database.session.begin() as db:
+            return self._from in photos.storages_of(db, name)
