@@ -12,22 +12,10 @@ import forumsvc
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
-    | {
-        "log_lines",
-        "mail",
-        "markup",
-        "media",
-        "migrate",
-        "models",
-        "online_ddl",
-        "passwords",
-        "queries",
-        "schema_lock",
-        "serving",
-        "strength",
-        "text_rules",
-        "worker",
-    },
+    | {"passwords", "strength", "text_rules", "worker"},
+    {"models", "markup", "media", "mail", "serving", "log_lines"},
+    {"queries", "schema_lock", "online_ddl"},
+    {"migrate"},
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},

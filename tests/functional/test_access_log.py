@@ -37,7 +37,7 @@ def test_a_line_has_address_user_method_path_status_time_and_id(
         + answer.headers["X-Request-Id"],
         logged(access),
     )
-    assert alice.token not in access.text
+    assert str(alice.token) not in access.text
 
 
 def test_nobody_has_a_dash_for_the_user(forum: Forum, access: pytest.LogCaptureFixture) -> None:
