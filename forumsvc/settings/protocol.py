@@ -28,13 +28,26 @@ PROTOCOL: tuple[Setting, ...] = (
         "rates.requests",
         or_off(RATE),
         "off",
-        "how often the application of a user, or an address without a token, may call the API",
+        "how often a user, by all applications together, or an address without a token, may call "
+        "the API",
     ),
     Setting(
         "rates.writes",
         or_off(RATE),
         "off",
         "how many of these calls may be POST, PUT or DELETE",
+    ),
+    Setting(
+        "rates.application_requests",
+        or_off(RATE),
+        "off",
+        "how many of a user's calls may come by one application",
+    ),
+    Setting(
+        "rates.application_writes",
+        or_off(RATE),
+        "off",
+        "how many of these may be POST, PUT or DELETE",
     ),
     Setting(
         "rates.storage",

@@ -10,7 +10,7 @@ from fakeredis import FakeRedis, FakeServer
 from limits.storage import memory
 
 from forumsvc.oauth import clients, tokens
-from tests.functional.forum import API, Forum
+from tests.functional.forum import API, Caller, Forum
 from tests.functional.raw import raw
 from tests.functional.statements import counting
 
@@ -90,26 +90,68 @@ def test_nobody_is_counted_by_the_address_and_refused_without_asking_the_databas
     assert call("2001:db8:0:1::1") == 200
 
 
-def test_tokens_are_counted_by_user_and_client_and_not_by_the_address(
-    make_forum: MakeForum,
-) -> None:
-    forum = make_forum(**THREE)
-    alice, bob = forum.person("alice"), forum.person("bob")
+def at_another_application(forum: Forum, user_id: int | None) -> Caller:
+    """Return a user, or an application itself, with a token of an application of its own."""
     with forum.database.session.begin() as db:
         other = clients.find(db, clients.create(db, "Other", grants=("password",)).client_id)
         assert other is not None
         issued = tokens.issue(
             db,
             client_id=other.id,
-            user_id=alice.id,
-            scope="read",
+            user_id=user_id,
+            scope="read write",
             access_ttl=60,
             refresh_ttl=None,
         )
+    return forum.caller(issued.access_token)
+
+
+def test_a_user_has_one_allowance_over_all_tokens_and_applications(make_forum: MakeForum) -> None:
+    forum = make_forum(**THREE)
+    alice, bob = forum.person("alice"), forum.person("bob")
     second = forum.caller(forum.token(alice.id))
-    callers = [alice, second, alice, second, bob, forum.nobody, forum.caller(issued.access_token)]
+    elsewhere = at_another_application(forum, alice.id)
+    callers = [alice, second, elsewhere, elsewhere, alice, bob, forum.nobody]
     answers = [caller.get("/topics").status_int for caller in callers]
-    assert answers == [200, 200, 200, 429, 200, 200, 200]
+    assert answers == [200, 200, 200, 429, 429, 200, 200]
+
+
+def test_writes_of_a_user_are_one_allowance_over_all_applications(make_forum: MakeForum) -> None:
+    forum = make_forum(rates__writes="5/minute")
+    alice, bob = forum.person("alice"), forum.person("bob")
+    callers = [alice] * 6 + [at_another_application(forum, alice.id)]
+    answers = [caller.post(f"/users/{bob.id}/follow").status_int for caller in callers]
+    assert answers == [200] * 5 + [429, 429]
+
+
+@pytest.mark.usefixtures("clock")
+def test_an_application_gets_its_share_of_a_users_allowance(make_forum: MakeForum) -> None:
+    forum = make_forum(
+        rates__requests="9/minute",
+        rates__application_requests="2/minute",
+        rates__application_writes="1/minute",
+    )
+    alice = forum.person("alice")
+    elsewhere = at_another_application(forum, alice.id)
+    answers = [alice.get("/topics") for _ in range(3)]
+    assert [answer.status_int for answer in answers] == [200, 200, 429]
+    assert told(answers[0]) == (
+        '"application";q=2;w=60, "default";q=9;w=60',
+        '"application";r=1;t=60, "default";r=8;t=60',
+    )
+    assert told(answers[2])[1] == '"application";r=0;t=60', "nothing of the user's is taken"
+    assert told(elsewhere.get("/topics"))[1] == '"application";r=1;t=60, "default";r=6;t=60'
+    other = forum.person("other")
+    writes = [other.post("/users/alice/follow").status_int for _ in range(2)]
+    assert writes == [200, 429]
+
+
+@pytest.mark.usefixtures("clock")
+def test_an_application_itself_and_nobody_have_one_allowance(make_forum: MakeForum) -> None:
+    forum = make_forum(rates__requests="9/minute", rates__application_requests="2/minute")
+    for caller in (forum.nobody, at_another_application(forum, None)):
+        answer = caller.get("/topics")
+        assert told(answer) == ('"default";q=9;w=60', '"default";r=8;t=60')
 
 
 def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> None:
