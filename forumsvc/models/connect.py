@@ -85,7 +85,8 @@ def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
         # A statement planned once: the indexes are those of every list's order, whatever is asked.
         "plan_cache_mode": "force_generic_plan",
         _MARKER: marker,
-        "lock_timeout": _milliseconds(timeouts.lock),
+        # PostgreSQL counts twice: until a transaction is the next for a row, and until it has it.
+        "lock_timeout": _milliseconds(None if timeouts.lock is None else timeouts.lock / 2),
         "statement_timeout": _milliseconds(timeouts.statement),
         "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
     }

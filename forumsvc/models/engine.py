@@ -35,9 +35,9 @@ class Database:
         make = _sqlite_engine if self.is_sqlite else _postgresql_engine
         self.reads = make(url, pool_size, timeouts, read_only=True)
         self.writes = make(url, pool_size, timeouts, read_only=False)
-        self.gateway = Gateway(self.reads)
-        self.gateway.follow(self.writes)
         self.lock_waits = LockWaits(timeouts.long_lock_waits)
+        self.gateway = Gateway(self.reads, self.lock_waits)
+        self.gateway.follow(self.writes)
         self._limit_lock_waits(timeouts.lock)
         self.session: sessionmaker[Session] = sessionmaker(
             self.writes, autoflush=False, info={GATEWAY: self.gateway}

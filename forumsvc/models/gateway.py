@@ -18,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from .failures import is_outdated_session
 from .line import Line, line
+from .lock_waits import LockWaits
 from .plan import Change, Plan, Query, Values
 
 T = TypeVar("T")
@@ -52,9 +53,13 @@ class Gateway:
     and what it is filled with.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        """Connect nowhere yet. engine: the one that can only read."""
+    def __init__(self, engine: Engine, lock_waits: LockWaits | None = None) -> None:
+        """Connect nowhere yet.
+
+        engine: the one that can only read; lock_waits: hears of locks that sessions take.
+        """
         self._engine = engine
+        self._lock_waits = lock_waits or LockWaits(None)
         self._plan = lru_cache(_MOST_STATEMENTS)(lambda said: Plan(said, engine.dialect))
         self._own = threading.local()
         self._all: WeakSet[Held] = WeakSet()
@@ -98,7 +103,14 @@ class Gateway:
         text, filling = self._call(plan, values)
         connection, own = self._line_of(db)
         if plan.returns:
-            return plan.rows(self._tried(connection, text, lambda: own.fetch(text, filling)))
+
+            def fetch() -> list[tuple[Any, ...]]:
+                return self._tried(connection, text, lambda: own.fetch(text, filling))
+
+            if plan.locks:
+                lock = (text, *filling.values())
+                return plan.rows(self._lock_waits.wait(connection, lock, fetch))
+            return plan.rows(fetch())
         self._tried(connection, text, lambda: own.later(text, filling))
         return []
 

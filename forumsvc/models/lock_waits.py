@@ -1,9 +1,9 @@
 """Who may wait long for a lock, so that those who wait never hold all threads of a process.
 
 Of the transactions that a process has open, a few may wait for a lock as long as the session lets
-them; for all others half a second is plenty behind work that goes on. Where each of the few is open
-for longer than that, somebody holds a lock and does not go on, and a tenth of a second is enough to
-see whether it is the one that is needed.
+them; for all others half a second is plenty behind work that goes on. Where one of these waited in
+vain, and nobody of the process got the same lock meanwhile, it is stuck: for the next second a
+tenth of a second is enough to see whether it still is.
 
 On PostgreSQL the limit is sent together with the beginning of the transaction; on SQLite, whose
 only lock is taken there, the lock is tried for in short turns.
@@ -12,20 +12,32 @@ only lock is taken there, the lock is tried for in short turns.
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from .failures import is_lock_timeout
 
 SHORT_SECONDS = 0.5
 STUCK_SECONDS = 0.1
 TURN_SECONDS = 0.1
 """For how long SQLite itself is let wait for its write lock."""
 
+_STUCK_FOR_SECONDS = 1.0
+_MOST_LOCKS = 1000
 _TICKET = "lock wait"
+
+Lock = Hashable
+"""What is locked, as the text and the values of the statement that locks it."""
+
+CONTENDED = "Others got the lock meanwhile."
+
+T = TypeVar("T")
+Limit = Callable[[Connection, float | None], None]
 
 
 class _Ticket:
@@ -38,29 +50,50 @@ class LockWaits:
     def __init__(self, most: int | None) -> None:
         """Let `most` transactions wait long; None: all."""
         self._most = most
-        self._long: WeakKeyDictionary[_Ticket, float] = WeakKeyDictionary()
+        self._long: WeakSet[_Ticket] = WeakSet()
         self._lock = threading.Lock()
         self._waiting = 0
         self._stalled_since = 0.0
+        self._taken: dict[Lock, float] = {}
+        self._stuck: dict[Lock, float] = {}
 
     def begin(self, ticket: _Ticket) -> float | None:
         """Return for how many seconds a new transaction may wait; None: as long as the session."""
         if self._most is None:
             return None
-        now = time.monotonic()
         with self._lock:
             if len(self._long) < self._most:
-                self._long[ticket] = now
+                self._long.add(ticket)
                 return None
-        return STUCK_SECONDS if self.are_stuck else SHORT_SECONDS
+        return SHORT_SECONDS
 
-    @property
-    def are_stuck(self) -> bool:
-        """Whether each of those who may wait long is open for longer than others may wait."""
-        with self._lock:
-            if self._most is None or len(self._long) < self._most:
-                return False
-            return time.monotonic() - max(self._long.values()) > SHORT_SECONDS
+    def is_long(self, ticket: _Ticket | None) -> bool:
+        """Tell whether a transaction may wait long."""
+        return self._most is None or ticket in self._long
+
+    def wait(self, connection: Connection, lock: Lock, act: Callable[[], T]) -> T:
+        """Run what takes a lock of PostgreSQL on a connection that this follows.
+
+        An error of one who waited shortly, while others got the lock, bears the note CONTENDED.
+        """
+        is_short = not self.is_long(connection.connection.info.get(_TICKET))
+        if is_short and time.monotonic() - self._stuck.get(lock, 0.0) < _STUCK_FOR_SECONDS:
+            self._limit(connection, STUCK_SECONDS)
+        try:
+            found = act()
+        except DBAPIError as error:
+            if is_short and is_lock_timeout(error):
+                self._note_timeout(lock, error)
+            raise
+        _remember(self._taken, lock)
+        self._stuck.pop(lock, None)
+        return found
+
+    def _note_timeout(self, lock: Lock, error: DBAPIError) -> None:
+        if time.monotonic() - self._taken.get(lock, 0.0) < SHORT_SECONDS:
+            error.add_note(CONTENDED)
+        else:
+            _remember(self._stuck, lock)
 
     @property
     def stalled_seconds(self) -> float:
@@ -71,13 +104,14 @@ class LockWaits:
     def end(self, ticket: _Ticket) -> None:
         """Let another transaction wait long."""
         with self._lock:
-            self._long.pop(ticket, None)
+            self._long.discard(ticket)
 
-    def follow(self, engine: Engine, limit: Callable[[Connection, float | None], None]) -> None:
+    def follow(self, engine: Engine, limit: Limit) -> None:
         """Hear of the transactions of an engine's connections.
 
         limit: called at the beginning of each, with its connection and what `begin` returned.
         """
+        self._limit = limit
 
         def begun(connection: Connection) -> None:
             ticket = connection.connection.info[_TICKET] = _Ticket()
@@ -119,6 +153,12 @@ class LockWaits:
         finally:
             with self._lock:
                 self._waiting -= 1
+
+
+def _remember(moments: dict[Lock, float], lock: Lock) -> None:
+    if len(moments) >= _MOST_LOCKS:
+        moments.clear()
+    moments[lock] = time.monotonic()
 
 
 def _is_busy(error: OperationalError) -> bool:

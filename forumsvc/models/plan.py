@@ -21,7 +21,7 @@ Change = Insert | Update | Delete
 class Plan:
     """How a statement is said to one kind of database, and how its rows are read.
 
-    returns: whether there are rows to be read.
+    returns: whether there are rows to be read; locks: whether it locks them.
     """
 
     def __init__(self, statement: Query | Change, dialect: Dialect) -> None:
@@ -41,6 +41,7 @@ class Plan:
         self._made = _defaults(self._compiled)
         columns: list[Any] = list(statement.exported_columns)
         self.returns = bool(columns)
+        self.locks = "FOR NO KEY UPDATE" in str(self._compiled)
         self._row: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc]  # the names are known at run time only
         readers = [
             column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns

@@ -1,7 +1,6 @@
 """From what went wrong to the answer: the only maker of `{"error": …}`."""
 
 import logging
-from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -12,9 +11,9 @@ from pyramid_retry import mark_error_retryable
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from .. import clock, errors
-from ..models.failures import is_lock_timeout, is_outdated_session, sqlstate
-from ..models.lock_waits import SHORT_SECONDS
+from .. import errors
+from ..models.failures import is_outdated_session, sqlstate
+from ..models.lock_waits import CONTENDED
 from ..security.policy import MissingScope
 from ..web.request import ForumRequest
 from ..web.request_id import ID, is_tried_again
@@ -22,7 +21,6 @@ from ..web.request_id import ID, is_tried_again
 log = logging.getLogger(__name__)
 
 _CHALLENGE = "Bearer"
-_SHORT_WAIT = timedelta(seconds=2 * SHORT_SECONDS)
 _STATUS: dict[type[errors.ForumError], int] = {
     errors.Unreadable: 400,
     errors.Invalid: 400,
@@ -120,7 +118,9 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
         return unexpected(error, request)
     # A commit that was cut may have happened: only what was not yet committed is tried again.
     is_uncommitted = request.is_write or request.method in ("GET", "HEAD")
-    if _undone(error, lost) or (lost and is_uncommitted) or _may_wait_again(error, request):
+    # Many who write to one topic at once take their turns within a few short waits.
+    is_contended = CONTENDED in getattr(error, "__notes__", ())
+    if _undone(error, lost) or (lost and is_uncommitted) or is_contended:
         mark_error_retryable(error)
     reason = errors.in_one_line(error)
     if is_tried_again(request, error):
@@ -139,16 +139,6 @@ def _undone(error: Exception, lost: bool) -> bool:
     and has been dropped.
     """
     return sqlstate(error).startswith("40") or (lost and is_outdated_session(error))
-
-
-def _may_wait_again(error: Exception, request: ForumRequest) -> bool:
-    """Tell whether a request waited shortly for a lock in a process whose transactions go on.
-
-    Many who write to one topic at once take their turns within a few such waits.
-    """
-    waited = clock.now() - request.now
-    is_stuck = request.registry.database.lock_waits.are_stuck
-    return is_lock_timeout(error) and waited < _SHORT_WAIT and not is_stuck
 
 
 def unexpected(error: Exception, request: ForumRequest) -> Response:

@@ -29,6 +29,17 @@ def with_query(url: str, **query: str) -> str:
     return make_url(url).update_query_dict(query).render_as_string(hide_password=False)
 
 
+def settings_of(url: str) -> Settings:
+    """Return the settings of an ini that names a database."""
+    return Settings(
+        {
+            "sqlalchemy.url": url,
+            "session.secret": SECRET,
+            "site.environment": "development",
+        }
+    )
+
+
 def shown(database: Database, name: str) -> list[str]:
     """Return what a session setting is, for reads and for writes."""
     found = []
@@ -54,10 +65,10 @@ def defaults(url: str, **settings: str) -> Iterator[None]:
 
 
 def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) -> None:
-    settings = Settings({"sqlalchemy.url": database_url, "session.secret": SECRET})
+    settings = settings_of(database_url)
     database = Database(database_url, timeouts=Timeouts.of(settings))
     try:
-        assert shown(database, "lock_timeout") == ["10s", "10s"]
+        assert shown(database, "lock_timeout") == ["5s", "5s"]
         assert shown(database, "statement_timeout") == ["30s", "30s"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["1min", "1min"]
         with database.writes.connect() as db:
@@ -70,7 +81,7 @@ def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) ->
 
 
 def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
-    settings = Settings({"sqlalchemy.url": database_url, "session.secret": SECRET})
+    settings = settings_of(database_url)
     database = Database(database_url, timeouts=Timeouts.of(settings).for_commands())
     try:
         assert shown(database, "statement_timeout") == ["0", "0"]

@@ -1,0 +1,75 @@
+"""What takes the database too long is a 503 that says when to come back."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, text
+
+from forumsvc.models.engine import Database
+from forumsvc.models.timeouts import Timeouts
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.threads import alone
+
+on_a_server = pytest.mark.parametrize(
+    "database_url", ["postgresql"], indirect=True, scope="session"
+)
+
+
+def assert_come_back(answer: Any) -> None:
+    """Check that an answer is a 503 of ours."""
+    assert (answer.status_int, set(answer.json)) == (503, {"error"})
+    assert answer.headers["Retry-After"] == "1"
+
+
+def test_a_pool_that_stays_full_is_told_soon(make_forum: MakeForum) -> None:
+    forum = make_forum(sqlalchemy__pool_size="1", database__pool_timeout_seconds="0.1")
+    alice, node = forum.person("alice"), forum.node()
+    database: Database = forum.registry.database
+    # The pool and as many beyond it; the last is only taken, as SQLite has one writer.
+    taken = [database.writes.pool.connect() for _ in range(2)]
+    try:
+        assert_come_back(alice.post("/topics", title="T", body="B", node_id=node))
+        assert forum.nobody.get("/topics").status_int == 200
+    finally:
+        for connection in taken:
+            connection.close()
+    assert alice.post("/topics", title="T", body="B", node_id=node).status_int == 201
+
+
+@on_a_server
+def test_a_statement_that_takes_too_long_is_cancelled(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(database__statement_timeout_seconds="0.2")
+    alice, node = forum.person("alice"), forum.node()
+    gateway = forum.registry.database.gateway
+    rows = gateway.rows
+    slow = select(func.pg_sleep(30).label("slept"))
+    monkeypatch.setattr(gateway, "rows", lambda statement, values: rows(slow, {}))
+    assert_come_back(forum.nobody.get("/topics"))
+    monkeypatch.undo()
+    topic = forum.topic(alice, node)
+    with forum.database.writes.connect() as other:
+        other.execute(text("LOCK TABLE replies IN EXCLUSIVE MODE"))
+        assert_come_back(alone(forum, alice).post(f"/topics/{topic}/replies", body="B"))
+        other.rollback()
+    assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 201
+
+
+@on_a_server
+def test_a_transaction_that_runs_nothing_is_ended(database_url: str, forum: Forum) -> None:
+    limited = Database(database_url, timeouts=Timeouts(idle_transaction=0.1))
+    gone = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
+    try:
+        with limited.session() as db:
+            pid = db.scalar(text("SELECT pg_backend_pid()"))
+            with forum.database.reads.connect() as watch:
+                while watch.scalar(gone, {"pid": pid}):
+                    pass
+            with pytest.raises(Exception, match="idle-in-transaction timeout"):
+                db.execute(text("SELECT 1"))
+        with limited.session() as db:
+            assert db.scalar(text("SELECT 1")) == 1
+    finally:
+        limited.dispose()
