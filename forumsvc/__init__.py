@@ -70,6 +70,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .services.notification_job_runner import NotificationJobRunner
     from .services.photo_storage import open_storages
     from .services.rules import rules_of
+    from .single_flight import SingleFlight
     from .web.counting import Counter
     from .web.rates import Rates
     from .web.request import level_names
@@ -87,6 +88,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         settings["notifications.inline_recipients"],
     )
     registry.memory = Memory(settings["memory.pages"] * 1_000_000)
+    registry.flights = SingleFlight()
     registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
     registry.notification_jobs = NotificationJobRunner(
         registry.database, settings["notifications.job_interval_seconds"]

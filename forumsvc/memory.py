@@ -38,6 +38,11 @@ class Memory:
             self.hits += 1
             return kept[1]
 
+    def peek(self, key: Hashable, mark: Any) -> Any | None:
+        """Return what `get` does; it counts neither as a hit nor as a miss, nor as used."""
+        kept = self._kept.get(key)
+        return kept[1] if kept is not None and kept[0] == mark else None
+
     def put(self, key: Hashable, mark: Any, value: Any, size: int) -> None:
         """Keep a value of about so many bytes under a mark that was read before it was made."""
         if size > self.size:

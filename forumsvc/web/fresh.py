@@ -99,9 +99,13 @@ def _marked(view: View, mark: Mark, name: str) -> View:
         key = (name, whose, *_wanted(context, request))
         page: Page | None = request.memory.get(key, marks)
         if page is None:
-            response = _made(view, marks, whose, context, request)
-            _keep(request, key, marks, response)
-            return response
+            # After a change many ask for the same page at once: one of them makes it.
+            with request.registry.flights.turn((key, marks)):
+                page = request.memory.peek(key, marks)
+                if page is None:
+                    response = _made(view, marks, whose, context, request)
+                    _keep(request, key, marks, response)
+                    return response
         if is_known(request, page.tag):
             return _not_modified(request, page.tag)
         return page.response(hits)

@@ -11,7 +11,7 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"errors", "permissions", "ids", "clock", "memory", "cores", "settings"}
+    {"errors", "permissions", "ids", "clock", "memory", "single_flight", "cores", "settings"}
     | {"passwords", "strength", "text_rules", "worker"},
     {"models", "markup", "media", "mail", "serving", "log_lines"},
     {"queries", "schema_lock", "online_ddl"},

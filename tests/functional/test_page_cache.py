@@ -1,15 +1,21 @@
 """What the page cache holds: one page for one address, whoever makes it and however it is asked."""
 
+import itertools
+import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
 
 from forumsvc.models import Role
+from forumsvc.queries import topics
 from forumsvc.services import accounts
+from forumsvc.single_flight import SingleFlight
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import counting
+from tests.functional.threads import alone, together
 
 
 def keys(forum: Forum) -> list[Any]:
@@ -109,3 +115,69 @@ def test_a_change_of_an_account_that_no_page_shows_keeps_all_cached_pages(
     with forum.database.session.begin() as db:
         ACCOUNT_CHANGES[name](db)
     assert tags(forum, topic) == before
+
+
+CALLERS = 6
+
+
+def read_together(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any]
+) -> tuple[list[int], int]:
+    """Let callers ask for one page that is not cached; return their statuses and how often it was
+    made. The first maker begins when all have asked for the mark.
+
+    make: makes the page; called with the number of the attempt and what makes it really.
+    """
+    forum.topic(forum.person("alice"), forum.node())
+    callers = [alone(forum, forum.nobody) for _ in range(CALLERS)]
+    asked = threading.Semaphore(0)
+    all_asked = threading.Event()
+    made = itertools.count(1)
+    attempts: list[int] = []
+
+    def note(statement: str, values: Any) -> None:
+        if "change_marks" in statement:
+            asked.release()
+
+    def count() -> None:
+        for _ in range(CALLERS):
+            assert asked.acquire(timeout=30)
+        all_asked.set()
+
+    forum_list = topics.forum_list
+
+    def counted(*given: Any, **named: Any) -> Any:
+        attempts.append(next(made))
+        assert all_asked.wait(30)
+        return make(attempts[-1], partial(forum_list, *given, **named))
+
+    monkeypatch.setattr(topics, "forum_list", counted)
+    observers = forum.registry.database.gateway.observers
+    observers.append(note)
+    try:
+        tasks = [lambda one=one: one.get("/topics").status_int for one in callers]
+        *statuses, _ = together([*tasks, count])
+    finally:
+        observers.remove(note)
+    return sorted(statuses), len(attempts)
+
+
+def test_one_thread_makes_a_page_that_many_ask_for_at_once(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forum.registry, "flights", SingleFlight(30))
+    found = read_together(forum, monkeypatch, lambda number, really: really())
+    assert found == ([200] * CALLERS, 1)
+
+
+def test_where_the_maker_of_a_page_fails_the_next_one_makes_it(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forum.registry, "flights", SingleFlight(30))
+
+    def fail_first(number: int, really: Callable[[], Any]) -> Any:
+        return 1 / 0 if number == 1 else really()
+
+    found = read_together(forum, monkeypatch, fail_first)
+    assert found == ([200] * (CALLERS - 1) + [500], 2)
+    assert forum.registry.flights._turns == {}
