@@ -14,7 +14,6 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     bindparam,
-    exists,
     select,
     union,
 )
@@ -62,18 +61,20 @@ def newly_mentioned_in_reply() -> ColumnElement[bool]:
     return _IS_MENTIONED & User.id.not_in(before)
 
 
-def has_unread_reply() -> ColumnElement[bool]:
-    """Return the condition that they have an unread notification of another reply to the topic.
+def has_no_unread_reply() -> ColumnElement[bool]:
+    """Return the condition that they have no unread notification of another reply to the topic.
 
     It holds as long as the user is locked: whoever inserts, marks or deletes notifications of a
     user locks that user first.
     """
-    return exists().where(
+    unread = select(Notification.id).where(
         Notification.user_id == User.id,
         Notification.topic_id == TOPIC,
         Notification.type == NotificationType.TOPIC_REPLY,
         Notification.read_at.is_(None),
     )
+    # Asked for each user by itself: for an EXISTS PostgreSQL may read all that point to the topic.
+    return unread.limit(1).correlate(User).scalar_subquery().is_(None)
 
 
 def one() -> ColumnElement[bool]:

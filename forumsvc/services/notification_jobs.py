@@ -191,4 +191,4 @@ def _telling(type_: str) -> Any:
 
 def _may_hear(type_: str) -> ColumnElement[bool]:
     is_reply = type_ == NotificationType.TOPIC_REPLY
-    return ~audience.has_unread_reply() if is_reply else true()
+    return audience.has_no_unread_reply() if is_reply else true()

@@ -1,0 +1,102 @@
+"""The service killed while it notifies many followers: each of them is notified once."""
+
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from sqlalchemy import func, insert, select, update
+
+from forumsvc import clock
+from forumsvc.models import Notification, NotificationJob, Topic, User, UserFollow
+from forumsvc.models.engine import Database
+from tests import databases
+from tests.functional.forum import API, Person
+from tests.functional.recounting import drift
+from tests.system.forum_process import prepare, serving
+from tests.system.process import wait_until
+from tests.system.pserve import Pserve
+
+FOLLOWERS = 4000
+INLINE = 100
+
+
+def follow(database: Database, target: Person) -> set[int]:
+    """Add the followers of a user and return their ids."""
+    now = clock.now()
+    users = [
+        {
+            "login": f"fan{number}",
+            "login_key": f"fan{number}",
+            "following_count": 1,
+            "created_at": now,
+            "updated_at": now,
+        }
+        for number in range(FOLLOWERS)
+    ]
+    with database.session.begin() as db:
+        ids = db.scalars(insert(User).returning(User.id), users).all()
+        follows = [{"user_id": each, "target_id": target.id, "created_at": now} for each in ids]
+        db.execute(insert(UserFollow), follows)
+        counted = update(User).where(User.id == target.id)
+        db.execute(counted.values(followers_count=FOLLOWERS))
+    return set(ids)
+
+
+def open_topic(server: Pserve, author: Person, node: int) -> int:
+    """POST /topics and return the status."""
+    connection = server.connect()
+    headers = {
+        "Authorization": f"Bearer {author.token}",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    body = urlencode({"title": "T", "node_id": node, "body": "B"})
+    connection.request("POST", f"{API}/topics", body, headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def told(database: Database) -> Counter[int]:
+    """Return how many notifications each user has."""
+    with database.reads.connect() as db:
+        return Counter(db.scalars(select(Notification.user_id)))
+
+
+def jobs(database: Database) -> int:
+    """Return how many jobs are left."""
+    with database.reads.connect() as db:
+        return db.scalar(select(func.count()).select_from(NotificationJob)) or 0
+
+
+@pytest.mark.parametrize("kind", databases.KINDS)
+def test_followers_are_notified_once_each_though_the_service_is_killed_meanwhile(
+    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    url = databases.new_url(kind, f"kill_notify_{kind}", tmp_path_factory, worker_id)
+    with databases.opened(url) as database:
+        setting = prepare(url, database, tmp_path)
+        author = setting.people[0]
+        followers = follow(database, author)
+        with database.reads.connect() as db:
+            node = db.scalar(select(Topic.node_id).limit(1))
+        assert node is not None
+        with serving(tmp_path, url, processes=2) as server:
+            server.workers()
+            assert open_topic(server, author, node) == 201
+            for _ in range(2):
+                so_far = told(database).total()
+                assert INLINE <= so_far < FOLLOWERS
+                wait_until(lambda: told(database).total() > so_far, "a batch")  # noqa: B023
+            assert jobs(database) == 1
+            os.killpg(server.process.pid, signal.SIGKILL)
+        assert 0 < told(database).total() < FOLLOWERS
+        with serving(
+            tmp_path, url, processes=2, notifications__job_interval_seconds="0.1"
+        ) as server:
+            assert server.get("/health").status == 200
+            wait_until(lambda: jobs(database) == 0, "all followers are notified")
+        assert told(database) == dict.fromkeys(followers, 1)
+        assert drift(database) == []
