@@ -16,6 +16,7 @@ _DOCS = ("explorer", "guide")
 
 def includeme(config: Configurator) -> None:
     """Add every page."""
+    config.include(".error_pages")
     for name in _PAGES:
         config.include(f".{name}")
     if config.registry.forum_settings["docs.enabled"]:

@@ -66,7 +66,7 @@ def _send(visit: Visit, account: recovery.Forgetful) -> None:
     request = visit.request
     ticket = recovery.ticket(request.settings["session.secret"], account, request.now)
     link = with_query(request.site.base_url + request.route_path("reset"), ticket=ticket)
-    text = render(visit, "reset.txt", {"login": account.login, "link": link})
+    text = render(visit.request, visit, "reset.txt", {"login": account.login, "link": link})
     name = request.settings["site.name"]
     request.registry.outbox.send(account.email, f"{name}: set a new password", text)
 

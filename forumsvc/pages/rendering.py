@@ -7,6 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pyramid.response import Response
 
 from ..services import registration
+from ..web.request import ForumRequest
 from .assets import asset
 
 if TYPE_CHECKING:
@@ -28,15 +29,17 @@ def _day(moment: datetime) -> str:
 _environment.filters["day"] = _day
 
 
-def render(visit: "Visit", name: str, values: dict[str, Any]) -> str:
-    """Return a template filled in, for who is visiting."""
-    request = visit.request
+def render(request: ForumRequest, visit: "Visit | None", name: str, values: dict[str, Any]) -> str:
+    """Return a template filled in.
+
+    visit: who is visiting; None where nobody has looked, and the page shows nothing of accounts.
+    """
     settings = request.settings
     return _environment.get_template(name).render(
         site_name=settings["site.name"],
         registration_open=registration.is_open(settings),
         mail_leaves=request.registry.outbox.delivers,
-        person=visit.person,
+        person=visit.person if visit is not None else None,
         visit=visit,
         path=request.route_path,
         style_version=asset("style.css").version,
@@ -48,4 +51,6 @@ def render(visit: "Visit", name: str, values: dict[str, Any]) -> str:
 def page(visit: "Visit", name: str, **values: Any) -> Response:
     """Return a page. A template finds `errors` (field -> what is wrong) empty unless given."""
     values.setdefault("errors", {})
-    return Response(render(visit, name, values), content_type="text/html", charset="utf-8")
+    return Response(
+        render(visit.request, visit, name, values), content_type="text/html", charset="utf-8"
+    )

@@ -20,8 +20,8 @@ from ..resources.visitor import Visitor
 from ..security.identity import identify
 from ..web.database import is_unsafe
 from ..web.request import ForumRequest, newbie_time
-from .dress import dress
 from .paths import own_path
+from .security_headers import finish
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _LONGER = 86400
@@ -42,6 +42,7 @@ class Visit(Visitor):
     def __init__(self, request: ForumRequest) -> None:
         """Read the cookie. Raises Denied for a form that is not from a page of this browser."""
         self.request = request
+        request.visit = self  # for the page of an error
         self._secure = request.site.base_url.startswith("https://")
         self._cookie = self._read()
         self._changed = False
@@ -115,7 +116,7 @@ class Visit(Visitor):
             raise Denied("This form is out of date, or not from here. Load the page again.")
 
     def _finish(self, request: ForumRequest, response: Any) -> None:
-        dress(self, response)
+        finish(response, self.policy)
         if not self._changed:
             return
         kept = self._cookie is not None

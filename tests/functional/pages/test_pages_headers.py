@@ -61,6 +61,53 @@ def test_an_error_is_a_page_for_a_browser_and_json_for_the_rest(
     assert problem(page) == said
 
 
+NOWHERE = {
+    "/nothing": 404,
+    "/topics/1": 404,
+    "/docs/guide/nothing": 404,
+    "//metrics": 404,
+    "/photos/ab/nothing.png": 404,
+    "/oauth/token": 405,
+    "/x%ff": 400,
+}
+
+
+@pytest.mark.parametrize(("path", "status"), NOWHERE.items())
+def test_an_error_of_every_path_outside_the_api_is_a_page_for_a_browser(
+    visitor: Visitor, path: str, status: int
+) -> None:
+    page = visitor.get(path)
+    assert (page.status_int, page.content_type) == (status, "text/html")
+    assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert page.headers["Cache-Control"] == "no-store"
+    assert len(page.headers["X-Request-Id"]) == 32
+    told = visitor.forum.app.get(path, status=status)
+    assert told.content_type == "application/json"
+    assert problem(page) == told.json["error"]
+    assert page.html.find("a", string="To the front page")["href"] == "/"
+
+
+def test_an_error_page_needs_no_database(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise RuntimeError("fell over")
+
+    visitor.get("/login")
+    monkeypatch.setattr("forumsvc.oauth.sessions.find", broken)
+    assert problem(visitor.get("/nothing")) == "There is nothing here."
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/api/v3/nothing", 404), ("GET", "/api/v4", 404), ("POST", "/oauth/token", 401)],
+)
+def test_programs_get_json_though_they_name_html(
+    visitor: Visitor, method: str, path: str, status: int
+) -> None:
+    answer = visitor.app.request(path, method=method, status=status)
+    assert answer.content_type == "application/json"
+    assert answer.json["error"]
+
+
 def test_a_wrong_method_is_told_which_are_right(visitor: Visitor) -> None:
     answer = visitor.app.put("/login", status=405)
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"

@@ -1,0 +1,63 @@
+"""An error as a page, for clients that ask for HTML; the API's own errors stay JSON."""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ..web.request import ForumRequest
+from .rendering import render
+from .security_headers import finish
+
+Handler = Callable[[ForumRequest], Any]
+
+_SAFE_METHODS = ("GET", "HEAD")
+
+
+def error_page_tween(handler: Handler, registry: Any) -> Handler:
+    """Make a page of each JSON error outside the API, where `Accept` names HTML."""
+
+    def answer(request: ForumRequest) -> Any:
+        response = handler(request)
+        if response.status_int >= 400 and _is_for_a_person(request):
+            _make_page(request, response)
+        return response
+
+    return answer
+
+
+def _is_for_a_person(request: ForumRequest) -> bool:
+    """Tell whether a browser shows the answer; what programs send to /oauth/… is for programs."""
+    path = request.environ["PATH_INFO"]
+    if path.startswith("/api/") or "text/html" not in request.headers.get("Accept", "").lower():
+        return False
+    is_page = getattr(request, "visit", None) is not None
+    return is_page or request.method in _SAFE_METHODS or not path.startswith("/oauth/")
+
+
+def _make_page(request: ForumRequest, response: Response) -> None:
+    if response.content_type != "application/json":
+        return
+    told = orjson.loads(response.body)
+    message = told.get("error_description") or told.get("message") or told.get("error")
+    if not isinstance(message, str):
+        return  # a report, as /health has, is no error's
+    # Outside the pages nobody's session is read: an error must not need the database.
+    visit = getattr(request, "visit", None)
+    title = response.status.partition(" ")[2]
+    response.content_type = "text/html"
+    response.charset = "utf-8"
+    values = {"title": title, "message": message}
+    response.text = render(request, visit, "error.html", values)
+    finish(response, {})
+
+
+def includeme(config: Configurator) -> None:
+    """Add the tween: above the error views, and under what compresses."""
+    config.add_tween(
+        "forumsvc.pages.error_pages.error_page_tween",
+        under="forumsvc.web.compression.gzip_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )
