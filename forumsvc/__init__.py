@@ -60,6 +60,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
 
     here: the ini file's folder, to which relative paths refer. Raises SettingsError.
     """
+    from . import passwords
     from .mail import Outbox, make_delivery
     from .markup import Renderer
     from .media.limits import Limits
@@ -103,6 +104,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     counter = Counter(settings)
     registry.rates = Rates(settings, counter)
     registry.request_rates = RequestRates(settings, counter)
+    passwords.set_slots(settings["accounts.password_slots"])
     registry.level_names = level_names(settings)
     registry.edition = edition(settings)
     registry.description = Description(settings)

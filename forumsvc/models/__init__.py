@@ -2,7 +2,7 @@
 
 from .change_mark import ChangeMark
 from .idempotency_key import IdempotencyKey
-from .login import BrowserSession, LoginAddress, LoginFailure
+from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
 from .meta import Base
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
@@ -32,6 +32,7 @@ __all__ = [
     "IssuedBy",
     "LoginAddress",
     "LoginFailure",
+    "LoginSuccess",
     "MentionType",
     "Node",
     "Notification",

@@ -24,6 +24,24 @@ class LoginFailure(Base):
     )
 
 
+class LoginSuccess(Base):
+    """One right password: each costs a hash, so they are counted too. The columns are digests."""
+
+    __tablename__ = "login_successes"
+
+    id: Mapped[PrimaryKey]
+    account: Mapped[str] = mapped_column(String(64))
+    address: Mapped[str] = mapped_column(String(64))
+    succeeded_at: Mapped[Moment]
+
+    __table_args__ = (
+        Index("ix_login_successes_account_succeeded_at", "account", "succeeded_at"),
+        Index("ix_login_successes_address_succeeded_at", "address", "succeeded_at"),
+        Index("ix_login_successes_succeeded_at", "succeeded_at"),
+        {"sqlite_autoincrement": True},
+    )
+
+
 class LoginAddress(Base):
     """An address from which a user has logged in; strangers' failures do not lock it out."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
 from ..errors import TooManyAttempts
@@ -33,24 +33,28 @@ def attempt(
     """Check a username (login or e-mail) and a password that came from `address`.
 
     Nothing is written and no connection is held while the password is hashed; an unknown user
-    costs what a known one does. Raises TooManyAttempts, whatever the password.
+    costs what a known one does. Raises TooManyAttempts, whatever the password, and PasswordsBusy.
     """
     with reads.connect() as connection:
         owner = owners.find(connection, username)
         user_id = None if owner is None else owner.id
         key = throttle.key(settings["session.secret"], username, user_id, address)
-        _refuse_to_hurry(throttle.wait(connection, key, settings, now))
+        _refuse_to_hurry(connection, key, settings, now)
     verified = owners.verified(owner, password)
     # Guesses that were let through together are as many as there are threads: those that come out
     # after the limit was reached learn nothing, right or wrong.
     with reads.connect() as connection:
-        _refuse_to_hurry(throttle.wait(connection, key, settings, now))
+        _refuse_to_hurry(connection, key, settings, now)
     return Attempt(verified, key)
 
 
-def _refuse_to_hurry(wait: int) -> None:
-    if wait:
+def _refuse_to_hurry(
+    connection: Connection, key: throttle.Key, settings: Mapping[str, Any], now: datetime
+) -> None:
+    if wait := throttle.wait(connection, key, settings, now):
         raise TooManyAttempts(f"Too many failed attempts. Try again in {wait} seconds.", wait)
+    if wait := throttle.wait_after_successes(connection, key, settings, now):
+        raise TooManyAttempts(f"Too many log-ins. Try again in {wait} seconds.", wait)
 
 
 def still_good(attempt: Attempt, password: str, password_hash: str | None) -> bool:
@@ -65,7 +69,7 @@ def failed(db: Session, attempt: Attempt, settings: Mapping[str, Any], now: date
 
 
 def succeeded(db: Session, attempt: Attempt, now: datetime) -> None:
-    """Write down what a log-in changes: the hash where it is outdated, and the address."""
+    """Write down a right password: that there was one, the hash if outdated, and the address."""
     assert attempt.owner is not None, "it succeeded"  # noqa: S101
     owners.rehash(db, attempt.owner)
     throttle.succeeded(db, attempt.key, attempt.owner.id, now)

@@ -18,6 +18,7 @@ from oauthlib.oauth2.rfc6749.grant_types import (
 from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
 from ..errors import TooManyAttempts
+from ..passwords import PasswordsBusy
 from .code_grant import CodeGrant
 from .granting import TokenValidator
 from .messages import NO_STORE, Answer, Call, known_parameters, refusal, refusal_headers
@@ -46,11 +47,18 @@ class _Throttled(OAuth2Error):
     status_code = 429
 
 
+class _Busy(_Throttled):
+    """The server has no thread for it now."""
+
+    status_code = 503
+
+
 def token(provider: Provider, call: Call) -> Answer:
     """Answer POST /oauth/token: RFC 6749 §§4.1.3, 4.3, 4.4, 5 and 6."""
     validator = TokenValidator(provider, call.address)
 
     def respond(uri: str, method: str, parameters: Parameters) -> Result:
+        provider.limit_client(validator.client.client_id, call.address)
         grant = dict(parameters).get("grant_type")
         if grant is None:
             raise InvalidRequestError("Missing grant_type parameter.")
@@ -114,6 +122,10 @@ def _answer(validator: ClientValidator, call: Call, names: set[str], respond: En
     except TooManyAttempts as error:
         answer = refusal(_Throttled(str(error)))
         answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
+    except PasswordsBusy as error:
+        answer = refusal(_Busy(str(error)))
+        answer.headers["Retry-After"] = "1"
         return answer
     body: dict[str, Any] = json.loads(text) if text else {}
     headers = dict(NO_STORE) if status < 400 else refusal_headers(status)

@@ -4,6 +4,9 @@ Three counts are kept over a sliding window: of an account from one address, of 
 an address. From its limit on each further failure doubles the wait. Waits end by themselves, and
 an address from which the user has logged in before is only held to the first count: so strangers
 can slow each other down, but not lock anybody out of his own account.
+
+Right passwords are counted for themselves, of an account and of an address, because each costs a
+hash; only who knows the password can use up an account's.
 """
 
 import hmac
@@ -18,11 +21,13 @@ from typing import Any
 from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
 from sqlalchemy.orm import Session
 
-from ..models import LoginAddress, LoginFailure
+from ..models import LoginAddress, LoginFailure, LoginSuccess
 from ..models.statements import change, insert_if_absent, remove
 
 REMEMBERED = timedelta(days=180)
 """For how long an address counts as the user's own after the last log-in from it."""
+_LONGEST_WINDOW = timedelta(days=1)
+"""The largest `accounts.login_window`: what is older counts nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,24 @@ def wait(db: Session | Connection, key: Key, settings: Mapping[str, Any], now: d
     return both
 
 
+def wait_after_successes(
+    db: Session | Connection, key: Key, settings: Mapping[str, Any], now: datetime
+) -> int:
+    """Return for how many seconds an attempt must wait because many succeeded; 0 for none."""
+    window = timedelta(seconds=settings["accounts.login_window"])
+    moment = LoginSuccess.succeeded_at
+    seconds = 0
+    for matches, limit in (
+        (LoginSuccess.account == key.account, settings["accounts.logins_per_user"]),
+        (LoginSuccess.address == key.address, settings["accounts.logins_per_address"]),
+    ):
+        counted = select(moment).where(matches, moment > now - window).order_by(moment.desc())
+        oldest = db.execute(counted.offset(limit - 1).limit(1)).scalar_one_or_none()
+        if oldest is not None:
+            seconds = max(seconds, math.ceil((oldest + window - now).total_seconds()))
+    return seconds
+
+
 def _remaining(
     failures: int, last: datetime | None, limit: int, step: int, window: timedelta, now: datetime
 ) -> int:
@@ -113,7 +136,10 @@ def failed(db: Session, key: Key, settings: Mapping[str, Any], now: datetime) ->
 
 
 def succeeded(db: Session, key: Key, user_id: int, now: datetime) -> None:
-    """Forget the user's own failures, and remember the address as his."""
+    """Count a success, forget the user's own failures, and remember the address as theirs."""
+    db.execute(remove(LoginSuccess).where(LoginSuccess.succeeded_at <= now - _LONGEST_WINDOW))
+    counted = {"account": key.account, "address": key.address, "succeeded_at": now}
+    db.execute(insert(LoginSuccess).values(**counted))
     db.execute(
         remove(LoginFailure).where(
             LoginFailure.account == key.account, LoginFailure.address == key.address

@@ -6,6 +6,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..errors import Invalid
+from ..oauth import login
 from ..permissions import AccountPermission
 from ..schemas.accounts import password_form
 from ..services import accounts, registration
@@ -43,8 +44,10 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
 
 def _prove(request: ForumRequest, username: str, password: str) -> None:
-    if try_password(request, username, password).owner is None:
+    attempt = try_password(request, username, password)
+    if attempt.owner is None:
         raise Invalid("current_password", "is wrong")
+    login.succeeded(request.db, attempt, request.now)
 
 
 def includeme(config: Configurator) -> None:

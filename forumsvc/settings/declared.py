@@ -94,6 +94,24 @@ DECLARED: tuple[Setting, ...] = (
         unit="attempts",
     ),
     Setting(
+        "accounts.logins_per_user",
+        whole(1, 100_000),
+        "100",
+        "right passwords of a user within accounts.login_window before the next must wait",
+    ),
+    Setting(
+        "accounts.logins_per_address",
+        whole(1, 10_000_000),
+        "1000",
+        "right passwords from an address within accounts.login_window before the next must wait",
+    ),
+    Setting(
+        "accounts.password_slots",
+        whole(1, 1000),
+        "4",
+        "threads of a process that may check passwords at once, others get 503; half of threads",
+    ),
+    Setting(
         "accounts.login_window",
         whole(1, 86400),
         "900",

@@ -50,6 +50,12 @@ PROTOCOL: tuple[Setting, ...] = (
         "how many of these may be POST, PUT or DELETE",
     ),
     Setting(
+        "rates.token",
+        or_off(RATE),
+        "off",
+        "how often a client may ask /oauth/token from one address",
+    ),
+    Setting(
         "rates.storage",
         STORAGE,
         "memory://",

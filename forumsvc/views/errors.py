@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from .. import errors
 from ..models.failures import is_outdated_session, sqlstate
 from ..models.lock_waits import CONTENDED
+from ..passwords import PasswordsBusy
 from ..security.policy import MissingScope
 from ..web.request import ForumRequest
 from ..web.request_id import ID, is_tried_again
@@ -141,6 +142,11 @@ def _undone(error: Exception, lost: bool) -> bool:
     return sqlstate(error).startswith("40") or (lost and is_outdated_session(error))
 
 
+def passwords_busy(error: PasswordsBusy, request: ForumRequest) -> Response:
+    """Answer that no more passwords are checked at this moment."""
+    return error_response(request, 503, str(error), {"Retry-After": "1"})
+
+
 def unexpected(error: Exception, request: ForumRequest) -> Response:
     """Answer a mistake of ours: nothing of it to the client, all of it to the log."""
     log.error("request %s failed", _request_id(request), exc_info=error)
@@ -158,6 +164,7 @@ def includeme(config: Configurator) -> None:
         (forbidden, HTTPForbidden),
         (not_found, HTTPNotFound),
         (http_error, HTTPException),
+        (passwords_busy, PasswordsBusy),
         (database_error, DBAPIError),
         (database_error, PoolTimeout),
         (database_error, errors.UnsuitableDatabase),

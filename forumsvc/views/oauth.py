@@ -20,7 +20,11 @@ Endpoint = Callable[[Provider, Call], Answer]
 def provider_of(request: ForumRequest) -> Provider:
     """Return what the provider works with for this request, which must be one that may write."""
     return Provider(
-        request.registry.database.reads, request.db, request.settings, request.site.base_url
+        request.registry.database.reads,
+        request.db,
+        request.settings,
+        request.site.base_url,
+        request.registry.rates.token_request,
     )
 
 

@@ -98,6 +98,7 @@ WITHOUT_PERMISSION = {
     "DBAPIError": ERROR_VIEWS,
     "TimeoutError": ERROR_VIEWS,
     "UnsuitableDatabase": ERROR_VIEWS,
+    "PasswordsBusy": ERROR_VIEWS,
     "Exception": ERROR_VIEWS,
     "LoginNeeded": ERROR_VIEWS,
     "Refused": ERROR_VIEWS,

@@ -27,6 +27,7 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         "session.secret": SECRET,
         "markup.workers": "1",
         "topics.hits_interval": "3600",
+        "accounts.password_slots": "64",
         # As many as tests have threads, where a server has eight.
         "database.long_lock_waits": "64",
         "notifications.job_interval_seconds": "3600",

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from forumsvc.models import LoginAddress, LoginFailure
+from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
 from forumsvc.oauth import owners, server, throttle
 from forumsvc.oauth.messages import Answer
 
@@ -189,3 +189,45 @@ def test_an_address_is_forgotten_in_the_end(time: Clock, world: World) -> None:
     time.advance(days=100)
     guess(world, password=PASSWORD)
     assert world.count(LoginAddress) == 1
+
+
+def log_in_often(world: World, times: int, address: str = "192.0.2.1") -> list[int]:
+    """Return the statuses of so many log-ins with the right password."""
+    return [guess(world, password=PASSWORD, address=address).status for _ in range(times)]
+
+
+def test_right_passwords_of_a_user_are_counted_too(time: Clock, world: World) -> None:
+    world.settings["accounts.logins_per_user"] = 3
+    assert log_in_often(world, 2) == [200, 200]
+    time.advance(seconds=100)
+    assert log_in_often(world, 1, "198.51.100.7") == [200]
+    refused = guess(world, password=PASSWORD, address="203.0.113.1")
+    assert (refused.status, refused.headers["Retry-After"]) == (429, "800")
+    assert refused.body == {
+        "error": "temporarily_unavailable",
+        "error_description": "Too many log-ins. Try again in 800 seconds.",
+    }
+    assert guess(world).status == 429, "a wrong password is not even checked"
+    assert world.count() == 3
+    world.user("bob")
+    assert guess(world, "bob", password=PASSWORD).status == 200
+    time.advance(seconds=800)
+    assert log_in_often(world, 3) == [200, 200, 429]
+
+
+def test_right_passwords_from_an_address_are_counted_too(time: Clock, world: World) -> None:
+    world.settings["accounts.logins_per_address"] = 3
+    for name in ("bob", "cid", "dan"):
+        world.user(name)
+    statuses = [guess(world, name, password=PASSWORD).status for name in ("ann", "bob", "cid")]
+    assert statuses == [200] * 3
+    refused = guess(world, "dan", password=PASSWORD)
+    assert (refused.status, refused.headers["Retry-After"]) == (429, "900")
+    assert guess(world, "dan", password=PASSWORD, address="198.51.100.7").status == 200
+
+
+def test_counted_log_ins_are_forgotten_after_a_day(time: Clock, world: World) -> None:
+    log_in_often(world, 3)
+    time.advance(days=1)
+    log_in_often(world, 1)
+    assert world.count(LoginSuccess) == 1

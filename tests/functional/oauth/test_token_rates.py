@@ -1,0 +1,68 @@
+"""What keeps log-ins from starving the service: a rate of the token endpoint, slots for hashes."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from forumsvc import passwords
+from tests.functional.forum import Forum
+from tests.functional.pages.visitor import Visitor
+
+from .application import PASSWORD, Application
+from .conftest import add_ann
+
+MakeForum = Callable[..., Forum]
+
+
+def test_a_client_asks_the_token_endpoint_so_often_from_an_address(make_forum: MakeForum) -> None:
+    forum = make_forum(rates__token="2/minute")
+    app, other = (Application(forum, grants=("client_credentials",)) for _ in range(2))
+
+    def ask(client: Application, address: str = "192.0.2.1") -> int:
+        form = {**client.credentials, "grant_type": "client_credentials"}
+        environ = {"REMOTE_ADDR": address}
+        answer = forum.app.post("/oauth/token", form, extra_environ=environ, status="*")
+        if answer.status_int == 429:
+            assert answer.json["error"] == "temporarily_unavailable"
+            assert 0 < int(answer.headers["Retry-After"]) <= 60
+        return answer.status_int
+
+    wrong = {**app.credentials, "client_secret": "x", "grant_type": "client_credentials"}
+    for _ in range(3):
+        assert forum.app.post("/oauth/token", wrong, status="*").status_int == 401
+    assert [ask(app) for _ in range(3)] == [200, 200, 429]
+    assert (ask(other), ask(app, "198.51.100.7")) == (200, 200)
+
+
+def test_who_finds_no_slot_for_a_password_is_told_to_come_again_and_reads_go_on(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(accounts__registration="open")
+    add_ann(forum)
+    app, visitor = Application(forum), Visitor(forum)
+    slots = threading.BoundedSemaphore(1)
+    monkeypatch.setattr(passwords, "_slots", slots)
+    with slots:
+        refused = app.log_in()
+        assert (refused.status_int, refused.headers["Retry-After"]) == (503, "1")
+        assert refused.json["error"] == "temporarily_unavailable"
+        page = visitor.log_in("Ann", PASSWORD)
+        assert (page.status_int, page.headers["Retry-After"]) == (503, "1")
+        assert page.content_type == "text/html"
+        account = {"login": "bob", "email": "bob@example.org", "password": "tangled-wire-77"}
+        sign_up = forum.nobody.post("/users", **account)
+        assert (sign_up.status_int, sign_up.headers["Retry-After"]) == (503, "1")
+        assert forum.nobody.get("/topics").status_int == 200
+    assert app.log_in().status_int == 200
+
+
+def test_a_changed_password_counts_as_a_log_in(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__logins_per_user="1")
+    add_ann(forum)
+    visitor = Visitor(forum)
+    assert visitor.log_in("Ann", PASSWORD).status_int == 303
+    sent = {"current_password": PASSWORD, "new_password": "another-rope-12"}
+    refused = visitor.send("/password", **sent)
+    assert (refused.status_int, "Retry-After" in refused.headers) == (429, True)
+    assert "Too many log-ins" in refused.text
