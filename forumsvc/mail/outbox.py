@@ -35,6 +35,7 @@ class Outbox:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
+        self._failed = 0
 
     @property
     def delivers(self) -> bool:
@@ -61,8 +62,14 @@ class Outbox:
         """Deliver what is waiting, each with the one attempt that is left, and end the thread."""
         self._closing.set()
         if self._thread is not None and self._thread.is_alive():
+            waiting = self._queue.unfinished_tasks
+            failed = self._failed
             self._queue.put(None)
             self._thread.join()
+            failed = self._failed - failed
+            if waiting:
+                level = logging.WARNING if failed else logging.INFO
+                log.log(level, "At the end %d mails left, %d are lost", waiting - failed, failed)
 
     def _message(self, to: str, subject: str, text: str) -> EmailMessage:
         message = EmailMessage()
@@ -97,6 +104,7 @@ class Outbox:
             except (OSError, ValueError) as error:
                 log.error("a mail was not sent (attempt %d): %s", attempt, type(error).__name__)
                 if attempt == ATTEMPTS or self._closing.wait(self._pause):
+                    self._failed += 1
                     return
             else:
                 return

@@ -12,9 +12,10 @@ _LONGEST_HOST = 300
 """More than any name with its port has (RFC 1035 §2.3.4); it is part of much that is kept."""
 
 _NEEDLESS_ESCAPE = re.compile(
-    r"[^?]*%(?:2[DEF]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
+    r"%(?:2[DEF]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
 )
-"""A path in which a slash or one of letters, digits, `-._~` (RFC 3986 §2.3) is percent-encoded."""
+"""A slash, or one of letters, digits, `-._~` (RFC 3986 §2.3), percent-encoded."""
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 Handler = Callable[[ForumRequest], Any]
 
@@ -52,13 +53,15 @@ def _check_spelling(environ: dict[str, Any]) -> None:
     are judged by its traverser.
     """
     path = environ["PATH_INFO"]
+    # Not every server hands over the path as it was sent. waitress does, and has made one slash of
+    # those that PATH_INFO begins with.
+    sent = _ORIGIN.sub("", environ.get("REQUEST_URI", path), count=1).partition("?")[0]
+    if sent.startswith("//"):
+        raise NotFound("There is nothing here.")
     if path.startswith("/api/"):
         return
     inner = f"{path.removesuffix('/')}/"
-    if "//" in inner or "/./" in inner or "/../" in inner:
-        raise NotFound("There is nothing here.")
-    # Not every server hands over the path as it was sent; waitress does.
-    if _NEEDLESS_ESCAPE.match(environ.get("REQUEST_URI", "")):
+    if "//" in inner or "/./" in inner or "/../" in inner or _NEEDLESS_ESCAPE.search(sent):
         raise NotFound("There is nothing here.")
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc.models import Topic
 from forumsvc.models.engine import Database
+from forumsvc.services.hits import HitCounter
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
 
@@ -176,3 +177,15 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
     forum.registry.hits.write()
     assert stored(forum, *topics) == [1, 1]
     assert forum.registry.hits.waiting == 0
+
+
+def test_the_end_writes_what_was_counted_and_says_so(
+    forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    counter = HitCounter(forum.database, 3600)
+    for _ in range(3):
+        counter.count(topic)
+    with caplog.at_level(logging.INFO, "forumsvc"):
+        counter.close()
+    assert "At the end 3 reads were written, 0 are lost" in caplog.messages
+    assert hits(forum.nobody, topic) == 4

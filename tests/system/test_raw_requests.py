@@ -262,3 +262,15 @@ def test_a_header_of_other_bytes_is_no_mistake_of_ours(served: Served) -> None:
 
 def test_a_request_of_http_1_0_needs_no_host(served: Served) -> None:
     assert served.send(b"GET /api/v3/topics HTTP/1.0\r\n\r\n").status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("//health", "///health", "/%68ealth", "/./health", "/x/../health", "/health//"),
+        *("//api/v3/topics", "/api/v3//topics", "http://forum.example.org//health"),
+    ],
+)
+def test_a_path_has_one_spelling(served: Served, path: str) -> None:
+    assert served.send(request("GET /health", HOST)).status == 200
+    assert served.send(request(f"GET {path}", HOST)).status == 404

@@ -119,12 +119,15 @@ def test_a_server_that_is_away_for_a_moment_loses_nothing() -> None:
     assert len(flaky.delivered) == 1
 
 
-def test_closing_does_not_wait_for_the_next_attempt() -> None:
+def test_closing_does_not_wait_for_the_next_attempt_and_says_what_is_lost(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     flaky = Flaky(2)
     outbox = Outbox(flaky, SENDER, pause=3600)
     outbox.send("ann@example.org", "x", "y")
     outbox.close()
     assert flaky.delivered == []
+    assert caplog.messages[-1] == "At the end 0 mails left, 1 are lost"
 
 
 def test_sending_does_not_wait_for_the_delivery() -> None:
