@@ -22,11 +22,15 @@ def test_a_pooler_without_the_session_settings_stops_pserve_with_one_line(
         ini = tmp_path / "forum.ini"
         ini.write_text(INI.format(url=pooled, secret=SECRET, processes=1, threads=4, more=""))
         service = launch(ini, tmp_path / "output", tmp_path)
-        assert service.process.wait(PATIENCE) == 1
-    *_, last = service.said.splitlines()
+        try:
+            assert service.process.wait(PATIENCE) == 1
+        finally:
+            service.process.kill()
+            service.process.wait()
+    [line] = [one for one in service.said.splitlines() if one.startswith("forumsvc: ")]
     assert "Traceback" not in service.said
-    assert last.startswith("forumsvc: What answers under sqlalchemy.url ")
-    assert "not through a pooler such as PgBouncer" in last
+    assert line.startswith("forumsvc: What answers under sqlalchemy.url ")
+    assert "not through a pooler such as PgBouncer" in line
 
 
 def test_a_database_that_does_not_answer_is_one_warning_and_the_service_starts(
