@@ -18,7 +18,7 @@ from ..oauth.secret import digest
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
 from .command import Command
-from .context import Context, pass_context, progress
+from .context import Context, pass_context, progress, yes_option
 
 CLIENT_ID = "demo"
 # Known to everybody, so that what is printed can be pasted.
@@ -41,22 +41,30 @@ DEFAULT = Size()
     help="The same seed and numbers make the same community.",
 )
 @click.option("--if-empty", is_flag=True, help="Do nothing where there are users already.")
+@yes_option
 @pass_context
 def demo(
-    context: Context, users: int, topics: int, replies: int, seed: int, if_empty: bool
+    context: Context, users: int, topics: int, replies: int, seed: int, if_empty: bool, yes: bool
 ) -> None:
     """Fill a database without users with a demo community."""
     size = Size(users=users, topics=topics, replies=replies)
+    # Where everybody may call, a password that everybody knows would be an open door.
+    known = context.settings["site.environment"] == "development"
     with context.current_database().reads.connect() as db:
         filled = db.scalar(select(exists().where(User.id.is_not(None))))
     if filled and not if_empty:
         raise Conflict("There are users in the database already; a demo is for one without.")
     if filled:
         lines = ["There are users in the database already: nothing was added."]
-        context.answer("\n".join(lines + _hints(context)), users=0, topics=0, replies=0)
+        lines += _hints(context) if known else []
+        context.answer("\n".join(lines), users=0, topics=0, replies=0)
         return
-    # Where everybody may call, a password that everybody knows would be an open door.
-    known = context.settings["site.environment"] == "development"
+    if not known:
+        context.confirm(
+            f"This is production ({context.address}): {users} invented users, {topics} topics and "
+            f"{replies} replies would stand in the forum, and no command takes them away again.",
+            yes=yes,
+        )
     password = PASSWORD if known else secrets.token_urlsafe(12)
     client_secret = CLIENT_SECRET if known else secrets.token_urlsafe(32)
     # Before the users: where they fail to come, the command can be given again.

@@ -1,5 +1,7 @@
 """`forumsvc photos …`: uploaded pictures."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import click
@@ -18,6 +20,27 @@ _ELSEWHERE = (
 )
 
 
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse the command where a storage fails."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"The photo storage cannot be used: {error}") from None
+
+
+def _loss(counts: dict[str, int]) -> str:
+    """Return what --fix takes away, in lines."""
+    lines = [f"  {what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
+    return "\n".join(
+        [
+            "Files without a row, broken files, and rows without a file are deleted for good, and "
+            "lost avatars are cleared (rows whose file may be elsewhere stay):",
+            *lines,
+        ]
+    )
+
+
 @click.group(cls=Group)
 def photos() -> None:
     """Look after the pictures."""
@@ -26,9 +49,10 @@ def photos() -> None:
 @photos.command()
 @click.option("--fix", is_flag=True, help="Mend what is wrong.")
 @click.option("--every-byte", is_flag=True, help="Read every file, not only their sizes.")
+@yes_option
 @pass_context
 @click.pass_context
-def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool) -> None:
+def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool, yes: bool) -> None:
     """Look for pictures that nobody refers to, and for those that are referred to and not there.
 
     With --fix, files without a row and broken files are deleted, rows without a file are deleted,
@@ -46,13 +70,17 @@ def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool) -> 
             every_byte=every_byte,
             done=lambda: bar.advance(task),
         )
-        try:
+        with _refusing():
             found = audit.check()
-            tidied = audit.mend(found) if fix else 0
-        except OSError as error:
-            raise Refused(f"The photo storage cannot be used: {error}") from None
     counts = found.counts
     wrong, kept = sum(counts.values()), len(found.elsewhere)
+    if fix and wrong > kept:
+        context.confirm(_loss(counts), yes=yes)
+    tidied = 0
+    if fix:
+        with progress() as bar, _refusing():
+            task = bar.add_task("Mending", total=None)
+            tidied = audit.mend(found)
     fixed = wrong - kept if fix else 0
     lines = [f"{what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
     if kept:

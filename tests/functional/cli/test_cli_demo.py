@@ -11,6 +11,7 @@ from forumsvc.models.engine import Database
 from forumsvc.oauth import clients
 from forumsvc.passwords import verify_password
 from tests.functional.cli.conftest import Run
+from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.cli.test_cli_users import PASSWORD
 
 SMALL = ("--users", 6, "--topics", 8, "--replies", 20)
@@ -117,7 +118,9 @@ def test_the_address_that_clients_use_is_said_where_it_is_set(run: Run, ini: Pat
 def test_a_demo_in_production_has_secrets_of_its_own(
     run: Run, database: Database, ini: Path
 ) -> None:
-    ini.write_text(ini.read_text().replace("= development", "= production"))
+    ini.write_text(
+        ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
+    )
     printed = run("demo", *SMALL, "--json").json
     (stored,) = {row.password_hash for row in rows(database, User.id, User.password_hash)}
     assert verify_password(stored, printed["password"])
@@ -125,7 +128,21 @@ def test_a_demo_in_production_has_secrets_of_its_own(
     with database.reads.connect() as db:
         assert clients.authenticate(db, "demo", printed["client_secret"]) is not None
         assert clients.authenticate(db, "demo", "demo-secret") is None
-    assert "password=" not in run("demo", "--if-empty").out
+    assert run("demo", "--if-empty").out == (
+        "There are users in the database already: nothing was added.\n"
+    )
+
+
+def test_a_demo_in_production_is_asked_about_on_a_terminal(database: Database, ini: Path) -> None:
+    ini.write_text(
+        ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")
+    )
+    typed = run_on_terminal(ini, "demo", *SMALL, answer="n\n")
+    assert typed.code == 1
+    assert "6 invented users, 8 topics and 20 replies" in typed.shown
+    assert rows(database, User.id) == []
+    assert run_on_terminal(ini, "demo", *SMALL, "--yes").code == 0
+    assert len(rows(database, User.id)) == 6
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from forumsvc.services import photos
 from forumsvc.services.photo_quota import Quota
 from forumsvc.services.photo_storage import PhotoStorages
 from tests.functional.cli.conftest import Run
+from tests.functional.cli.terminal import run_on_terminal
 
 NOTHING = {
     "files_without_row": 0,
@@ -115,6 +116,16 @@ def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, uploa
     assert run("photos", "check", "--fix", "--json").json["fixed"] == 1
     assert files(folder) == {kept}
     assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_a_no_on_a_terminal_deletes_nothing(ini: Path, folder: Path, upload: Upload) -> None:
+    lost = upload("blue", row=False)
+    typed = run_on_terminal(ini, "photos", "check", "--fix", answer="n\n")
+    assert typed.code == 1
+    assert "files without row: 1" in typed.shown
+    assert files(folder) == {lost}
+    assert run_on_terminal(ini, "photos", "check", "--fix", "--yes").code == 0
+    assert files(folder) == set()
 
 
 def test_a_file_that_may_still_be_waiting_for_its_row_is_left_alone(
