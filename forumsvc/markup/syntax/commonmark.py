@@ -1,5 +1,6 @@
 """Small things of CommonMark and GFM that Python-Markdown reads otherwise."""
 
+import re
 import string
 
 from markdown import Markdown
@@ -8,6 +9,7 @@ from markdown.extensions.tables import TableProcessor
 from markdown.inlinepatterns import AutolinkInlineProcessor, SubstituteTagInlineProcessor
 
 _AUTOLINK = r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>"
+_TWO_ROWS = re.compile(r"[^\n|]*\|[^\n]*\n[|:\- \\]*(?:\n|$)")
 _BEFORE_ESCAPES = 185
 _IN_PLACE_OF_AUTOLINK = 120
 
@@ -27,3 +29,6 @@ class CommonMarkExtension(Extension):
         tables: TableProcessor = md.parser.blockprocessors["table"]
         split = tables._split
         tables._split = lambda row: [cell.replace("\\|", "|") for cell in split(row)]
+        test = tables.test
+        # Its own test looks at every line of what may be no table at all.
+        tables.test = lambda parent, block: bool(_TWO_ROWS.match(block)) and test(parent, block)

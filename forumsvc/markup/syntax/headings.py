@@ -4,8 +4,10 @@ import re
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
-from markdown.blockprocessors import BlockProcessor
+from markdown.blockprocessors import BlockProcessor, HRProcessor
 from markdown.extensions import Extension
+
+from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 
 _HASHES = re.compile(
     r"(?:^|\n) {0,3}(?P<level>#{1,6})(?P<header>(?: +(?:\\.|[^\\\n])*?)?)(?: +#+)? *(?:\n|$)"
@@ -19,21 +21,26 @@ class _UnderlinedProcessor(BlockProcessor):
     """A paragraph, of any number of lines, over a line of `=` or `-`."""
 
     def test(self, parent: Element, block: str) -> bool:
-        return self._underline(block.split("\n")) is not None
+        return self._lines(block) is not None
 
     def run(self, parent: Element, blocks: list[str]) -> None:
-        lines = blocks.pop(0).split("\n")
-        underline = self._underline(lines) or 0
-        heading = SubElement(parent, "h1" if "=" in lines[underline] else "h2")
-        heading.text = "\n".join(line.strip() for line in lines[:underline])
-        if rest := "\n".join(lines[underline + 1 :]):
+        block = blocks.pop(0)
+        *lines, underline = self._lines(block) or [""]
+        heading = SubElement(parent, "h1" if "=" in underline else "h2")
+        heading.text = "\n".join(line.strip() for line in lines)
+        if rest := block[sum(map(len, lines)) + len(lines) + len(underline) + 1 :]:
             blocks.insert(0, rest)
 
     @staticmethod
-    def _underline(lines: list[str]) -> int | None:
-        for number, line in enumerate(lines):
-            if number and _UNDERLINE.fullmatch(line):
-                return number
+    def _lines(block: str) -> list[str] | None:
+        """Return the lines of the heading that the block begins with, the last its underline."""
+        if "=" not in block and "-" not in block:
+            return None
+        lines: list[str] = []
+        for line in lines_of(block):
+            lines.append(line)
+            if len(lines) > 1 and _UNDERLINE.fullmatch(line):
+                return lines
             if _NO_PARAGRAPH.match(line):
                 return None
         return None
@@ -43,8 +50,10 @@ class HeadingsExtension(Extension):
     """Reads headings as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Change one processor, replace the other; after the extension `saneheaders`."""
-        md.parser.blockprocessors["hashheader"].RE = _HASHES
+        """Change two processors, replace the third; after the extension `saneheaders`."""
+        md.parser.blockprocessors["hashheader"].RE = LineSearch(_HASHES)
+        rules: HRProcessor = md.parser.blockprocessors["hr"]
+        rules.SEARCH_RE = LineSearch(rules.SEARCH_RE)
         md.parser.blockprocessors.register(
             _UnderlinedProcessor(md.parser), "setextheader", _BEFORE_RULES
         )

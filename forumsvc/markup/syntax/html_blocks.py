@@ -5,12 +5,18 @@ reader of HTML does not allow; and what is no tag (`<a b c!>`) stays text.
 """
 
 import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown import Markdown
+from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
 from markdown.extensions import Extension
 from markdown.inlinepatterns import HtmlInlineProcessor
+
+from forumsvc.markup.syntax.line_search import LineSearch
 
 _BLOCK_TAGS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|"
@@ -20,7 +26,9 @@ _BLOCK_TAGS = (
 )
 _ATTRIBUTE = r"(?:\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)"
 _TAG = rf"<[A-Za-z][A-Za-z0-9-]*+{_ATTRIBUTE}*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>"
-_INLINE = rf"({_TAG}|<!--(?:>|->|(?s:.*?)-->)|<\?(?s:.*?)\?>|<![A-Za-z][^>]*>)"
+_COMMENT = r"<!--(?:>|->|(?s:.*?)-->)"
+_INSTRUCTION = r"<\?(?s:.*?)\?>"
+_DECLARATION = r"<![A-Za-z][^>]*>"
 
 _UNTIL_A_MARK = [
     (re.compile(r"(?i) {0,3}<(?:script|pre|style|textarea)(?:\s|>|$)"),
@@ -37,18 +45,22 @@ _BEFORE_TABLES = 78
 _IN_PLACE_OF_HTML = 90
 
 
-def begins_html(block: str) -> bool:
-    """Tell whether the first line of a block begins a block of HTML."""
-    return _LINE_WITH_TAG.match(block) is not None and (
-        any(beginning.match(block) for beginning, _ in _UNTIL_A_MARK)
-        or _UNTIL_A_BLANK_LINE.match(block) is not None
-        or _TAG_ALONE.match(block) is not None
+def begins_html(block: str, start: int = 0) -> bool:
+    """Tell whether the line of a block that begins at `start` begins a block of HTML."""
+    return _LINE_WITH_TAG.match(block, start) is not None and (
+        any(beginning.match(block, start) for beginning, _ in _UNTIL_A_MARK)
+        or _UNTIL_A_BLANK_LINE.match(block, start) is not None
+        or _TAG_ALONE.match(block, start) is not None
     )
 
 
 class _HtmlBlockProcessor(BlockProcessor):
+    def __init__(self, parser: BlockParser) -> None:
+        super().__init__(parser)
+        self._line_with_tag = LineSearch(_LINE_WITH_TAG)
+
     def test(self, parent: Element, block: str) -> bool:
-        return _LINE_WITH_TAG.search(block) is not None
+        return self._line_with_tag.search(block) is not None
 
     def run(self, parent: Element, blocks: list[str]) -> bool | None:
         block = blocks[0]
@@ -89,6 +101,39 @@ class _HtmlBlockProcessor(BlockProcessor):
         return None
 
 
+class _InlineHtml:
+    """The pattern of a piece of HTML in a line.
+
+    What is searched to the end of the text, in vain, for each `<!--` of many is left out where no
+    `-->` follows.
+    """
+
+    def __init__(self) -> None:
+        self._until_a_mark = ((_COMMENT, "<!--", "-->"), (_INSTRUCTION, "<?", "?>"))
+
+    def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
+        """Yield the pieces from `start` on."""
+        kinds = [_TAG, _DECLARATION]
+        for kind, beginning, end in self._until_a_mark:
+            first = text.find(beginning, start)
+            if first >= 0 and text.find(end, first + 2) >= 0:
+                kinds.append(kind)
+        return _any_of(tuple(kinds)).finditer(text, start)
+
+
+@cache
+def _any_of(kinds: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(f"({'|'.join(kinds)})")
+
+
+class _HtmlInlineProcessor(HtmlInlineProcessor):
+    def getCompiledRegExp(self) -> Any:  # noqa: N802 - Markdown's name
+        return _INLINE_HTML
+
+
+_INLINE_HTML = _InlineHtml()
+
+
 class HtmlBlocksExtension(Extension):
     """Reads HTML as CommonMark does."""
 
@@ -97,4 +142,4 @@ class HtmlBlocksExtension(Extension):
         md.block_level_elements += ["style", "textarea"]
         md.preprocessors.deregister("html_block")
         md.parser.blockprocessors.register(_HtmlBlockProcessor(md.parser), "html", _BEFORE_TABLES)
-        md.inlinePatterns.register(HtmlInlineProcessor(_INLINE, md), "html", _IN_PLACE_OF_HTML)
+        md.inlinePatterns.register(_HtmlInlineProcessor(_TAG, md), "html", _IN_PLACE_OF_HTML)

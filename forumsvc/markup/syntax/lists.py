@@ -11,6 +11,7 @@ from markdown.blockprocessors import BlockProcessor
 from markdown.extensions import Extension
 
 from forumsvc.markup.syntax.html_blocks import begins_html
+from forumsvc.markup.syntax.line_search import WORTH_REMEMBERING
 
 _MARKER = re.compile(r"( {0,3})([-+*]|[0-9]{1,9}[.)])(?:( +)(.*)|)")
 _RULE = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
@@ -26,22 +27,27 @@ class _Lines:
 
     def __init__(self, blocks: list[str]) -> None:
         self._blocks = blocks
-        self._lines: list[str] = []
+        self._block: str | None = None
+        self._start = 0
 
     def next(self) -> str | None:
         """Return the next line, None after the last."""
-        if not self._lines:
+        if self._block is None:
             if not self._blocks:
                 return None
-            self._lines = ["", *self._blocks.pop(0).split("\n")[::-1]]
-        return self._lines.pop()
+            self._block, self._start = self._blocks.pop(0), 0
+        if self._start > len(self._block):
+            self._block = None
+            return ""
+        end = self._block.find("\n", self._start)
+        line = self._block[self._start : end if end >= 0 else len(self._block)]
+        self._start += len(line) + 1
+        return line
 
     def give_back(self, line: str | None) -> None:
-        """Put back a line, and with it what is left of its block."""
-        lines = [*([] if line is None else [line]), *reversed(self._lines)]
-        text = "\n".join(lines).strip("\n")
-        if text:
-            self._blocks.insert(0, text)
+        """Put back the line that came last, and with it what is left of its block."""
+        if line is not None and self._block is not None:
+            self._blocks.insert(0, self._block[self._start - len(line) - 1 :].strip("\n"))
 
 
 class _Item:
@@ -75,6 +81,11 @@ class _Item:
         return False
 
 
+def _line_at(block: str, start: int) -> str:
+    end = block.find("\n", start)
+    return block[start : end if end >= 0 else len(block)]
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
@@ -87,6 +98,8 @@ class ListProcessor(BlockProcessor):
     """Bullet and ordered lists."""
 
     _depth = 0
+    _without_list = ""
+    """The last block in which no list begins: in what ends it, one can only on the first line."""
 
     def test(self, parent: Element, block: str) -> bool:
         """Tell whether a list begins with the block or interrupts its paragraph."""
@@ -106,16 +119,17 @@ class ListProcessor(BlockProcessor):
         finally:
             self._depth -= 1
 
-    @staticmethod
-    def _beginning(block: str) -> int | None:
+    def _beginning(self, block: str) -> int | None:
         start = len(block) - len(block.lstrip("\n"))
-        if _marker(block[start:].split("\n", 1)[0]):
+        if _marker(_line_at(block, start)):
             return start
-        if begins_html(block[start:]):
+        if begins_html(block, start) or self._without_list.endswith(block):
             return None
         for match in _INTERRUPTION.finditer(block):
-            if _marker(block[match.start() :].split("\n", 1)[0]):
+            if _marker(_line_at(block, match.start())):
                 return match.start()
+        if len(block) > WORTH_REMEMBERING:
+            self._without_list = block
         return None
 
     @staticmethod

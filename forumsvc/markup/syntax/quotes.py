@@ -4,8 +4,11 @@ import re
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
+from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockQuoteProcessor
 from markdown.extensions import Extension
+
+from forumsvc.markup.syntax.line_search import LineSearch
 
 _OTHER_BLOCK = re.compile(
     r"^ {0,3}(?:[-+*] |1[.)] |#{1,6} |\x02wzxhzdk:|([-_*])(?: *\1){2,} *$)", re.MULTILINE
@@ -14,6 +17,10 @@ _IN_PLACE_OF_QUOTES = 20
 
 
 class _QuoteProcessor(BlockQuoteProcessor):
+    def __init__(self, parser: BlockParser) -> None:
+        super().__init__(parser)
+        self.RE = LineSearch(BlockQuoteProcessor.RE)
+
     def run(self, parent: Element, blocks: list[str]) -> None:
         block = blocks[0]
         quote = self.RE.search(block)

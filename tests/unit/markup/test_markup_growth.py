@@ -1,0 +1,67 @@
+"""A text twice as long takes about twice as long to render."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from forumsvc.markup.pipeline import Pipeline
+from tests.unit.markup.large_texts import UNITS, filled
+
+SIZE = 12_000
+"""Of the shorter text, in characters: enough that what grows with the square shows."""
+
+HONEST = [
+    *("plain words in lines", "plain words in paragraphs", "heading in lines"),
+    *("closed heading in lines", "heading in paragraphs", "underlined heading in lines"),
+    *("rule in lines", "bullet in lines", "bullet with text in lines", "bullet in paragraphs"),
+    *("numbered item in lines", "task in lines", "done task in paragraphs", "quote in lines"),
+    *("quote in paragraphs", "quoted bullet in lines", "table in paragraphs", "table row in lines"),
+    *("fence in lines", "fenced Python in lines", "fenced Python in paragraphs"),
+    *("indented code in lines", "emphasis in lines", "link in lines", "link in paragraphs"),
+    *("picture in paragraphs", "reference in paragraphs", "definition in lines"),
+    *("address in lines", "mention in lines", "mention in paragraphs"),
+]
+
+
+def seconds(render: Callable[[], object]) -> float:
+    """Return the processor time of the quickest of three calls."""
+    times = []
+    for _ in range(3):
+        began = time.process_time()
+        render()
+        times.append(time.process_time() - began)
+    return min(times)
+
+
+@pytest.fixture(scope="module")
+def pipeline() -> Pipeline:
+    return Pipeline()
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_a_text_twice_as_long_takes_less_than_three_times_as_long(
+    pipeline: Pipeline, name: str
+) -> None:
+    short, long = filled(UNITS[name], SIZE), filled(UNITS[name], 2 * SIZE)
+    pipeline.render(short, "")
+    growth = seconds(lambda: pipeline.render(long, "")) / seconds(
+        lambda: pipeline.render(short, "")
+    )
+    assert growth < 3
+
+
+def test_there_are_144_kinds_of_large_text() -> None:
+    assert len(UNITS) == 144
+    assert set(HONEST) <= set(UNITS)
+
+
+@pytest.mark.parametrize("beginning", ["<!--", "<?"])
+def test_html_that_never_ends_is_not_searched_for_its_end_each_time(
+    pipeline: Pipeline, beginning: str
+) -> None:
+    unit = f"a {beginning} "
+    growth = seconds(lambda: pipeline.render(filled(unit, 32_000), "")) / seconds(
+        lambda: pipeline.render(filled(unit, 16_000), "")
+    )
+    assert growth < 3
