@@ -30,7 +30,8 @@ The `body` of a topic or reply is Markdown; `body_html` is the HTML made of it w
 The service has a style sheet for that HTML under `/docs/content.css`, light and dark, which clients
 may take: put the HTML into an element of class `forum-content`.
 
-A text that takes longer than `markup.timeout` to render is shown as it is, unformatted.
+A text that takes more than `markup.timeout`, a second of processor time, to render is shown as it
+is, unformatted.
 
 """
 

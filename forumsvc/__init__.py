@@ -62,7 +62,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     """
     from . import passwords
     from .mail import Outbox, make_delivery
-    from .markup import Renderer
+    from .markup import RenderBudget, Renderer
     from .media.limits import Limits
     from .memory import Memory
     from .openapi import Description
@@ -79,7 +79,10 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .web.validators import edition
 
     renderer = Renderer(
-        settings["markup.workers"], settings["markup.timeout"], settings["site.url"]
+        settings["markup.workers"],
+        settings["markup.timeout"],
+        settings["site.url"],
+        wall_seconds=settings["markup.wall_seconds"],
     )
     registry.authoring = Authoring(
         renderer,
@@ -87,6 +90,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         settings["notifications.max_mentions"],
         rules_of(settings, here),
         settings["notifications.inline_recipients"],
+        RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
     registry.memory = Memory(settings["memory.pages"] * 1_000_000)
     registry.flights = SingleFlight()

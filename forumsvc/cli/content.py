@@ -37,7 +37,12 @@ def rerender(context: Context, workers: int | None) -> None:
     database = context.current_database()
     settings = context.settings
     at_once = workers or len(os.sched_getaffinity(0))
-    renderer = Renderer(at_once, _MORE_TIME * settings["markup.timeout"], settings["site.url"])
+    renderer = Renderer(
+        at_once,
+        _MORE_TIME * settings["markup.timeout"],
+        settings["site.url"],
+        wall_seconds=_MORE_TIME * settings["markup.wall_seconds"],
+    )
     authoring = Authoring(renderer, settings["site.user_url"], 0, Rules())
     try:
         with database.reads.connect() as reads:

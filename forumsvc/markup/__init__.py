@@ -3,7 +3,8 @@
 Rendering happens in worker processes: importing this package loads no Markdown library.
 """
 
+from forumsvc.markup.budget import RenderBudget
 from forumsvc.markup.draft import RENDERER_VERSION, Draft, linked_logins
 from forumsvc.markup.renderer import Renderer
 
-__all__ = ["RENDERER_VERSION", "Draft", "Renderer", "linked_logins"]
+__all__ = ["RENDERER_VERSION", "Draft", "RenderBudget", "Renderer", "linked_logins"]

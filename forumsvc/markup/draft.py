@@ -28,8 +28,8 @@ class Draft:
     parts: HTML, login, HTML, login, …, HTML: an odd number of strings. The logins are as the
         author wrote them, without the `@`. Nothing in the HTML stands for a mention, so no text
         can pretend to be one.
-    fallback: why this is the escaped text and not its rendering (`timeout`, `crash`, `busy`,
-        `unstarted`, or the name of an exception); None where it was rendered.
+    fallback: why this is the escaped text and not its rendering (`timeout`, `crash`, or the name
+        of an exception); None where it was rendered.
     """
 
     parts: tuple[str, ...]

@@ -3,39 +3,66 @@
 import logging
 import time
 import weakref
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from forumsvc.errors import Unavailable
 from forumsvc.markup.draft import Draft
 from forumsvc.markup.plain_text import escaped
 from forumsvc.markup.pool import BusyError, Pool
 from forumsvc.markup.tally import Tally
-from forumsvc.markup.worker_process import WorkerDiedError, WorkerTimeoutError
+from forumsvc.markup.worker_process import (
+    WorkerCpuError,
+    WorkerDiedError,
+    WorkerTimeoutError,
+)
 
 if TYPE_CHECKING:
     from forumsvc.markup.pipeline import Pipeline
 
 log = logging.getLogger(__name__)
 
+Used = Callable[[float], None]
+"""Is told the seconds of processor time that a text took."""
+
+
+def _ignored(seconds: float) -> None:
+    pass
+
+
 _LONG = 0.05
 """The part of the time a text may take after which nobody waits behind it any more."""
+
+_ATTEMPTS = 2
 
 
 class Renderer:
     """Renders texts in worker processes; safe to share between threads and to carry over a fork.
 
-    A text that takes longer than `timeout`, or that crashes its worker, comes back escaped.
-    tally: what it has done.
+    A text that takes more processor time than `timeout`, or that crashes its worker, comes back
+    escaped. One that only the clock stops is tried once more: that says something of the machine,
+    and nothing of the text. tally: what it has done.
     """
 
-    def __init__(self, workers: int = 2, timeout: float = 1.0, site_url: str = "") -> None:
+    def __init__(
+        self,
+        workers: int = 2,
+        timeout: float = 1.0,
+        site_url: str = "",
+        *,
+        wall_seconds: float = 10.0,
+    ) -> None:
         """Start nothing yet: the first text starts the workers.
 
         workers: how many processes; 0 renders in this process, where nothing stops a slow text
-        (for a script of its own, never for a server). timeout: seconds a text may take.
-        site_url: links to other hosts than its host are marked as foreign.
+        (for a script of its own, never for a server). timeout: seconds of processor time that a
+        text may take. site_url: links to other hosts than its host are marked as foreign.
+        wall_seconds: how long one attempt may take by the clock, the wait for a worker included.
         """
         self._timeout = timeout
+        self._wall_seconds = max(wall_seconds, timeout)
         self._own_host = urlsplit(site_url).netloc.lower()
         self._in_workers = workers > 0
         self._pool = Pool(workers)
@@ -57,29 +84,50 @@ class Renderer:
         """End the workers, those at work when they are done. A later text starts new ones."""
         self._pool.close(self._timeout)
 
-    def render(self, text: str) -> Draft:
-        """Return the safe HTML of a Markdown text, its mentions not linked yet. Never raises."""
+    def render(self, text: str, *, origin: str = "no request", used: Used = _ignored) -> Draft:
+        """Return the safe HTML of a Markdown text, its mentions not linked yet.
+
+        origin: on whose behalf, for the log. used: called with the seconds of processor time that
+        it took, whatever comes of it. Raises Unavailable where the machine has no time for it, or
+        where no worker can be had.
+        """
         began = time.monotonic()
+        answer: dict[str, Any] = {}
+        refused = ""
         try:
-            answer = self._ask(text) if self._in_workers else self._render_here(text)
+            answer = self._attempt(text, used) if self._in_workers else self._render_here(text)
             reason = answer.get("error")
         except BusyError:
-            reason = "busy"
+            reason = refused = "busy"
         except WorkerTimeoutError:
+            reason = refused = "overload"
+        except WorkerCpuError:
             reason = "timeout"
         except WorkerDiedError:
             reason = "crash"
         except OSError as error:
-            reason = f"unstarted: {error}"
+            reason = refused = f"unstarted: {error}"
         self.tally.add(time.monotonic() - began, reason)
         if reason is None:
             return Draft(tuple(answer["parts"]))
-        log.warning("a text of %d characters is shown unrendered: %s", len(text), reason)
+        if refused:
+            log.error("a text of %d characters is not rendered: %s (%s)", len(text), reason, origin)
+            raise Unavailable("Texts cannot be rendered here at the moment; try again soon.")
+        log.warning(
+            "a text of %d characters is shown unrendered: %s (%s)", len(text), reason, origin
+        )
         return Draft((escaped(text),), fallback=reason)
 
-    def _ask(self, text: str) -> dict[str, Any]:
+    def _attempt(self, text: str, used: Used) -> dict[str, Any]:
+        """Ask a worker, and another one where the first was stopped by the clock."""
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(BusyError, WorkerTimeoutError):
+                return self._ask(text, used)
+        return self._ask(text, used)
+
+    def _ask(self, text: str, used: Used) -> dict[str, Any]:
         self._pool.start()  # may take long, once, and is no part of the text's time
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + self._wall_seconds
         job = {"text": text, "own_host": self._own_host, "limit": 2 * self._timeout}
         with self._pool.lend(deadline) as worker:
             worker.ask(job, deadline)
@@ -87,7 +135,9 @@ class Renderer:
                 return worker.answer(min(deadline, time.monotonic() + _LONG * self._timeout))
             except WorkerTimeoutError:
                 self._pool.set_aside(worker)
-                return worker.answer(deadline)
+                return worker.answer_within(self._timeout, deadline)
+            finally:
+                used(worker.cpu_seconds)
 
     def _render_here(self, text: str) -> dict[str, Any]:
         from forumsvc.markup.pipeline import Pipeline

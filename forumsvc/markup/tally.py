@@ -3,7 +3,7 @@
 from collections import Counter
 from threading import Lock
 
-_USUAL = ("busy", "timeout", "crash", "unstarted")
+_USUAL = ("busy", "overload", "timeout", "crash", "unstarted")
 """Reasons that are told before their first time, too, so that it can be seen to happen."""
 
 

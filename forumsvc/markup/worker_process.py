@@ -6,10 +6,16 @@ import time
 from typing import Any
 
 _CHUNK = 1 << 16
+_CPU_CLOCK_OF_PROCESS = 2
+_LEAST_WAIT = 0.001
 
 
 class WorkerTimeoutError(Exception):
     """The worker did not answer in time."""
+
+
+class WorkerCpuError(Exception):
+    """The worker used up the processor time of a text."""
 
 
 class WorkerDiedError(Exception):
@@ -19,12 +25,15 @@ class WorkerDiedError(Exception):
 class WorkerProcess:
     """A worker, and the socket to it. One thread at a time may use it.
 
-    pid: its process id; retired: it must not be asked again.
+    pid: its process id; retired: it must not be asked again; cpu_seconds: the processor time that
+    its last job took, as far as that is known.
     """
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
         self.pid = pid
         self.retired = False
+        self.cpu_seconds = 0.0
+        self._cpu_before = 0.0
         self._connection = connection
         self._received: list[bytes] = []
 
@@ -45,12 +54,31 @@ class WorkerProcess:
     def ask(self, job: dict[str, Any], deadline: float) -> None:
         """Give it a job (see `worker`). Raises WorkerTimeoutError, WorkerDiedError."""
         self._wait_until(deadline)
+        self._cpu_before = self._cpu_clock()
+        self.cpu_seconds = 0.0
         try:
             self._connection.sendall(json.dumps(job).encode() + b"\n")
         except TimeoutError as error:
             raise WorkerTimeoutError from error
         except ConnectionError as error:
             raise WorkerDiedError from error
+
+    def answer_within(self, cpu_seconds: float, deadline: float) -> dict[str, Any]:
+        """Return the answer to the job as `answer` does, within so much processor time of its own.
+
+        Raises WorkerCpuError where that is used up.
+        """
+        while True:
+            self.cpu_seconds = max(self.cpu_seconds, self._cpu_clock() - self._cpu_before)
+            left = cpu_seconds - self.cpu_seconds
+            if left <= 0:
+                raise WorkerCpuError
+            try:
+                # One thread cannot use up more processor time than time passes.
+                return self.answer(min(deadline, time.monotonic() + max(left, _LEAST_WAIT)))
+            except WorkerTimeoutError:
+                if time.monotonic() >= deadline:
+                    raise
 
     def answer(self, deadline: float) -> dict[str, Any]:
         """Return the answer to the job. Raises WorkerDiedError, and WorkerTimeoutError at the
@@ -71,11 +99,22 @@ class WorkerProcess:
         self._received = []
         answer: dict[str, Any] = json.loads(b"".join(received))
         self.retired = self.retired or "last" in answer
+        self.cpu_seconds = answer.get("cpu_seconds", 0.0)
         return answer
 
     def close(self) -> None:
         """Let go of it; it ends by itself when it has nothing left to do."""
         self._connection.close()
+
+    def _cpu_clock(self) -> float:
+        """Return the processor time of the process so far; 0 where it is gone.
+
+        The number of another process's clock is made as glibc's `clock_getcpuclockid` makes it.
+        """
+        try:
+            return time.clock_gettime((~self.pid << 3) | _CPU_CLOCK_OF_PROCESS)
+        except OSError:
+            return 0.0
 
     def _wait_until(self, deadline: float) -> None:
         left = deadline - time.monotonic()

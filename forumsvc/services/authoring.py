@@ -1,12 +1,12 @@
 """From what an author typed to what is stored: rendered, with the mentioned users found."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from ..markup import Draft, Renderer, linked_logins
+from ..markup import Draft, RenderBudget, Renderer, linked_logins
 from ..queries import users
 from ..queries.reading import Reader
 from .rules import Rules
@@ -45,7 +45,8 @@ class Authoring:
     """How texts become HTML here.
 
     user_url: the template of a mention's link; max_mentions: how many users one text may tell;
-    inline_recipients: how many followers are told in the transaction of a post.
+    inline_recipients: how many followers are told in the transaction of a post; budget: how much of
+    the renderer each author may use.
     """
 
     renderer: Renderer
@@ -53,18 +54,24 @@ class Authoring:
     max_mentions: int
     rules: Rules
     inline_recipients: int = 0
+    budget: RenderBudget = field(default_factory=RenderBudget)
 
-    def render(self, db: Session, body: str, *, title: str | None = None) -> Rendered:
+    def render(
+        self, db: Session, author_id: int, body: str, *, title: str | None = None, origin: str = ""
+    ) -> Rendered:
         """Render a text, and ask for the users whom it may mention.
 
         Rendering may take a second, in which no lock should be held: whoever calls this does so
-        before the first statement of a transaction. title: what stands above it. Raises Invalid
-        where title or text break a rule that needs no rendering.
+        before the first statement of a transaction. title: what stands above it; origin: the
+        request, for the log. Raises Invalid where title or text break a rule that needs no
+        rendering, TooManyAttempts where the author's time is used up, Unavailable where the machine
+        has no time for it.
         """
         if title is not None:
             self.rules.check_title(title)
         self.rules.check_source(body)
-        draft = self.renderer.render(body)
+        with self.budget.turn(author_id) as used:
+            draft = self.renderer.render(body, origin=f"{origin}, user {author_id}", used=used)
         candidates = draft.mentions[:_MOST_LINKED]
         return Rendered(body, draft, users.ask_mentioned(db, candidates) if candidates else dict)
 

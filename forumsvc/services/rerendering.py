@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from ..errors import Unavailable
 from ..markup import RENDERER_VERSION, Draft
 from ..models import marking
 from ..models.engine import Database
@@ -17,8 +16,6 @@ from ..queries.outdated import Post
 from .authoring import Authoring
 
 _BATCH = 100
-# What says something of the machine, and nothing of the text.
-_NOT_THE_TEXTS_FAULT = ("busy", "unstarted")
 
 
 @dataclass(slots=True)
@@ -48,7 +45,7 @@ class Rerendering:
         """Render all that is outdated.
 
         done: called with the number of texts after each batch. Raises Unavailable where the workers
-        cannot be started.
+        cannot be started, or where the machine has no time for them.
         """
         tally = Tally()
         pool = ThreadPoolExecutor(self._workers)
@@ -56,19 +53,14 @@ class Rerendering:
             with self._database.reads.connect() as reads:
                 for post in outdated.POSTS:
                     for batch in outdated.batches(reads, post, RENDERER_VERSION, _BATCH):
-                        drafts = list(pool.map(self._render, (row.body for row in batch)))
+                        texts = [row.body for row in batch]
+                        drafts = list(pool.map(self._authoring.renderer.render, texts))
                         html = [self._authoring.link(reads, draft) for draft in drafts]
                         self._store(post, batch, drafts, html, tally)
                         done(len(batch))
         finally:
             pool.shutdown(cancel_futures=True)
         return tally
-
-    def _render(self, body: str) -> Draft:
-        draft = self._authoring.renderer.render(body)
-        if draft.fallback is not None and draft.fallback.startswith(_NOT_THE_TEXTS_FAULT):
-            raise Unavailable(f"Texts cannot be rendered here: {draft.fallback}.")
-        return draft
 
     def _store(
         self,

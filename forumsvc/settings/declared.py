@@ -14,6 +14,7 @@ from .kinds import (
     whole,
 )
 from .mail import MAIL
+from .markup import MARKUP
 from .notifications import NOTIFICATIONS
 from .operation import OPERATION
 from .photos import PHOTOS
@@ -220,20 +221,7 @@ DECLARED: tuple[Setting, ...] = (
     ),
     *MAIL,
     *PHOTOS,
-    Setting(
-        "markup.workers",
-        whole(0, 64),
-        "2",
-        "processes that render text; 0: none of their own",
-        unit="processes",
-    ),
-    Setting(
-        "markup.timeout",
-        seconds(0.05, 60),
-        "1",
-        "the longest that one text may take to render",
-        unit="seconds",
-    ),
+    *MARKUP,
     Setting(
         "session.secret",
         SECRET,

@@ -34,9 +34,18 @@ prework_deriver.options = ("prework",)  # type: ignore[attr-defined]  # Pyramid'
 
 
 def render_body(context: Any, request: ForumRequest) -> Rendered:
-    """Render the text of a post, which is the parameter `body`. Raises Invalid."""
+    """Render the text of a post, which is the parameter `body`.
+
+    Raises Invalid, TooManyAttempts, Unavailable.
+    """
     sent = request.validated
-    return request.authoring.render(request.db, sent["body"], title=sent.get("title"))
+    return request.authoring.render(
+        request.db,
+        request.actor_id,
+        sent["body"],
+        title=sent.get("title"),
+        origin=f"request {request.environ['forumsvc.request_id']}",
+    )
 
 
 def includeme(config: Configurator) -> None:

@@ -10,7 +10,9 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
-from forumsvc.models import Topic
+from forumsvc.markup.pool import BusyError
+from forumsvc.markup.worker_process import WorkerCpuError
+from forumsvc.models import Reply, Topic
 from forumsvc.services import accounts
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting
@@ -229,3 +231,52 @@ def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
     for other in ({"email": "other@example.org"}, {"login": "other"}):
         answer = forum.nobody.post("/users", **{**sent, **other})
         assert (answer.status_int, "is taken" in answer.json["error"]) == (400, True)
+
+
+def test_an_author_whose_rendering_time_is_used_up_is_told_when_to_come_back(
+    scene: Scene,
+) -> None:
+    budget = scene.forum.registry.authoring.budget
+    with budget.turn(scene.bob.id) as used:
+        used(30)
+    tally = scene.forum.registry.authoring.renderer.tally
+    before = tally.rendered
+    answer = scene.send("bob", "reply")
+    wait = answer.headers["Retry-After"]
+    assert (answer.status_int, 100 < int(wait) <= 120) == (429, True)
+    assert answer.json == {
+        "error": f"Your texts took too long to render. Try again in {wait} seconds."
+    }
+    assert tally.rendered == before
+    method, path, params = REQUESTS["reply"](scene)
+    assert scene.alice.call(method, path, params).status_int == 201
+
+
+def test_a_text_costs_its_author_what_its_worker_used(scene: Scene) -> None:
+    assert scene.send("bob", "reply").status_int == 201
+    assert 0 < scene.forum.registry.authoring.budget._accounts[scene.bob.id].seconds < 1
+
+
+def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*args: Any) -> Any:
+        raise BusyError
+
+    monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_ask", busy)
+    replies = scene.forum.count(Reply)
+    answer = scene.send("bob", "reply")
+    assert (answer.status_int, answer.headers["Retry-After"]) == (503, "10")
+    assert scene.forum.count(Reply) == replies
+
+
+def test_the_log_names_the_request_of_a_text_that_is_stored_unrendered(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stopped(*args: Any) -> Any:
+        raise WorkerCpuError
+
+    monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_ask", stopped)
+    answer = scene.send("bob", "reply")
+    assert answer.json["body_html"] == "<p>a *text*</p>"
+    assert f"request {answer.headers['X-Request-Id']}, user {scene.bob.id}" in caplog.text

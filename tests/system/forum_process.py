@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,20 +54,24 @@ format = %(processName)s %(name)s: %(message)s
 
 @dataclass
 class Setting:
-    """A forum with two people and a topic of each."""
+    """A forum with people, and a topic of each of the first two."""
 
     people: list[Person]
     topics: list[int]
 
 
-def prepare(url: str, database: Database, folder: Path) -> Setting:
-    """Fill a database through an application of this process, and put that away."""
+def prepare(url: str, database: Database, folder: Path, others: Sequence[str] = ()) -> Setting:
+    """Fill a database through an application of this process, and put that away.
+
+    others: logins of people without a topic.
+    """
     application = make_app(url, folder)
     try:
         forum = Forum(application, database)
         people = [forum.person("alice"), forum.person("bob")]
         node = forum.node()
-        return Setting(people, [forum.topic(person, node) for person in people])
+        topics = [forum.topic(person, node) for person in people]
+        return Setting([*people, *map(forum.person, others)], topics)
     finally:
         put_away(application)
 

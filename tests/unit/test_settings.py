@@ -55,6 +55,8 @@ WRONG: dict[str, list[str]] = {
     "photos.max_pixels": ["0", "x"],
     "markup.workers": ["-1", "65", "two"],
     "markup.timeout": ["0", "61", "x"],
+    "markup.wall_seconds": ["0", "601", "x"],
+    "markup.user_seconds_per_minute": ["0", "61", "x"],
     "session.secret": ["", "short", "x" * 31],
     **{
         f"levels.{level}": ["", " "]

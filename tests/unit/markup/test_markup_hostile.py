@@ -7,6 +7,7 @@ import pytest
 
 from forumsvc.markup import Renderer
 from forumsvc.markup.sanitizer import sanitize
+from tests.unit.markup.conftest import WALL_SECONDS
 from tests.unit.markup.hostile_texts import SIZE, TEXTS
 from tests.unit.markup.test_markup_xss import dangers
 
@@ -15,8 +16,8 @@ MAX_RESIDENT = 300 << 20
 
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[Renderer]:
-    """A renderer whose texts may take a quarter of a second."""
-    with_workers = Renderer(workers=2, timeout=0.25)
+    """A renderer whose texts may take a quarter of a second of processor time."""
+    with_workers = Renderer(workers=2, timeout=0.25, wall_seconds=WALL_SECONDS)
     yield with_workers
     with_workers.close()
 

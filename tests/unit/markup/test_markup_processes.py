@@ -11,6 +11,7 @@ import time
 import psutil
 import pytest
 
+from forumsvc.errors import Unavailable
 from forumsvc.markup import Renderer
 from forumsvc.markup.worker_process import WorkerDiedError
 from tests.unit.markup.processes import (
@@ -162,10 +163,12 @@ print(sorted({"pyramid", "sqlalchemy", "PIL", "waitress"} & sys.modules.keys()))
     assert in_python(program) == "[]\n"
 
 
-def test_where_workers_cannot_start_text_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_workers_cannot_start_a_text_is_refused_and_not_escaped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(COMMAND, [sys.executable, "-c", ""])
     renderer = Renderer(workers=1)
-    draft = renderer.render("<x>")
+    with pytest.raises(Unavailable):
+        renderer.render("<x>")
     renderer.close()
-    assert draft.html == "<p>&lt;x&gt;</p>"
-    assert draft.fallback == "unstarted: the fork server ended"
+    assert renderer.tally.fallbacks["unstarted"] == 1

@@ -4,16 +4,19 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forumsvc.errors import Unavailable
 from forumsvc.markup import Renderer
 from forumsvc.markup.plain_text import escaped
 from forumsvc.markup.worker_process import WorkerProcess
+from tests.unit.markup.conftest import WALL_SECONDS
 from tests.unit.markup.processes import COMMAND, SLOW, fork_servers, workers
 
 
@@ -99,7 +102,7 @@ def test_the_time_of_a_text_begins_with_its_wait(
                 """It is on its way."""
             freed = time.monotonic()
         assert waiting.result().html == "<p><em>x</em></p>"
-    assert deadlines[0] < freed + 1.0
+    assert deadlines[0] < freed + WALL_SECONDS
 
 
 def test_an_exception_is_answered_by_name_and_the_next_text_rendered(renderer: Renderer) -> None:
@@ -115,18 +118,84 @@ Pipeline.render = lambda self, text, own_host: [text * (2 << 30)] if text == "x"
 fork_server.main()
 """
     monkeypatch.setattr(COMMAND, [sys.executable, "-c", greedy])
-    renderer = Renderer(workers=1, timeout=20)
+    renderer = Renderer(workers=1, timeout=20, wall_seconds=WALL_SECONDS)
     assert renderer.render("x").fallback == "MemoryError"
     assert renderer.render("y").html == "rendered"
     renderer.close()
 
 
-def test_a_text_that_finds_no_free_worker_in_time_is_escaped() -> None:
-    renderer = Renderer(workers=2, timeout=0.2)
-    with all_places_taken(renderer):
-        assert renderer.render("*x*").fallback == "busy"
+def test_a_text_that_finds_no_free_worker_in_time_is_refused_and_not_escaped() -> None:
+    renderer = Renderer(workers=2, timeout=0.2, wall_seconds=0.2)
+    with all_places_taken(renderer), pytest.raises(Unavailable):
+        renderer.render("*x*")
+    assert renderer.tally.fallbacks["busy"] == 1
     assert renderer.render("*x*").fallback is None
     renderer.close()
+
+
+WAITING_WORKER = """
+import os, pathlib, signal
+import forumsvc.markup.fork_server as fork_server
+from forumsvc.markup.pipeline import Pipeline
+def render(self, text, own_host):
+    begun = pathlib.Path(text)
+    if text.startswith("/") and len(begun.read_bytes()) < {times}:
+        with begun.open("ab") as file:
+            file.write(b"x")
+        signal.pause()
+    return ["rendered"]
+Pipeline.render = render
+fork_server.main()
+"""
+"""A worker that waits, as on a busy machine, the first times that it gets the path of a file."""
+
+
+@pytest.fixture
+def hindered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[int], Renderer]:
+    """A renderer whose workers are hindered so many times at the text `tmp_path / "begun"`."""
+    (tmp_path / "begun").touch()
+
+    def made(times: int) -> Renderer:
+        program = WAITING_WORKER.format(times=times)
+        monkeypatch.setattr(COMMAND, [sys.executable, "-c", program])
+        renderer = Renderer(workers=2, timeout=0.1, wall_seconds=1.0)
+        monkeypatch.setattr(renderer, "_wall_seconds", 1.0)
+        return renderer
+
+    return made
+
+
+def test_a_text_that_only_the_clock_stops_is_rendered_at_the_second_attempt(
+    hindered: Callable[[int], Renderer], tmp_path: Path
+) -> None:
+    renderer = hindered(1)
+    assert renderer.render(str(tmp_path / "begun")).html == "rendered"
+    renderer.close()
+
+
+def test_a_text_that_the_clock_stops_twice_is_refused_and_not_escaped(
+    hindered: Callable[[int], Renderer], tmp_path: Path
+) -> None:
+    renderer = hindered(2)
+    with pytest.raises(Unavailable):
+        renderer.render(str(tmp_path / "begun"))
+    assert renderer.tally.fallbacks["overload"] == 1
+    renderer.close()
+
+
+def test_what_a_text_takes_is_told_even_where_it_fails(renderer: Renderer) -> None:
+    used: list[float] = []
+    for text in ("*x*", "\ud800", SLOW):
+        renderer.render(text, used=used.append)
+    assert [0 < seconds < 0.5 for seconds in used] == [True, True, False]
+    assert used[2] >= 1.0
+
+
+def test_the_log_says_on_whose_behalf_a_text_is_shown_unrendered(
+    renderer: Renderer, caplog: pytest.LogCaptureFixture
+) -> None:
+    renderer.render("\ud800", origin="request abc, user 5")
+    assert "is shown unrendered: UnicodeEncodeError (request abc, user 5)" in caplog.text
 
 
 def test_eight_threads_get_each_its_own_answer(renderer: Renderer) -> None:

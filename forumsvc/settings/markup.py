@@ -1,0 +1,35 @@
+"""The settings of how texts are rendered."""
+
+from .kinds import seconds, whole
+from .setting import Setting
+
+MARKUP: tuple[Setting, ...] = (
+    Setting(
+        "markup.workers",
+        whole(0, 64),
+        "2",
+        "processes that render text; 0: none of their own",
+        unit="processes",
+    ),
+    Setting(
+        "markup.timeout",
+        seconds(0.05, 60),
+        "1",
+        "processor time that one text may take to render; then it is stored escaped",
+        unit="seconds",
+    ),
+    Setting(
+        "markup.wall_seconds",
+        seconds(0.05, 600),
+        "10",
+        "the longest by the clock that a text is waited for; after two attempts the answer is 503",
+        unit="seconds",
+    ),
+    Setting(
+        "markup.user_seconds_per_minute",
+        seconds(0.1, 60),
+        "10",
+        "processor time that rendering the texts of one user may take, counted in each process",
+        unit="seconds",
+    ),
+)

@@ -1,0 +1,102 @@
+"""How much of the renderer one author may use."""
+
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from forumsvc.errors import TooManyAttempts
+from forumsvc.markup import RenderBudget, budget
+
+
+class Clock:
+    """The time that the test says it is, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        """Return it."""
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(budget, "time", clock)
+    return clock
+
+
+def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
+    """Let an author use so many seconds."""
+    with render_budget.turn(author_id) as used:
+        used(seconds)
+
+
+def test_who_has_used_up_their_time_waits_until_some_is_back(clock: Clock) -> None:
+    render_budget = RenderBudget(10)
+    spend(render_budget, 1, 12)
+    with pytest.raises(TooManyAttempts) as raised:
+        spend(render_budget, 1, 0)
+    assert raised.value.retry_after == 12
+    clock.now += 12.1
+    spend(render_budget, 1, 0)
+
+
+def test_the_time_of_one_author_is_none_of_another_s(clock: Clock) -> None:
+    render_budget = RenderBudget(10)
+    spend(render_budget, 1, 12)
+    spend(render_budget, 2, 0)
+
+
+def test_an_author_who_writes_ordinary_texts_never_waits(clock: Clock) -> None:
+    render_budget = RenderBudget(10)
+    for _ in range(1000):
+        spend(render_budget, 1, 0.1)
+        clock.now += 1
+
+
+def test_without_a_bound_nobody_waits(clock: Clock) -> None:
+    render_budget = RenderBudget(math.inf)
+    for _ in range(3):
+        spend(render_budget, 1, 1000)
+        clock.now += 1
+
+
+def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_TURN_SECONDS", 0.01)
+    render_budget = RenderBudget(10)
+    with render_budget.turn(1):
+        with pytest.raises(TooManyAttempts) as raised, render_budget.turn(1):
+            pass
+        assert raised.value.retry_after == 1
+        spend(render_budget, 2, 0)
+    spend(render_budget, 1, 0)
+
+
+def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_TURN_SECONDS", 60)
+    render_budget = RenderBudget(10)
+    began = threading.Event()
+
+    def second() -> None:
+        began.set()
+        spend(render_budget, 1, 1)
+
+    with ThreadPoolExecutor(1) as threads:
+        with render_budget.turn(1):
+            waiting = threads.submit(second)
+            began.wait()
+        waiting.result()
+
+
+def test_authors_who_have_all_of_their_time_again_are_forgotten(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "_MANY", 2)
+    render_budget = RenderBudget(10)
+    for author_id in range(5):
+        spend(render_budget, author_id, 1)
+        clock.now += 60
+    assert len(render_budget._accounts) <= 3
