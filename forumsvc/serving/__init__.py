@@ -58,12 +58,20 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
     Raises SystemExit, with one line that names the key or the address, where a value is wrong or
     the address cannot be had.
     """
+    has_served = False
+
+    def log_end() -> None:
+        if has_served:
+            log.info("Stopped")
+
     # Handlers run last to first, and the application, made after this, has handlers of its own.
-    atexit.register(log.info, "Stopped")
+    atexit.register(log_end)
     options = Options.of_section(keys)
     sockets = addresses.bind(options)
 
     def run(app: Any) -> None:
+        nonlocal has_served
+        has_served = True
         signals.hold()
         addresses.listen(sockets, options.backlog)
         allowed = cores.remember()
