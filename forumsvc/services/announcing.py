@@ -153,7 +153,7 @@ def _telling(type_: str, meant: ColumnElement[bool], with_mentioned: bool) -> In
     mention_type: Any = null()
     is_mentioned = User.id.in_(audience.MENTIONED) if with_mentioned else false()
     if type_ == NotificationType.TOPIC_REPLY:
-        meant &= is_mentioned | audience.has_no_unread_reply()
+        meant &= is_mentioned | audience.is_author() | audience.has_no_unread_reply()
     if with_mentioned:
         shown_type = case(
             (is_mentioned, literal(NotificationType.MENTION, String)), else_=shown_type

@@ -77,6 +77,11 @@ def has_no_unread_reply() -> ColumnElement[bool]:
     return unread.limit(1).correlate(User).scalar_subquery().is_(None)
 
 
+def is_author() -> ColumnElement[bool]:
+    """Return the condition that the topic is theirs."""
+    return User.id == _AUTHOR
+
+
 def one() -> ColumnElement[bool]:
     """Return the condition that it is the user `recipient_id`."""
     return User.id == bindparam("recipient_id", type_=BigId)

@@ -20,7 +20,7 @@ TOKEN, LIST = 1, 1
 
 @dataclass
 class Scene:
-    """Bob has mentioned alice in three replies; `ids` are those of the notifications."""
+    """Alice has been told of three replies by bob; `ids` are those of the notifications."""
 
     alice: Person
     bob: Person
@@ -39,7 +39,7 @@ def scene(forum: Forum) -> Scene:
     alice, bob = forum.person("alice"), forum.person("bob")
     topic = forum.topic(alice, forum.node())
     for _ in range(3):
-        forum.reply(bob, topic, "@alice")
+        forum.reply(bob, topic)
     ids = [one["id"] for one in alice.get("/notifications").json]
     return Scene(alice, bob, topic, ids[::-1])
 
@@ -56,7 +56,7 @@ def test_only_newer_ones_are_given_the_newest_first(scene: Scene) -> None:
 def test_a_new_one_is_given_once_it_is_there(forum: Forum, scene: Scene) -> None:
     newest = scene.ids[-1]
     assert scene.newer(newest) == []
-    forum.reply(scene.bob, scene.topic, "@alice")
+    forum.reply(scene.bob, scene.topic)
     [new] = scene.newer(newest)
     assert scene.newer(new) == []
 

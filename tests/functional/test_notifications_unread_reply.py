@@ -1,4 +1,4 @@
-"""At most one unread TopicReply of a topic and person: the first one, where they go on reading."""
+"""At most one unread TopicReply of a topic and follower: the first one, where they go on reading."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -44,43 +44,48 @@ def listed(person: Person) -> list[Any]:
 def test_a_further_reply_makes_no_second_unread_notification(scene: Scene) -> None:
     first = scene.forum.reply(scene.bob, scene.topic)
     scene.forum.reply(scene.bob, scene.topic)
-    for person in (scene.alice, scene.carol):
-        [one] = listed(person)
-        assert (one["type"], one["reply"]["id"]) == ("TopicReply", first)
+    [one] = listed(scene.carol)
+    assert (one["type"], one["reply"]["id"]) == ("TopicReply", first)
+    assert drift(scene.forum.database) == []
+
+
+def test_the_author_is_told_of_every_reply_also_as_a_follower(scene: Scene) -> None:
+    scene.alice.post(f"/topics/{scene.topic}/follow")
+    written = [scene.forum.reply(scene.bob, scene.topic) for _ in range(2)]
+    assert [one["reply"]["id"] for one in listed(scene.alice)] == written[::-1]
     assert drift(scene.forum.database) == []
 
 
 @pytest.mark.parametrize("how", ["read", "delete"])
 def test_a_reply_after_the_first_was_read_or_deleted_tells_again(scene: Scene, how: str) -> None:
     scene.forum.reply(scene.bob, scene.topic)
-    [one] = listed(scene.alice)
+    [one] = listed(scene.carol)
     if how == "read":
-        scene.alice.post("/notifications/read", ids=one["id"])
+        scene.carol.post("/notifications/read", ids=one["id"])
     else:
-        scene.alice.delete(f"/notifications/{one['id']}")
+        scene.carol.delete(f"/notifications/{one['id']}")
     second = scene.forum.reply(scene.bob, scene.topic)
-    assert listed(scene.alice)[0]["reply"]["id"] == second
-    assert len(listed(scene.carol)) == 1
+    assert listed(scene.carol)[0]["reply"]["id"] == second
 
 
 def test_replies_to_two_topics_make_one_each(scene: Scene) -> None:
     other = scene.forum.topic(scene.alice, scene.node)
+    scene.carol.post(f"/topics/{other}/follow")
     for topic in (scene.topic, other):
         scene.forum.reply(scene.bob, topic)
-    assert [one["topic"]["id"] for one in listed(scene.alice)] == [other, scene.topic]
+    assert [one["topic"]["id"] for one in listed(scene.carol)] == [other, scene.topic]
 
 
 def test_a_mention_is_told_beside_an_unread_reply(scene: Scene) -> None:
     scene.forum.reply(scene.bob, scene.topic)
-    scene.forum.reply(scene.bob, scene.topic, "@alice")
-    assert [one["type"] for one in listed(scene.alice)] == ["Mention", "TopicReply"]
-    assert [one["type"] for one in listed(scene.carol)] == ["TopicReply"]
+    scene.forum.reply(scene.bob, scene.topic, "@carol")
+    assert [one["type"] for one in listed(scene.carol)] == ["Mention", "TopicReply"]
 
 
 def test_an_unread_mention_does_not_keep_a_reply_from_being_told(scene: Scene) -> None:
-    scene.forum.reply(scene.bob, scene.topic, "@alice")
+    scene.forum.reply(scene.bob, scene.topic, "@carol")
     scene.forum.reply(scene.bob, scene.topic)
-    assert [one["type"] for one in listed(scene.alice)] == ["TopicReply", "Mention"]
+    assert [one["type"] for one in listed(scene.carol)] == ["TopicReply", "Mention"]
 
 
 def test_replies_at_once_make_one(scene: Scene) -> None:
@@ -92,5 +97,5 @@ def test_replies_at_once_make_one(scene: Scene) -> None:
         for person in people
     ]
     assert statuses(together(replying)) == {201: 6}
-    assert [len(listed(person)) for person in (scene.alice, scene.carol)] == [1, 1]
+    assert [len(listed(person)) for person in (scene.alice, scene.carol)] == [6, 1]
     assert drift(scene.forum.database) == []
