@@ -1,4 +1,4 @@
-"""At most one unread TopicReply of a topic and follower: the first one, where they go on reading."""
+"""At most one unread TopicReply of a topic and follower: the first, where they go on reading."""
 
 from dataclasses import dataclass
 from typing import Any
