@@ -12,6 +12,7 @@ from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 
 from .delivery import Delivery
+from .failures import describe, is_permanent
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,10 @@ class Outbox:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
-        self._failed = 0
+        self.sent = 0
+        """Messages that left, for the metrics."""
+        self.failed = 0
+        """Messages that were given up, for the metrics."""
 
     @property
     def delivers(self) -> bool:
@@ -48,8 +52,10 @@ class Outbox:
             message = self._message(to, subject, text)
             self._queue.put_nowait(message)
         except (MessageError, ValueError, IndexError):
+            self.failed += 1
             log.error("a mail was not sent: its address cannot be written into one")
         except queue.Full:
+            self.failed += 1
             log.error("a mail was not sent: %d others are waiting", _WAITING)
         else:
             self._start()
@@ -63,10 +69,10 @@ class Outbox:
         self._closing.set()
         if self._thread is not None and self._thread.is_alive():
             waiting = self._queue.unfinished_tasks
-            failed = self._failed
+            failed = self.failed
             self._queue.put(None)
             self._thread.join()
-            failed = self._failed - failed
+            failed = self.failed - failed
             if waiting:
                 level = logging.WARNING if failed else logging.INFO
                 log.log(level, "At the end %d mails left, %d are lost", waiting - failed, failed)
@@ -99,12 +105,20 @@ class Outbox:
     def _deliver(self, message: EmailMessage) -> None:
         assert self._delivery is not None, "nothing is sent without one"  # noqa: S101
         for attempt in range(1, ATTEMPTS + 1):
+            is_last = attempt == ATTEMPTS or self._closing.is_set()
             try:
                 self._delivery.deliver(message)
             except (OSError, ValueError) as error:
-                log.error("a mail was not sent (attempt %d): %s", attempt, type(error).__name__)
-                if attempt == ATTEMPTS or self._closing.wait(self._pause):
-                    self._failed += 1
+                log.error(
+                    "mail %s was not sent (attempt %d): %s",
+                    message["Message-ID"],
+                    attempt,
+                    describe(error),
+                )
+                if is_last or is_permanent(error):
+                    self.failed += 1
                     return
+                self._closing.wait(self._pause)
             else:
+                self.sent += 1
                 return

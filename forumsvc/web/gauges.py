@@ -34,6 +34,9 @@ class Gauges(Collector):
             self._registry.hits.waiting,
         )
         yield from _of_notification_jobs(self._registry.notification_jobs)
+        outbox = self._registry.outbox
+        yield CounterMetricFamily("forumsvc_mail_sent", "Mails that left.", outbox.sent)
+        yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", outbox.failed)
 
 
 def _of_memory(memory: Any) -> Iterator[Metric]:

@@ -140,6 +140,7 @@ def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
     forum.nobody.get("/topics")
     forum.nobody.get("/topics")
     forum.registry.authoring.renderer.tally.add(1.5, "timeout")
+    forum.registry.outbox.send("no address", "x", "y")
     after = scrape(forum)
 
     def grown(name: str, **labels: str) -> float:
@@ -154,6 +155,7 @@ def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
     assert after.sum("forumsvc_memory_used_bytes") == forum.registry.memory.used > 0
     assert after.sum("forumsvc_memory_limit_bytes") == forum.registry.memory.size
     assert grown("forumsvc_hits_waiting") == 3
+    assert (grown("forumsvc_mail_sent_total"), grown("forumsvc_mail_failed_total")) == (0, 1)
     connections = after.by("pool", "forumsvc_database_connections_in_use")
     assert connections == {"reads": 0, "writes": 0, "gateway": 1}
     assert after.sum("process_resident_memory_bytes") > 10_000_000

@@ -1,6 +1,7 @@
 """Mail: taken at once, delivered by a thread, to a folder or a server."""
 
 import logging
+import smtplib
 import socket
 import threading
 from collections.abc import Iterator
@@ -128,6 +129,64 @@ def test_closing_does_not_wait_for_the_next_attempt_and_says_what_is_lost(
     outbox.close()
     assert flaky.delivered == []
     assert caplog.messages[-1] == "At the end 0 mails left, 1 are lost"
+
+
+class Refusing:
+    """A way that refuses every message with one error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.attempts = 0
+
+    def deliver(self, message: EmailMessage) -> None:
+        """Refuse."""
+        self.attempts += 1
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "attempts", "shown"),
+    [
+        (
+            smtplib.SMTPRecipientsRefused({"ann@example.org": (550, b"no ann@example.org")}),
+            1,
+            "550",
+        ),
+        (smtplib.SMTPDataError(554, b"spam from ann@example.org"), 1, "SMTPDataError 554"),
+        (smtplib.SMTPRecipientsRefused({"ann@example.org": (451, b"later")}), 3, "451"),
+        (smtplib.SMTPAuthenticationError(535, b"no"), 3, "SMTPAuthenticationError 535"),
+        (ConnectionRefusedError(), 3, "ConnectionRefusedError"),
+    ],
+)
+def test_a_permanent_refusal_of_a_message_is_not_tried_again(
+    caplog: pytest.LogCaptureFixture, error: Exception, attempts: int, shown: str
+) -> None:
+    refusing = Refusing(error)
+    outbox = Outbox(refusing, SENDER, pause=0)
+    outbox.send("ann@example.org", "x", "y")
+    outbox.wait()
+    outbox.close()
+    assert (refusing.attempts, outbox.sent, outbox.failed) == (attempts, 0, 1)
+    assert shown in caplog.messages[0]
+    assert "@example.org> was not sent" in caplog.messages[0]
+    assert "ann@example.org" not in caplog.text
+
+
+def test_what_waits_for_another_attempt_gets_one_at_the_end() -> None:
+    failing = threading.Event()
+
+    class Once(Flaky):
+        def deliver(self, message: EmailMessage) -> None:
+            failing.set()
+            super().deliver(message)
+
+    once = Once(1)
+    outbox = Outbox(once, SENDER, pause=3600)
+    outbox.send("ann@example.org", "x", "y")
+    assert failing.wait(60)
+    outbox.close()
+    assert len(once.delivered) == 1
+    assert (outbox.sent, outbox.failed) == (1, 0)
 
 
 def test_sending_does_not_wait_for_the_delivery() -> None:
