@@ -17,6 +17,8 @@ from .gateway import GATEWAY, Gateway
 from .lock_waits import TURN_SECONDS, LockWaits
 from .timeouts import Timeouts
 
+_FOR_EVER_SECONDS = 10**6
+
 
 class Database:
     """The engines of one database, with a pool each."""
@@ -82,7 +84,7 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         pool_timeout=timeouts.pool,
         hide_parameters=True,
         connect_args={
-            "timeout": TURN_SECONDS,
+            "timeout": _FOR_EVER_SECONDS if timeouts.lock is None else timeouts.lock,
             "check_same_thread": False,
         },
         **options,
@@ -99,6 +101,9 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         cursor.execute("PRAGMA temp_store = MEMORY")
         if read_only:
             cursor.execute("PRAGMA query_only = ON")
+        else:
+            # The only lock that is waited for from here on is that of BEGIN IMMEDIATE.
+            cursor.execute(f"PRAGMA busy_timeout = {round(TURN_SECONDS * 1000)}")
         cursor.close()
 
     return engine

@@ -28,11 +28,15 @@ TURN_SECONDS = 0.1
 """For how long SQLite itself is let wait for its write lock."""
 
 _STUCK_FOR_SECONDS = 1.0
+_SERVED_FOR_SECONDS = 2.0
+_SHORT_TURNS = round(SHORT_SECONDS / TURN_SECONDS)
 _MOST_LOCKS = 1000
 _TICKET = "lock wait"
 
 Lock = Hashable
 """What is locked, as the text and the values of the statement that locks it."""
+
+_WRITE_LOCK: Lock = "SQLite's write lock"
 
 CONTENDED = "Others got the lock meanwhile."
 
@@ -54,6 +58,7 @@ class LockWaits:
         self._lock = threading.Lock()
         self._waiting = 0
         self._stalled_since = 0.0
+        self._takes = 0
         self._taken: dict[Lock, float] = {}
         self._stuck: dict[Lock, float] = {}
 
@@ -77,7 +82,7 @@ class LockWaits:
         An error of one who waited shortly, while others got the lock, bears the note CONTENDED.
         """
         is_short = not self.is_long(connection.connection.info.get(_TICKET))
-        if is_short and time.monotonic() - self._stuck.get(lock, 0.0) < _STUCK_FOR_SECONDS:
+        if is_short and self._is_stuck(lock):
             self._limit(connection, STUCK_SECONDS)
         try:
             found = act()
@@ -89,8 +94,11 @@ class LockWaits:
         self._stuck.pop(lock, None)
         return found
 
+    def _is_stuck(self, lock: Lock) -> bool:
+        return time.monotonic() - self._stuck.get(lock, 0.0) < _STUCK_FOR_SECONDS
+
     def _note_timeout(self, lock: Lock, error: DBAPIError) -> None:
-        if time.monotonic() - self._taken.get(lock, 0.0) < SHORT_SECONDS:
+        if time.monotonic() - self._taken.get(lock, 0.0) < _SERVED_FOR_SECONDS:
             error.add_note(CONTENDED)
         else:
             _remember(self._stuck, lock)
@@ -129,10 +137,12 @@ class LockWaits:
         """Try for SQLite's write lock until it is taken or the time is over.
 
         attempt: waits for TURN_SECONDS at most, and raises OperationalError; longest: seconds after
-        which it is over; is_short: give up before, once nobody of this process got the lock for
-        SHORT_SECONDS. (SQLite serves those who wait in no order.)
+        which it is over; is_short: give up before, once nobody of this process got the lock in as
+        many turns as make SHORT_SECONDS. (SQLite serves those who wait in no order; and turns are
+        fewer where the machine is so busy that this process hardly runs.)
         """
         started = time.monotonic()
+        turns, takes = 0, self._takes
         with self._lock:
             if not self._waiting:
                 self._stalled_since = started
@@ -144,11 +154,18 @@ class LockWaits:
                 except OperationalError as error:
                     waited = time.monotonic() - started
                     is_over = longest is not None and waited >= longest
-                    is_stalled = is_short and self.stalled_seconds >= SHORT_SECONDS
+                    turns, takes = (turns + 1, takes) if takes == self._takes else (0, self._takes)
+                    most = 1 if self._is_stuck(_WRITE_LOCK) else _SHORT_TURNS
+                    is_stalled = is_short and turns >= most
+                    if is_stalled:
+                        _remember(self._stuck, _WRITE_LOCK)
                     if is_over or is_stalled or not _is_busy(error):
                         raise
                 else:
-                    self._stalled_since = time.monotonic()
+                    with self._lock:
+                        self._stalled_since = time.monotonic()
+                        self._takes += 1
+                        self._stuck.pop(_WRITE_LOCK, None)
                     return
         finally:
             with self._lock:

@@ -214,6 +214,14 @@ def test_a_short_wait_costs_no_trip_to_the_database(
 
 
 @on_a_file
+def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
+    patience = text("PRAGMA busy_timeout")
+    with database.reads.connect() as reads, database.writes.connect() as writes:
+        assert reads.scalar(patience) == 10_000
+        assert writes.scalar(patience) == round(lock_waits.TURN_SECONDS * 1000)
+
+
+@on_a_file
 def test_a_lock_that_is_not_free_in_time_is_an_error_of_the_driver(database_url: str) -> None:
     database = Database(database_url, timeouts=Timeouts(lock=0.3))
     try:
