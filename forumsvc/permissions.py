@@ -34,6 +34,7 @@ class UserPermission(StrEnum):
     VIEW_BLOCKED = "view_blocked"  # list whom the user blocks
     VIEW_LIKES = "view_likes"  # list what the user likes
     UPDATE = "update"  # edit the profile
+    DESTROY = "destroy"  # end the account; the keyed shape tells it, and no endpoint does it
     FOLLOW = "follow"  # be told of the user's topics
     UNFOLLOW = "unfollow"  # no longer be told
     BLOCK = "block"  # neither see nor hear of the user
@@ -135,6 +136,8 @@ TOPIC_ABILITIES = (
 )
 REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY)
 USER_ABILITIES = (UserPermission.FOLLOW, UserPermission.BLOCK, UserPermission.UPDATE)
+USER_SUMMARY_ABILITIES = (UserPermission.UPDATE, UserPermission.DESTROY)
+"""What the keyed shape tells of every user, beside a topic or a reply too."""
 
 
 def scope_of(permission: str) -> Scope | None:

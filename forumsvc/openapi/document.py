@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ..settings import Settings
+from .keyed import keyed
 
 _SCHEMES = ("OAuth", "Bearer", "AccessToken")
 _ANY = {
@@ -54,7 +55,7 @@ _Loader.add_constructor("!optional", lambda loader, node: [{}, *_needs(loader, n
 
 
 def describe(settings: Settings) -> dict[str, Any]:
-    """Return the description of a service with these settings, as a JSON document."""
+    """Return the description of a service with these settings, in its shape, as a JSON document."""
     document: dict[str, Any] = _filled(_raw(), settings)
     for path_name, path in document["paths"].items():
         path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
@@ -71,7 +72,7 @@ def describe(settings: Settings) -> dict[str, Any]:
             operation["responses"] = dict(sorted(operation["responses"].items()))
             _tell_rates(operation["responses"])
     _tell_rates(document["components"]["responses"])
-    return document
+    return keyed(document) if settings["api.envelope"] == "keyed" else document
 
 
 def _tell_rates(responses: dict[str, Any]) -> None:

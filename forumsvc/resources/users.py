@@ -30,8 +30,8 @@ class UserItem(Item):
         himself = principals.user(user_id)
         acl: Acl = [
             (Allow, himself, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
-            (Allow, principals.active(user_id), May.UPDATE),
-            (Allow, principals.ADMIN, May.VIEW_EMAIL),
+            (Allow, principals.active(user_id), (May.UPDATE, May.DESTROY)),
+            (Allow, principals.ADMIN, (May.VIEW_EMAIL, May.DESTROY)),
             (Deny, himself, _TO_OTHERS),
             (Allow, principals.ACTIVE, (May.UNFOLLOW, May.UNBLOCK)),
         ]

@@ -29,6 +29,7 @@ def provider_of(request: ForumRequest) -> Provider:
 
 
 def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
+    parameters: list[tuple[str, str]] = []
     try:
         parameters = messages.read_body(request.headers.get("Content-Type", ""), request.body)
         call = Call(
@@ -40,10 +41,24 @@ def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
     response = Response(status=answer.status, content_type="application/json")
     response.body = orjson.dumps(answer.body)
     response.headers.update(answer.headers)
+    if endpoint is server.token and _is_wrong_password(parameters, answer):
+        _set_status_of_shape(response, request)
     if answer.commit:
         # An error is rolled back unless it says so.
         response.headers["X-Tm"] = "commit"
     return response
+
+
+def _is_wrong_password(parameters: list[tuple[str, str]], answer: Answer) -> bool:
+    is_password = ("grant_type", "password") in parameters
+    return is_password and answer.body.get("error") == "invalid_grant"
+
+
+def _set_status_of_shape(response: Response, request: ForumRequest) -> None:
+    """Tell a wrong password by the status that the clients of the configured shape know."""
+    response.status_int = request.registry.envelope.wrong_password
+    if response.status_int == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"  # RFC 9110 §15.5.2
 
 
 def token(context: Public, request: ForumRequest) -> Response:

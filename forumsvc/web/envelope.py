@@ -28,6 +28,9 @@ class Bare:
     """The shape of the API description."""
 
     created = 201
+    """The status of a creation."""
+    wrong_password = 400
+    """The status of a password grant with a wrong login or password (RFC 6749 §5.2: 400)."""
 
     def audience(self, shown: Shown, request: ForumRequest) -> Audience:
         """Return for whom an answer is the same."""

@@ -4,12 +4,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..clock import rfc3339
-from ..permissions import REPLY_ABILITIES, TOPIC_ABILITIES
+from ..models import UserState
+from ..openapi.keyed_words import CREATED, error_kind
+from ..permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ..presenters.keyed import reply_additions, topic_additions, user_additions
 from ..queries.states import State
 from ..resources.base import Item
 from ..resources.replies import ReplyItem
 from ..resources.topics import TopicItem
+from ..resources.users import UserItem
 from ..security.policy import abilities
 from .envelope import Bare
 from .marks import Audience, Shown
@@ -17,24 +20,15 @@ from .request import ForumRequest
 from .results import Count, Greeting, Ids, Kind, Listing, Notices, Result, Single
 from .standing import standing
 
-_KINDS = {
-    400: "ParameterInvalid",
-    401: "Unauthorized",
-    403: "AccessDenied",
-    404: "ResourceNotFound",
-    405: "MethodNotAllowed",
-    412: "PreconditionFailed",
-    413: "PayloadTooLarge",
-    422: "ParameterInvalid",
-    429: "TooManyRequests",
-    503: "Unavailable",
-}
+_OF_USERS = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_IN_FULL})
+"""What is a user, or shows its author."""
 
 
 class Keyed(Bare):
     """The shape that clients of the public forum engine read."""
 
-    created = 200
+    created = CREATED
+    wrong_password = 401
 
     def audience(self, shown: Shown, request: ForumRequest) -> Audience:
         """Return for whom an answer is the same: `meta` tells everybody something else."""
@@ -44,7 +38,8 @@ class Keyed(Bare):
             return Audience.NOBODY_ELSE
         if shown is Shown.TOPIC_LIST:
             return Audience.SAME_CALLER  # of each topic the caller may be the author
-        return Audience.SAME_RIGHTS if shown is Shown.REPLY else Audience.NOBODY_ELSE
+        # Of a reply's author, admins may do what maintainers may not.
+        return Audience.SAME_CALLER if shown is Shown.REPLY else Audience.NOBODY_ELSE
 
     def keeps(self, shown: Shown) -> bool:
         """Return whether such an answer may be kept: lists show how often topics were read."""
@@ -60,12 +55,17 @@ class Keyed(Bare):
 
     def error(self, status: int, message: str) -> Any:
         """Return the JSON document of a failure, with its kind."""
-        other = "ServerError" if status >= 500 else "ParameterInvalid"
-        return {"error": _KINDS.get(status, other), "message": message}
+        return {"error": error_kind(status), "message": message}
 
     def notices(self, result: Notices, request: ForumRequest) -> Any:
         """Return a page of notifications under its name."""
-        return {"notifications": super().notices(result, request)}
+        shown = super().notices(result, request)
+        for one in shown:
+            _add_user_abilities(one["actor"], request)
+            for post in (one["reply"], one["mention"]):
+                if post is not None:
+                    _add_user_abilities(post["user"], request)
+        return {"notifications": shown}
 
     def listing(self, result: Listing, request: ForumRequest) -> Any:
         """Return a page under its name."""
@@ -110,6 +110,8 @@ class Keyed(Bare):
             item = ReplyItem(request.root.replies, str(row.id), row)
             shown |= reply_additions(row)
             shown["abilities"] = abilities(request.caller, item, REPLY_ABILITIES)
+        if kind in _OF_USERS:
+            _add_user_abilities(shown if kind == Kind.USER else shown["user"], request)
         return shown
 
     def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
@@ -119,7 +121,22 @@ class Keyed(Bare):
             shown |= _topic_additions(item, request)
         elif kind == Kind.USER:
             shown |= user_additions(shown)
+            shown["abilities"] |= abilities(request.caller, item, USER_SUMMARY_ABILITIES)
+        if kind in _OF_USERS and kind != Kind.USER:
+            _add_user_abilities(shown["user"], request)
         return shown
+
+
+def _add_user_abilities(user: dict[str, Any], request: ForumRequest) -> None:
+    """Add what the caller may do with a user who is shown beside something else."""
+    known = request.user_abilities
+    user_id = user["id"]
+    if user_id not in known:
+        # Of a user, the ACL of these words looks at the id alone.
+        row = SimpleNamespace(user_id=user_id, state=UserState.ACTIVE, email_public=False)
+        item = UserItem(request.root["users"], str(user_id), row)
+        known[user_id] = abilities(request.caller, item, USER_SUMMARY_ABILITIES)
+    user["abilities"] = known[user_id]
 
 
 def _topic_additions(item: Item, request: ForumRequest) -> dict[str, Any]:

@@ -140,6 +140,11 @@ class ForumRequest(Request):
             now=self.now,
         )
 
+    @reify
+    def user_abilities(self) -> dict[int, dict[str, bool]]:
+        """What the caller may do with users who are shown beside something else, by their ids."""
+        return {}
+
     @property
     def photo_quota(self) -> Quota:
         """How many bytes of photos the caller may store: maintainers and admins any number."""

@@ -46,23 +46,23 @@ def exact(value: Any, *, inherited: bool = False) -> Any:
 
 
 @cache
-def _components() -> dict[str, Any]:
+def _components(shape: str) -> dict[str, Any]:
     # A component may be a part of another: who refers to it says whether it is all.
-    schemas = document()["components"]["schemas"]
+    schemas = document(shape)["components"]["schemas"]
     return {"schemas": {name: exact(one, inherited=True) for name, one in schemas.items()}}
 
 
 @cache
-def _answer(path: str, method: str, status: str) -> Answer | None:
-    told = document()["paths"][path][method]["responses"].get(status)
+def _answer(shape: str, path: str, method: str, status: str) -> Answer | None:
+    told = document(shape)["paths"][path][method]["responses"].get(status)
     if told is None:
         return None
-    told = follow(told)
-    headers = {name: follow(header) for name, header in told.get("headers", {}).items()}
+    told = follow(told, shape)
+    headers = {name: follow(header, shape) for name, header in told.get("headers", {}).items()}
     if "content" not in told:
         return Answer(None, None, headers)
     [(kind, content)] = told["content"].items()
-    schema = {**exact(content["schema"]), "components": _components()}
+    schema = {**exact(content["schema"]), "components": _components(shape)}
     return Answer(kind, jsonschema_rs.validator_for(schema, validate_formats=True), headers)
 
 
@@ -83,15 +83,16 @@ def _described(path: str, method: str) -> str | None:
 
 
 @cache
-def _failure() -> Any:
+def _failure(shape: str) -> Any:
     schema = exact({"$ref": "#/components/schemas/Error"})
-    return jsonschema_rs.validator_for({**schema, "components": _components()})
+    return jsonschema_rs.validator_for({**schema, "components": _components(shape)})
 
 
-def wrong(path: str, method: str, answer: TestResponse) -> list[str]:
+def wrong(path: str, method: str, answer: TestResponse, shape: str = "bare") -> list[str]:
     """Return in what an answer is not as described, in words.
 
     path: as the request had it, decoded; a method or path that is not described must have failed.
+    shape: of the answers, as `api.envelope` says it.
     """
     method = "get" if method == "HEAD" else method.lower()
     if method == "options":
@@ -101,9 +102,9 @@ def wrong(path: str, method: str, answer: TestResponse) -> list[str]:
     if told is None:
         if answer.status_int < 400:
             return [f"{status} where nothing is described"]
-        found = Answer("application/json", _failure(), {})
+        found = Answer("application/json", _failure(shape), {})
     else:
-        known = _answer(told, method, status)
+        known = _answer(shape, told, method, status)
         if known is None:
             return [f"{status} is not described"]
         found = known

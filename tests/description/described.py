@@ -42,15 +42,15 @@ class Operation:
 
 
 @cache
-def document() -> dict[str, Any]:
-    """Return the description of a service with the defaults of all settings."""
-    return describe(Settings(WRITTEN))
+def document(shape: str = "bare") -> dict[str, Any]:
+    """Return the description of a service in a shape, with the defaults of all other settings."""
+    return describe(Settings({**WRITTEN, "api.envelope": shape}))
 
 
-def follow(value: dict[str, Any]) -> dict[str, Any]:
+def follow(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
     """Return what a reference refers to; anything else is itself."""
     while "$ref" in value:
-        found: Any = document()
+        found: Any = document(shape)
         for step in value["$ref"].removeprefix("#/").split("/"):
             found = found[step]
         value = found

@@ -8,12 +8,12 @@ from tests.description import answers
 
 
 class CheckedApp(TestApp):
-    """The application of a test. The keyed shape is not described, so its answers pass."""
+    """The application of a test, in either shape."""
 
     def __init__(self, application: Any) -> None:
         super().__init__(application)
         settings = application.registry.forum_settings
-        self._is_described = settings["api.envelope"] == "bare"
+        self._shape = settings["api.envelope"]
 
     def do_request(
         self, req: TestRequest, status: Any = None, expect_errors: bool | None = None
@@ -21,7 +21,7 @@ class CheckedApp(TestApp):
         """Send the request; an answer that is not as described fails the test."""
         answer = super().do_request(req, status, expect_errors)
         path = req.environ["PATH_INFO"]
-        if self._is_described and path.startswith(answers.API):
-            found = answers.wrong(path, req.method, answer)
+        if path.startswith(answers.API):
+            found = answers.wrong(path, req.method, answer, self._shape)
             assert not found, f"{req.method} {path} → {answer.status_int}: {found}"
         return answer

@@ -1,13 +1,17 @@
 """The second response shape, `api.envelope = keyed`: the same service under other names."""
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from forumsvc.oauth import clients
 from forumsvc.pages.guide import source
 from tests.description.described import operations
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, Person
+from tests.functional.statements import of_request
 
 TOPIC_IN_LIST = {"closed_at", "hits", "grade", "suggested_at", "abilities"}
 
@@ -161,3 +165,84 @@ def test_the_guide_names_the_kind_of_every_failure_that_is_described(keyed: Foru
     assert shown.keys() == {status for status in described if status >= 400} | {405}
     error = keyed.registry.envelope.error
     assert {status: error(status, "")["error"] for status in shown} == shown
+
+
+SUMMARY = {"update", "destroy"}
+
+
+def _users_in(document: object) -> Iterator[dict[str, Any]]:
+    """Yield every user object in an answer."""
+    if isinstance(document, dict):
+        if "avatar_url" in document:
+            yield document
+        for inner in document.values():
+            yield from _users_in(inner)
+    elif isinstance(document, list):
+        for inner in document:
+            yield from _users_in(inner)
+
+
+def test_every_user_carries_abilities_true_for_oneself_and_admins_alone(keyed: Forum) -> None:
+    topic, reply = _opened(keyed, "alice")
+    alice_id = keyed.nobody.get("/users/alice").json["user"]["id"]
+    alice = Person(keyed.app, keyed.token(alice_id), alice_id, "alice")
+    bob, root = keyed.person("bob"), keyed.person("root", role="admin")
+    bob.post("/users/alice/follow")
+    bob.post(f"/topics/{topic}/replies", body="Hi @alice")
+    alice.post("/users/bob/follow")
+    alice.post(f"/topics/{topic}/favorite")
+    paths = [
+        *("/topics", f"/topics/{topic}", f"/topics/{topic}/replies", f"/replies/{reply}"),
+        *("/users", "/users/alice", "/users/alice/topics", "/users/alice/replies"),
+        *("/users/alice/favorites", "/users/alice/followers", "/users/alice/following"),
+    ]
+    own = ["/hello", "/users/me", "/notifications"]
+    for caller in (keyed.nobody, alice, bob, root):
+        own_id = getattr(caller, "id", None)
+        for path in [*paths, *(own if own_id else ())]:
+            found = [*_users_in(caller.get(path).json)]
+            assert found or path == "/notifications", path
+            for user in found:
+                told = user["abilities"]
+                assert told.keys() >= SUMMARY, path
+                is_own = user["id"] == own_id
+                assert told["update"] is is_own, path
+                assert told["destroy"] is (is_own or caller is root), path
+
+
+def test_what_users_may_do_costs_no_statement(keyed: Forum) -> None:
+    topic, _ = _opened(keyed, "alice")
+    for number in range(5):
+        keyed.person(f"u{number}").post(f"/topics/{topic}/replies", body="R")
+    bob = keyed.person("bob")
+    few = len(of_request(keyed, bob, "GET", f"/topics/{topic}/replies", limit=1))
+    assert len(of_request(keyed, bob, "GET", f"/topics/{topic}/replies")) == few
+
+
+def test_an_admin_and_a_maintainer_share_no_reply(keyed: Forum) -> None:
+    _, reply = _opened(keyed, "alice")
+    told = [
+        keyed.person(role, role=role).get(f"/replies/{reply}").json["reply"]["user"]["abilities"]
+        for role in ("maintainer", "admin", "member")
+    ]
+    assert [one["destroy"] for one in told] == [False, True, False]
+
+
+@pytest.mark.parametrize(("shape", "status"), [("keyed", 401), ("bare", 400)])
+def test_a_wrong_password_is_told_by_the_status_that_the_shapes_clients_know(
+    make_forum: MakeForum, shape: str, status: int
+) -> None:
+    forum = make_forum(api__envelope=shape)
+    with forum.database.session.begin() as db:
+        made = clients.create(db, "app", grants=["password", "refresh_token"])
+    keys = {"client_id": made.client_id, "client_secret": made.client_secret or ""}
+    asked = {"username": "nobody", "password": "wrong", **keys}
+    sent = {"grant_type": "password", **asked}
+    answer = forum.app.post("/oauth/token", sent, status=status)
+    assert answer.json["error"] == "invalid_grant"
+    assert ("WWW-Authenticate" in answer.headers) is (status == 401)
+    # All else stays RFC 6749's.
+    refresh = {"grant_type": "refresh_token", "refresh_token": "x", **keys}
+    assert forum.app.post("/oauth/token", refresh, status=400).json["error"] == "invalid_grant"
+    lacking = {"grant_type": "password", **keys}
+    assert forum.app.post("/oauth/token", lacking, status=400).json["error"] == "invalid_request"

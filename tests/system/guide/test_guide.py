@@ -87,6 +87,39 @@ def test_a_client_generated_from_the_description_holds_a_session(
     assert "Done(ok=1" in printed[len(page) - 1]
 
 
+TYPED = """
+from forum_client import AuthenticatedClient
+from forum_client.api.replies import create_reply
+from forum_client.api.topics import create_topic, delete_topic, list_topics
+from forum_client.api.users import list_users, read_me
+from forum_client.models import ReplyForm, TopicForm
+
+client = AuthenticatedClient(base_url=FORUM, token=given.json()["access_token"])
+[latest] = list_topics.sync(client=client, limit=1).topics
+form = TopicForm(title="Typed", node_id=latest.node_id, body="By a *generated* client.")
+made = create_topic.sync(client=client, body=form)
+assert (made.topic.excellent, made.meta.liked, made.topic.abilities.update) == (0, False, True)
+replied = create_reply.sync(made.topic.id, client=client, body=ReplyForm(body="It replies, too."))
+assert replied.reply.user.abilities.update is True
+me = read_me.sync(client=client).user
+assert (me.github, me.abilities.follow) == (me.codehost, False)
+assert {one.abilities.update for one in list_users.sync(client=client).users} == {True, False}
+print(delete_topic.sync(made.topic.id, client=client))
+"""
+
+
+def test_a_client_generated_from_the_keyed_description_holds_a_session(
+    keyed: Service, programs: Path, tmp_path: Path
+) -> None:
+    start = start_in_any_shape()
+    generator = [block for block in PAGES[GENERATED] if block.kind == "sh"]
+    session = documented.Block("python", TYPED, -1)
+    page = [*start, *generator, session]
+    documented.run(page, "sh", keyed.url, tmp_path, programs)
+    printed = documented.run(page, "python", keyed.url, tmp_path, programs)
+    assert "Done(ok=1" in printed[len(page) - 1]
+
+
 def after_the_start(name: str) -> list[documented.Block]:
     """Return the blocks of a chapter behind those that fetch a token."""
     if name == FIRST:

@@ -109,6 +109,8 @@ def may_do_with_user(caller: Identity | None, word: str, state: str) -> bool:
         return False
     if word == "update":
         return caller.user_id == AUTHOR
+    if word == "destroy":
+        return caller.user_id == AUTHOR or caller.level == "admin"
     return caller.user_id != AUTHOR and (state != "deleted" or word in ("unfollow", "unblock"))
 
 

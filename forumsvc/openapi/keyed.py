@@ -1,0 +1,246 @@
+"""The description in the keyed shape: the same document, changed as `web.keyed_envelope` changes
+the answers.
+"""
+
+from copy import deepcopy
+from typing import Any
+
+from .keyed_examples import completed
+from .keyed_words import ALIASES, ERROR_KINDS, GRADES, error_kind, list_name
+
+Schema = dict[str, Any]
+
+_REF = "#/components/schemas/"
+_SUCCESS = ("200", "201")
+_SINGLES = {
+    # what the bare shape answers: its name, and how the caller stands to it
+    "UserWithAbilities": ("user", "UserState"),
+    "TopicWithAbilities": ("topic", "TopicState"),
+    "ReplyWithAbilities": ("reply", None),
+    "Node": ("node", None),
+}
+_BODY = "$response.body#/"
+
+
+def keyed(document: Schema) -> Schema:
+    """Return the description of the keyed shape. document: of the bare one, which is used up."""
+    components = document["components"]
+    _change_schemas(components["schemas"])
+    statuses = _failure_statuses(document)
+    for name, response in components["responses"].items():
+        if name in statuses:
+            _name_kind(response, statuses[name])
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            if isinstance(operation, dict) and "responses" in operation:
+                _change_operation(operation, path, components)
+    _drop_unused(document)
+    document["info"]["description"] = _paragraphs(document["info"]["description"])
+    return document
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "required": [*properties], "properties": properties}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": _REF + name}
+
+
+def _add(schema: Schema, properties: Schema) -> None:
+    schema["properties"] = {**schema["properties"], **properties}
+    schema["required"] = [*dict.fromkeys([*schema.get("required", ()), *properties])]
+
+
+def _drop(schema: Schema, *names: str) -> None:
+    for name in names:
+        del schema["properties"][name]
+        schema["required"].remove(name)
+
+
+def _change_schemas(schemas: Schema) -> None:
+    """Add what resources carry in this shape, each where the envelope adds it."""
+    boolean: Schema = {"type": "boolean"}
+    text: Schema = {"type": "string"}
+    schemas["Error"] = _object(
+        error={"type": "string", "enum": sorted({*ERROR_KINDS.values()})},
+        message={"type": "string", "minLength": 1, "description": "What is wrong, in words."},
+    )
+    # A user beside something else carries less than one in full, which has all other fields too.
+    schemas["UserSummary"] = schemas["User"]
+    schemas["UserSummaryAbilities"] = {
+        **_object(update=boolean, destroy=boolean),
+        "description": "What the token's user may do with the user.",
+    }
+    schemas["User"] = {
+        "allOf": [_ref("UserSummary"), _object(abilities=_ref("UserSummaryAbilities"))]
+    }
+    schemas["UserDetail"]["allOf"][0] = _ref("UserSummary")
+    _add(schemas["UserAbilities"], {"destroy": boolean})
+    _add(
+        schemas["UserDetail"]["allOf"][1],
+        {new: {**text, "description": f"`{old}` by another name."} for new, old in ALIASES.items()},
+    )
+    when = schemas["TopicDetail"]["allOf"][1]["properties"]["closed_at"]
+    _drop(schemas["TopicDetail"]["allOf"][1], "closed_at", "hits")
+    _drop(schemas["TopicWithAbilities"]["allOf"][1], "abilities")
+    del schemas["TopicWithAbilities"]["allOf"][1]["required"]
+    _add(
+        schemas["Topic"],
+        {
+            "excellent": {"type": "integer", "enum": [0, 1], "description": "1: it is featured."},
+            "closed_at": when,
+            "hits": _ref("Number"),
+            "grade": {"type": "string", "enum": [*GRADES]},
+            "suggested_at": {
+                **_ref("MomentOrNull"),
+                "description": "Since when it is pinned; null while it is not.",
+            },
+            "abilities": _ref("TopicAbilities"),
+        },
+    )
+    listed: Schema = {
+        "action": {"type": "null", "description": "A person wrote it."},
+        "abilities": _ref("ReplyAbilities"),
+    }
+    whole = schemas["ReplyDetail"]["allOf"][1]["properties"]["body"]
+    for name, more in (("ListedReply", {"body": whole, **listed}), ("ListedReplyDetail", listed)):
+        _add(schemas[name]["allOf"][1], more)
+    schemas["Hello"] = _object(
+        user=_ref("UserWithAbilities"),
+        **schemas["Hello"]["properties"],
+        meta=_object(time=_ref("Moment")),
+    )
+    schemas["LikesCount"] = _object(
+        obj_type=_ref("Likeable"), obj_id=_ref("Id"), **schemas["Count"]["properties"]
+    )
+    for name, (key, state) in _SINGLES.items():
+        meta = {"type": "object"} if state is None else _ref(state)
+        schemas[f"{key.capitalize()}Answer"] = _object(**{key: _ref(name), "meta": meta})
+
+
+def _failure_statuses(document: Schema) -> dict[str, int]:
+    """Return the status with which each shared response of a failure comes."""
+    return {
+        response["$ref"].rpartition("/")[2]: int(status)
+        for item in document["paths"].values()
+        for operation in item.values()
+        if isinstance(operation, dict)
+        for status, response in operation.get("responses", {}).items()
+        if "$ref" in response and status >= "400"
+    }
+
+
+def _name_kind(response: Schema, status: int) -> None:
+    for content in response["content"].values():
+        message = content["example"]["error"]
+        content["example"] = {"error": error_kind(status), "message": message}
+
+
+def _change_operation(operation: Schema, path: str, components: Schema) -> None:
+    responses = operation["responses"]
+    if operation["operationId"] == "listTopics":
+        # Any other word means the default.
+        del operation["parameters"][0]["schema"]["enum"]
+    for status in [one for one in _SUCCESS if one in responses]:
+        response = responses.pop(status)
+        if "$ref" in response:
+            response = deepcopy(components["responses"][response["$ref"].rpartition("/")[2]])
+        content = response.get("content", {}).get("application/json")
+        if content is not None:
+            key = _change_content(content, operation, path, components)
+            if key is not None:
+                response = _with_links(response, key)
+        responses["200"] = response
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def _change_content(
+    content: Schema, operation: Schema, path: str, components: Schema
+) -> str | None:
+    """Give a successful answer its shape; return the name under which the bare one now stands."""
+    schema, key = content["schema"], None
+    component = schema.get("$ref", "").rpartition("/")[2]
+    meta: Schema | None = None
+    if schema.get("type") == "array":
+        key = list_name(path)
+        meta = _list_meta(operation["operationId"])
+        content["schema"] = _object(**{key: schema}, **({} if meta is None else {"meta": meta}))
+    elif component in _SINGLES:
+        key = _SINGLES[component][0]
+        content["schema"] = _ref(f"{key.capitalize()}Answer")
+    elif component == "Count" and operation["tags"] == ["Likes"]:
+        content["schema"] = _ref("LikesCount")
+    _change_examples(content, key, components)
+    return key
+
+
+def _list_meta(operation_id: str) -> Schema | None:
+    if operation_id == "listNodes":
+        return _object(total=_ref("Number"))
+    if operation_id == "listTopicReplies":
+        return _object(user_liked_reply_ids={"type": "array", "items": _ref("Id")})
+    return None
+
+
+def _change_examples(content: Schema, key: str | None, components: Schema) -> None:
+    examples = content.pop("examples", None) or {"example": {"value": content.pop("example")}}
+    content["examples"] = {}
+    for name, example in examples.items():
+        shared = components.get("examples", {})
+        if "$ref" in example:
+            example = shared[example["$ref"].rpartition("/")[2]]
+        value = example["value"] if key is None else {key: example["value"]}
+        done = completed(deepcopy(value), content["schema"], components["schemas"])
+        content["examples"][name] = {"value": done}
+
+
+def _with_links(response: Schema, key: str) -> Schema:
+    """Return the response with links that find their values under the name."""
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, str) and value.startswith(_BODY):
+            return f"{_BODY}{key}/{value.removeprefix(_BODY)}"
+        if isinstance(value, dict):
+            return {name: moved(inner) for name, inner in value.items()}
+        return value
+
+    links = response.get("links")
+    return response if links is None else {**response, "links": moved(links)}
+
+
+def _drop_unused(document: Schema) -> None:
+    """Leave out the components that only the bare shape refers to."""
+    components = document["components"]
+    while unused := [
+        (kind, name)
+        for kind in ("responses", "examples", "schemas")
+        for name in components.get(kind, {})
+        if f"#/components/{kind}/{name}" not in _references(document)
+    ]:
+        for kind, name in unused:
+            del components[kind][name]
+            if not components[kind]:
+                del components[kind]
+
+
+def _references(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(_references, value.values()))
+    if isinstance(value, list):
+        return set().union(*map(_references, value))
+    return set()
+
+
+def _paragraphs(text: str) -> str:
+    """Return the introduction with what it says of the shape replaced."""
+    told = text.split("\n\n")
+    return "\n\n".join([*told[:-1], _SHAPE])
+
+
+_SHAPE = """**The shape.** Each resource stands under its name, with `meta` beside it
+(`{"topic": {…}, "meta": {…}}`), and so does each list (`{"topics": […]}`); a creation answers
+200; a failure is `{"error": "kind", "message": "what is wrong"}`. The operator chose this shape
+by `api.envelope = keyed`.
+"""

@@ -1,0 +1,34 @@
+"""The words of the keyed shape, for the envelope that writes them and the description of them."""
+
+CREATED = 200
+"""The status of a creation."""
+
+ERROR_KINDS = {
+    400: "ParameterInvalid",
+    401: "Unauthorized",
+    403: "AccessDenied",
+    404: "ResourceNotFound",
+    405: "MethodNotAllowed",
+    412: "PreconditionFailed",
+    413: "PayloadTooLarge",
+    422: "ParameterInvalid",
+    429: "TooManyRequests",
+    500: "ServerError",
+    503: "Unavailable",
+}
+GRADES = ("normal", "excellent", "ban")
+ALIASES = {"github": "codehost", "twitter": "microblog"}
+"""Fields of a user in full that stand under an older name too."""
+
+_LIST_NAMES = {"favorites": "topics", "likes": "ids"}
+
+
+def error_kind(status: int) -> str:
+    """Return the `error` of a failure with this status."""
+    return ERROR_KINDS.get(status, "ServerError" if status >= 500 else "ParameterInvalid")
+
+
+def list_name(path: str) -> str:
+    """Return the name under which the list at a path stands."""
+    last = path.rpartition("/")[2]
+    return _LIST_NAMES.get(last, last)
