@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from forumsvc.models import Notification, NotificationJob
+from forumsvc.models import Notification, NotificationJob, Topic
 from forumsvc.services import notification_jobs
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
@@ -146,7 +146,7 @@ def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
 
 
 def doubles(forum: Forum) -> list[Any]:
-    """Return who was told twice of one event, or has two unread replies of a topic."""
+    """Return who was told twice of one event, or has two unread replies of a topic they follow."""
     found = Notification.__table__.c
     with forum.database.reads.connect() as db:
         post = func.coalesce(found.reply_id, 0)
@@ -154,8 +154,11 @@ def doubles(forum: Forum) -> list[Any]:
             found.type.in_(["Topic", "TopicReply", "Mention"])
         )
         twice = told.group_by(found.user_id, found.topic_id, post).having(func.count() > 1)
-        unread = select(found.user_id, found.topic_id).where(
-            found.type == "TopicReply", found.read_at.is_(None)
+        # The author of a topic is told of every reply to it.
+        unread = (
+            select(found.user_id, found.topic_id)
+            .join(Topic, (Topic.id == found.topic_id) & (Topic.user_id != found.user_id))
+            .where(found.type == "TopicReply", found.read_at.is_(None))
         )
         two = unread.group_by(found.user_id, found.topic_id).having(func.count() > 1)
         return [*db.execute(twice), *db.execute(two)]
