@@ -4,6 +4,7 @@ A command's module is imported when it is called: `--help` and `--version` load 
 nor Pyramid.
 """
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -30,20 +31,25 @@ SUMMARIES = {
 """The commands, each the attribute of that name of the module of that name; what they are for."""
 
 
-class Root(Group):
-    """The outermost group: turns what refuses a request into one line and exit 1."""
+class Commands(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is taken."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return [*SUMMARIES]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; return None where there is none of that name."""
-        if cmd_name not in SUMMARIES:
-            return None
-        command = getattr(import_module(f".{cmd_name}", __package__), cmd_name)
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in SUMMARIES:
+            raise KeyError(name)
+        command = getattr(import_module(f".{name}", __package__), name)
         assert isinstance(command, click.Command)  # noqa: S101 - an invariant of ours
         return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SUMMARIES)
+
+    def __len__(self) -> int:
+        return len(SUMMARIES)
+
+
+class Root(Group):
+    """The outermost group: turns what refuses a request into one line and exit 1."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each command is for, without importing it."""
@@ -88,7 +94,7 @@ def _database_refusal(error: Exception) -> str | None:
     return None
 
 
-@click.group(cls=Root)
+@click.group(cls=Root, commands=Commands())
 @click.version_option(package_name="forumsvc", prog_name="forumsvc", message="%(prog)s %(version)s")
 @click.option(
     "-c",
