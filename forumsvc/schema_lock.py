@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import OperationalError
 
 from .errors import ForumError, in_one_line
+from .models.failures import is_lock_timeout, sqlstate
 
 Tell = Callable[[str], None]
 
@@ -22,8 +23,7 @@ PAUSE_SECONDS = 3.0
 """Between two attempts, and between two looks whether another upgrade has ended."""
 
 _KEY = 0x666F72756D  # "forum"
-_BUSY = frozenset({"55P03", "40P01"})
-"""PostgreSQL's lock_not_available and deadlock_detected."""
+_DEADLOCK_DETECTED = "40P01"
 
 
 class SchemaBusy(ForumError):
@@ -102,5 +102,5 @@ def _retry(attempt: Callable[[], None], connection: Connection, tell: Tell) -> N
 
 
 def _is_busy(error: OperationalError) -> bool:
-    state = getattr(error.orig, "sqlstate", None)
-    return state in _BUSY or "database is locked" in str(error.orig)
+    is_deadlock = sqlstate(error) == _DEADLOCK_DETECTED
+    return is_lock_timeout(error) or is_deadlock or "database is locked" in str(error.orig)

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..errors import in_one_line
 from ..models import Topic
 from ..models.engine import Database
+from ..models.failures import is_lock_timeout
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +22,6 @@ _LOCK_TIMEOUT_MS = 250
 
 _LAST_LOCK_TIMEOUT_MS = 5_000
 """The same at the end of the process, when there is no next time."""
-
-_LOCK_NOT_AVAILABLE = "55P03"
 
 Reads = Sequence[tuple[int, int]]
 """Ids of topics, ascending, each with the number of its reads."""
@@ -82,7 +81,7 @@ class HitCounter:
                 self._add(chunk, lock_timeout_ms)
             except SQLAlchemyError as error:
                 failure = error
-                if not _is_lock_timeout(error):
+                if not is_lock_timeout(error):
                     kept += len(counted) - first
                     break
                 kept += len(chunk)
@@ -133,7 +132,3 @@ class HitCounter:
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
             self.write()
-
-
-def _is_lock_timeout(error: SQLAlchemyError) -> bool:
-    return getattr(getattr(error, "orig", None), "sqlstate", None) == _LOCK_NOT_AVAILABLE
