@@ -26,6 +26,8 @@ from tests.system.forum_process import Client, Setting, acknowledged, prepare, s
 from tests.system.process import PATIENCE, wait_until
 
 Record = Callable[[str, object], None]
+MEMBERS = [f"member{number:02}" for number in range(20)]
+"""Each author's texts are rendered one by one, so whoever writes at once is another one."""
 
 _TERMINATE = (
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
@@ -72,7 +74,7 @@ class Storm:
 def under_load(url: str, folder: Path, happen: Callable[[Storm], None]) -> Storm:
     """Let something happen to a database that a service uses; nothing acknowledged may be lost."""
     with databases.opened(url) as database:
-        setting = prepare(url, database, folder)
+        setting = prepare(url, database, folder, MEMBERS[:4])
         with serving(folder, url, threads=8) as service:
             with storm(service, setting, "storm") as clients:
                 storming = Storm(clients)
@@ -220,9 +222,11 @@ def at_once(callers: list[Caller]) -> list[threading.Thread]:
 def warm_up(port: int, setting: Setting) -> None:
     """Have every thread of a service connected, and its renderer started."""
     path = f"{API}/topics/{setting.topics[1]}/replies"
-    token = str(setting.people[1].token)
     for _ in range(3):
-        writers = [Caller(port, "POST", path, token, {"body": "Warm"}) for _ in range(8)]
+        writers = [
+            Caller(port, "POST", path, str(person.token), {"body": "Warm"})
+            for person in setting.people[-8:]
+        ]
         for thread in at_once(writers):
             thread.join()
         assert {writer.status for writer in writers} == {201}
@@ -240,12 +244,13 @@ def others(port: int, setting: Setting, *, may_write: bool) -> list[Caller]:
 def test_a_lock_that_is_held_stops_only_those_who_need_it(
     database_url: str, database: Database, tmp_path: Path, record_property: Record
 ) -> None:
-    setting = prepare(database_url, database, tmp_path)
+    setting = prepare(database_url, database, tmp_path, MEMBERS)
     token = str(setting.people[0].token)
     path = f"{API}/topics/{setting.topics[0]}/replies"
     with serving(tmp_path, database_url, threads=8, database__lock_timeout_seconds="5") as service:
         repliers = [
-            Caller(service.port, "POST", path, token, {"body": f"Reply {n}"}) for n in range(20)
+            Caller(service.port, "POST", path, str(person.token), {"body": "A reply"})
+            for person in setting.people[-20:]
         ]
         answered: list[Caller] = []
         warm_up(service.port, setting)
@@ -281,12 +286,12 @@ def test_a_lock_that_is_held_stops_only_those_who_need_it(
 def test_who_waits_for_a_lock_that_is_freed_in_time_gets_it(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
-    setting = prepare(database_url, database, tmp_path)
+    setting = prepare(database_url, database, tmp_path, MEMBERS)
     path = f"{API}/topics/{setting.topics[0]}/replies"
     with serving(tmp_path, database_url, threads=8) as service:
         repliers = [
-            Caller(service.port, "POST", path, str(setting.people[0].token), {"body": f"R{n}"})
-            for n in range(2)
+            Caller(service.port, "POST", path, str(person.token), {"body": "A reply"})
+            for person in setting.people[:2]
         ]
         with held(database, setting.topics[0]):
             threads = at_once(repliers)

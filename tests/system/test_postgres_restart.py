@@ -101,7 +101,7 @@ def test_the_service_outlives_a_restart_of_postgresql_under_load(
     server: Server, tmp_path: Path
 ) -> None:
     with databases.opened(server.url) as database:
-        setting = prepare(server.url, database, tmp_path)
+        setting = prepare(server.url, database, tmp_path, ["carol", "dave", "erin", "frank"])
         with serving(tmp_path, server.url) as service:
             with storm(service, setting, "storm") as clients:
                 wait_until(lambda: len(acknowledged(clients)) >= 20, "writes before")
