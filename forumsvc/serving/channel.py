@@ -198,7 +198,7 @@ class Channel(HTTPChannel):
         body = self.server.failure_body(status, message)
         head = (
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\nRetry-After: 1\r\n\r\n"
         )
         if not self.total_outbufs_len:
             self.send(head.encode() + body, do_close=False)

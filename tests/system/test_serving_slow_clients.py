@@ -98,6 +98,7 @@ def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path: Path) ->
             let_go(server)
             assert answer(connection).status == 200
         assert told.startswith(b"HTTP/1.1 429 Too Many Requests\r\n")
+        assert b"\r\nRetry-After: 1\r\n" in told
         assert told.endswith(b'{"error": "There are too many connections from this address."}')
 
 
