@@ -1,6 +1,7 @@
 """forumsvc: a community forum as a JSON HTTP service."""
 
 import atexit
+import logging
 import os
 import sys
 from functools import partial
@@ -8,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
 
 
 def main(global_config: dict[str, str], **written: str) -> Any:
@@ -47,6 +50,8 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     obstacle = migrate.obstacle(config.registry.database, ini) if ini else None
     if obstacle is not None:
         sys.exit(f"forumsvc: {obstacle}")
+    if ini and settings.unaddressed:
+        log.warning(settings.unaddressed)
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
     application = config.make_wsgi_app()

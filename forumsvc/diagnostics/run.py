@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..settings import Settings, find_errors
 from . import counting, database, mail, server, sizes, startup, storage
-from .problem import Problem, error
+from .problem import Problem, error, warning
 
 
 def diagnose(ini: Path, application: Mapping[str, str]) -> list[Problem]:
@@ -25,6 +25,8 @@ def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     if wrong:
         return
     settings = Settings(application)
+    if settings.unaddressed:
+        yield warning(settings.unaddressed)
     yield from startup.check(ini)
     yield from sizes.check(settings, served.options)
     yield from database.check(settings, str(ini), served.options)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from forumsvc.errors import TooManyAttempts
 from forumsvc.markup.renderer import Used
 
-_TURN_SECONDS = 0.5
+_TURN_SECONDS = 2.0
 """How long a text waits for another one of its author, which is rendered at the moment."""
 
 _MANY = 10_000

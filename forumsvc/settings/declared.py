@@ -97,13 +97,13 @@ DECLARED: tuple[Setting, ...] = (
     Setting(
         "accounts.logins_per_user",
         whole(1, 100_000),
-        "100",
+        "1000",
         "right passwords of a user within accounts.login_window before the next must wait",
     ),
     Setting(
         "accounts.logins_per_address",
         whole(1, 10_000_000),
-        "1000",
+        "10000",
         "right passwords from an address within accounts.login_window before the next must wait",
     ),
     Setting(

@@ -78,19 +78,32 @@ class Settings(Mapping[str, Any]):
                 "session.secret: development's secret is no secret; in production it must be "
                 "a text of at least 32 characters of your own"
             )
-        if not self["site.url"]:
-            # The issuer, links and the cookie's name would follow a Host of an attacker's choice.
+        # The issuer, links and the cookie's name would follow a Host of an attacker's choice. An
+        # ini that names no environment may start, so that an upgrade stops no forum: `unaddressed`.
+        if not self["site.url"] and "site.environment" in self.written:
             raise SettingsError(
                 "site.url: missing; it must be the http:// or https:// address under which clients "
                 "reach the service (only site.environment = development may leave it empty)"
             )
 
+    @property
+    def unaddressed(self) -> str | None:
+        """What an admin should know of a missing `site.url` in production; None for nothing."""
+        if self["site.url"] or self["site.environment"] != "production":
+            return None
+        return (
+            "site.url is not set: links and the names of cookies follow the Host that a client "
+            "sends; set it, or site.environment = development"
+        )
+
     def _check_mail(self) -> None:
-        if self["mail.delivery"] == "smtp" and not self["site.url"]:
+        delivery = self["mail.delivery"]
+        is_outside = self["site.environment"] != "development" and delivery != "none"
+        if (is_outside or delivery == "smtp") and not self["site.url"]:
             # The address that a request came to may be one of an attacker's choice.
             raise SettingsError(
-                "site.url: missing; with mail.delivery = smtp it must be the http:// or https:// "
-                "address that links in mail lead to"
+                f"site.url: missing; with mail.delivery = {delivery} it must be the http:// or "
+                "https:// address that links in mail lead to"
             )
 
     def shown(self) -> Iterator[tuple[Setting, str, bool]]:
