@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from forumsvc import clock
+from forumsvc import clock, passwords
 from forumsvc.markup import pool
 from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.models.engine import Database
@@ -79,6 +79,12 @@ def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterato
     yield make
     for application in made:
         put_away(application)
+
+
+@pytest.fixture(autouse=True)
+def unbounded_password_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is one of the process, which here has made many applications."""
+    monkeypatch.setattr(passwords, "_slots", None)
 
 
 @pytest.fixture

@@ -131,7 +131,7 @@ ALLOWED = {
     "/topics/{topic}": "DELETE, GET, HEAD, OPTIONS, POST, PUT",
     "/topics/{topic}/replies": "GET, HEAD, OPTIONS, POST",
     "/topics/{topic}/action": "OPTIONS, POST",
-    "/photos": "OPTIONS, POST",
+    "/photos": "GET, HEAD, OPTIONS, POST",
     "/likes": "DELETE, OPTIONS, POST",
     "/notifications": "GET, HEAD, OPTIONS",
     "/notifications/read": "OPTIONS, POST",
