@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import document, machine
-from benchmarks.servers import ROOT, forum_settings, write_ini
+from benchmarks.servers import ROOT, basic_settings, write_ini
 from benchmarks.table import markdown
 from tests import postgres
 
@@ -93,7 +93,7 @@ def _fill(folder: Path, name: str, root: Path, base: str, options: argparse.Name
     """Make the community by the commands of a checkout; return the URL of its database."""
     print(f"preparing {name} …", flush=True)
     url = postgres.create_database(base, f"forum_{name}")
-    settings = forum_settings(folder, url)
+    settings = basic_settings(folder, url)
     ini = write_ini(folder, name, "forumsvc:main", settings, threads=8, processes=1)
     counts = {"users": options.users, "topics": options.topics, "replies": options.replies}
     demo = [word for key, number in counts.items() for word in (f"--{key}", str(number))]
@@ -147,15 +147,16 @@ def compare(before: list[Figures], after: list[Figures]) -> Iterator[tuple[str, 
 
 
 def _run(root: Path, words: list[str]) -> str:
-    """Run Python in a checkout and return what it prints. Raises CalledProcessError."""
+    """Run Python in a checkout and return what it prints. Raises RuntimeError where it fails."""
     done = subprocess.run(
         [sys.executable, *words],
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root)},
         stdout=subprocess.PIPE,
-        check=True,
         text=True,
     )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)} in {root} failed:\n{done.stdout[-4000:]}")
     return done.stdout
 
 

@@ -118,13 +118,26 @@ def write_ini(
     return ini
 
 
-def forum_settings(folder: Path, database: str) -> dict[str, str]:
-    """Return the settings of a forum in production on this database."""
+def basic_settings(folder: Path, database: str) -> dict[str, str]:
+    """Return the settings that a forum on this database needs, which every revision knows."""
     return {
         "sqlalchemy.url": database,
         "session.secret": secrets.token_hex(32),
         "site.url": SITE,
         "photos.dir": str(folder / "photos"),
+    }
+
+
+def forum_settings(folder: Path, database: str) -> dict[str, str]:
+    """Return the settings of a forum in production on this database, to be measured.
+
+    The load comes from one address, and logs in as one member on all connections at once.
+    """
+    return {
+        **basic_settings(folder, database),
+        "accounts.password_slots": "1000",
+        "accounts.logins_per_user": "100000",
+        "accounts.logins_per_address": "1000000",
     }
 
 

@@ -39,8 +39,8 @@ def store(
 ) -> Iterator[Picture]:
     """Make an upload harmless, store its bytes and give what is known of them, to be recorded.
 
-    A request that fails after this leaves bytes that nobody refers to, that the next upload of the
-    same picture takes up and that `photos check` finds. An upload that does not fit into the quota
+    Of a request that fails after this the caller removes the bytes (`remove_unused`); those of one
+    that is killed are found by `photos check`. An upload that does not fit into the quota
     as it came is not decoded. Raises Invalid, TooManyAttempts, Unavailable.
     """
     left = quota.left_bytes(reader)
@@ -125,8 +125,8 @@ def delete(db: Session, photo_id: int) -> None:
 def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:
     """Remove a photo's bytes from all storages unless somebody uses them; return whether.
 
-    For after a commit that took a user away from them: what fails is logged, and left to
-    `photos check --fix`.
+    For after a commit that took a user away from them, or an abort that gave them none: what fails
+    is logged, and left to `photos check --fix`.
     """
     try:
         with database.session.begin() as db:

@@ -41,6 +41,7 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     storages: PhotoStorages = registry.photos
     quota = request.photo_quota
     with photos.store(storages, registry.photo_limits, request.gateway, quota, upload) as picture:
+        request.remove_photo_on_abort(picture.name)
         name = photos.record(request.db, storages, quota, request.now, picture)
     return Uploaded(request.photo_url(name, storages.default))
 

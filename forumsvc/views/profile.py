@@ -16,9 +16,11 @@ def shrink_avatar(item: UserItem, request: ForumRequest) -> Picture | None:
     if not address:
         return None
     registry = request.registry
-    return photos.store_avatar(
+    picture = photos.store_avatar(
         request.reader, registry.photos, registry.photo_limits, item.row.user_id, address
     )
+    request.remove_photo_on_abort(picture.name)
+    return picture
 
 
 @api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=shrink_avatar)

@@ -21,6 +21,7 @@ from ..queries.paging import Page
 from ..queries.reading import Reader
 from ..schemas.including import Include
 from ..security.identity import Identity
+from ..services import photos
 from ..services.authoring import Authoring
 from ..services.photo_quota import Quota
 from ..settings import LEVELS, Settings
@@ -151,6 +152,13 @@ class ForumRequest(Request):
         is_exempt = self.caller is not None and self.caller.is_moderator
         max_bytes = None if is_exempt else self.settings["photos.quota"]
         return Quota(self.actor_id, max_bytes or None)
+
+    def remove_photo_on_abort(self, name: str) -> None:
+        """Remove the bytes that were just stored under a name, where nobody uses them, should the
+        request's transaction not be committed.
+        """
+        stored = self.registry.database, self.registry.photos, name
+        self.tm.get().addAfterAbortHook(photos.remove_unused, args=stored)
 
     def photo_url(self, name: str, storage: str | None) -> str:
         """Return the address of a stored picture. storage: what its row says of where it is."""

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from forumsvc.media import pictures
 from forumsvc.models import Photo
+from forumsvc.queries.reading import Reader
 from forumsvc.services import photos
+from forumsvc.services.photo_quota import Quota
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send, stored
@@ -221,3 +224,29 @@ def test_a_row_says_which_storage_has_its_file(forum: Forum, alice: Person) -> N
     upload(alice)
     with forum.database.reads.connect() as db:
         assert db.execute(select(Photo.storage)).scalar_one() == "local"
+
+
+def full_under_the_lock(quota: Quota, db: Reader) -> int | None:
+    """Return what is left as when another upload of the same member was quicker."""
+    return -1 if isinstance(db, Session) else quota.max_bytes
+
+
+def test_an_upload_that_the_transaction_refuses_leaves_no_bytes(
+    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = make_forum().person("alice")
+    kept = upload(alice)
+    monkeypatch.setattr(Quota, "left_bytes", full_under_the_lock)
+    answer = send(alice, picture("green"))
+    assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
+    assert [path.name for path in stored(tmp_path / "var" / "photos")] == [kept.split("/")[-1]]
+
+
+def test_a_refused_upload_of_a_picture_that_somebody_has_leaves_it_to_them(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    url = upload(forum.person("bob"))
+    monkeypatch.setattr(Quota, "left_bytes", full_under_the_lock)
+    assert send(forum.person("alice")).status_int == 400
+    forum.app.get(url, status=200)
