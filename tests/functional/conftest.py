@@ -82,9 +82,13 @@ def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterato
 
 
 @pytest.fixture(autouse=True)
-def unbounded_password_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+def unbounded_password_slots() -> Iterator[None]:
     """The bound is one of the process, which here has made many applications."""
-    monkeypatch.setattr(passwords, "_slots", None)
+    # Not by the fixture `monkeypatch`: what a test patches is undone before its database is
+    # emptied.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_slots", None)
+        yield
 
 
 @pytest.fixture
