@@ -213,23 +213,29 @@ def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
 
 
 @cache
-def _state() -> Select[Any]:
+def _state(*, lock: bool) -> Select[Any]:
     columns: tuple[Any, ...] = (
         Topic.id,
         Topic.user_id,
         Topic.node_id,
+        Topic.excellent_at,
         Topic.closed_at,
         Topic.closed_by_id,
         Topic.banned_at,
         Topic.deleted_at,
         Topic.others_replies_count,
     )
-    return select(*columns).where(Topic.id == bindparam("id"))
+    statement = select(*columns).where(Topic.id == bindparam("id"))
+    return locking(statement, Topic) if lock else statement
 
 
-def state(db: Reader, topic_id: int) -> Row[Any] | None:
-    """Return what decides over who may do what with a topic, and its node's id, or None."""
-    return row(db, _state(), {"id": topic_id})
+def state(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+    """Return what decides over who may do what with a topic and whether an action changes it, and
+    its node's id, or None.
+
+    lock: nobody else changes it until this transaction ends.
+    """
+    return row(db, _state(lock=lock), {"id": topic_id})
 
 
 @cache

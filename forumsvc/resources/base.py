@@ -1,6 +1,7 @@
 """What all resources are: a place in the tree with rules of its own."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from sqlalchemy import Row
@@ -56,12 +57,13 @@ class Item(Resource):
         """Return the item as it is in the request's transaction, after it was changed."""
         return self._loaded(self._container.load)
 
-    def locked(self) -> Self:
+    def locked(self, *, in_full: bool) -> Self:
         """Return the item as it is now, under a lock that holds to the end of the transaction.
 
-        Raises KeyError where the caller does not see it any more.
+        in_full: with its whole row, not just what the ACL looks at. Raises KeyError where the
+        caller does not see it any more.
         """
-        return self._loaded(self._container.load_locked)
+        return self._loaded(partial(self._container.load_locked, in_full=in_full))
 
     def _loaded(self, load: "Load") -> Self:
         found = self._container.found(self.__name__, load(self.root.db, self.row_id))
@@ -97,8 +99,11 @@ class Container(Resource):
         """Return at least what the ACL looks at; a view that needs more has its item locked."""
         return self.load(db, item_id)
 
-    def load_locked(self, db: Session, item_id: int) -> Row[Any] | None:
-        """Return the row of an item as `load` does, locked until the transaction ends."""
+    def load_locked(self, db: Session, item_id: int, *, in_full: bool) -> Row[Any] | None:
+        """Return the row of an item, locked until the transaction ends.
+
+        in_full: as `load` does, else at least what the ACL looks at.
+        """
         raise NotImplementedError
 
     def __getitem__(self, name: str) -> Resource:

@@ -60,6 +60,6 @@ class Replies(Container):
         """Return what the ACL looks at."""
         return replies.state(db, item_id)
 
-    def load_locked(self, db: Session, item_id: int) -> Row[Any] | None:
-        """Return the reply's row, locked together with its topic's."""
+    def load_locked(self, db: Session, item_id: int, *, in_full: bool) -> Row[Any] | None:
+        """Return the reply's row, always in full, locked together with its topic's."""
         return replies.one(db, item_id, lock=True)

@@ -98,9 +98,10 @@ class Topics(Container):
         """Return what the ACL looks at."""
         return topics.state(db, item_id)
 
-    def load_locked(self, db: Session, item_id: int) -> Row[Any] | None:
+    def load_locked(self, db: Session, item_id: int, *, in_full: bool) -> Row[Any] | None:
         """Return the topic's row, locked."""
-        return topics.one(db, item_id, lock=True)
+        load = topics.one if in_full else topics.state
+        return load(db, item_id, lock=True)
 
     def refusal(self, permission: str) -> str | None:
         """Return why the permission is refused."""

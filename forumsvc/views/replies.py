@@ -19,7 +19,7 @@ def read_reply(item: ReplyItem, request: ForumRequest) -> Single:
     return Single(Kind.REPLY, item)
 
 
-@api_view(ReplyItem, "POST", May.UPDATE, schema=reply_form, prework=render_body, locked=True)
+@api_view(ReplyItem, "POST", May.UPDATE, schema=reply_form, prework=render_body, locked="row")
 def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
     """Edit a reply."""
     replies.edit(
@@ -33,7 +33,7 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
     return Single(Kind.REPLY, item.again())
 
 
-@api_view(ReplyItem, "DELETE", May.DESTROY, locked=True)
+@api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Done:
     """Delete a reply."""
     replies.destroy(request.db, request.now, item.row)

@@ -12,44 +12,44 @@ from ..web.results import Done
 _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CLOSE, May.OPEN)
 
 
-@api_view(TopicItem, "POST", May.BAN, name="action", action="ban", locked=True)
-@api_view(TopicItem, "POST", May.BAN, name="ban", locked=True)
+@api_view(TopicItem, "POST", May.BAN, name="action", action="ban", locked="state")
+@api_view(TopicItem, "POST", May.BAN, name="ban", locked="state")
 def ban(item: TopicItem, request: ForumRequest) -> Done:
     """Hide a topic. Older clients have a path for it."""
     topics.ban(request.db, request.now, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.UNBAN, name="action", action="unban", locked=True)
-@api_view(TopicItem, "POST", May.NORMAL, name="action", action="normal", locked=True)
+@api_view(TopicItem, "POST", May.UNBAN, name="action", action="unban", locked="state")
+@api_view(TopicItem, "POST", May.NORMAL, name="action", action="normal", locked="state")
 def unban(item: TopicItem, request: ForumRequest) -> Done:
     """Show a banned topic again."""
     topics.unban(request.db, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent", locked=True)
+@api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent", locked="state")
 def feature(item: TopicItem, request: ForumRequest) -> Done:
     """Feature a topic."""
     topics.feature(request.db, request.now, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent", locked=True)
+@api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent", locked="state")
 def unfeature(item: TopicItem, request: ForumRequest) -> Done:
     """Feature a topic no longer."""
     topics.unfeature(request.db, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.CLOSE, name="action", action="close", locked=True)
+@api_view(TopicItem, "POST", May.CLOSE, name="action", action="close", locked="state")
 def close(item: TopicItem, request: ForumRequest) -> Done:
     """Close a topic."""
     topics.close(request.db, request.actor_id, request.now, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.OPEN, name="action", action="open", locked=True)
+@api_view(TopicItem, "POST", May.OPEN, name="action", action="open", locked="state")
 def open_again(item: TopicItem, request: ForumRequest) -> Done:
     """Open a closed topic."""
     topics.open_again(request.db, item.row)

@@ -75,8 +75,8 @@ def read_topic(item: TopicItem, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, item)
 
 
-@api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form, prework=render_edited, locked=True)
-@api_view(TopicItem, "POST", May.UPDATE, schema=topic_form, prework=render_edited, locked=True)
+@api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form, prework=render_edited, locked="row")
+@api_view(TopicItem, "POST", May.UPDATE, schema=topic_form, prework=render_edited, locked="row")
 def update_topic(item: TopicItem, request: ForumRequest) -> Single:
     """Edit a topic. Older clients POST instead of PUT."""
     topic_service.edit(
@@ -90,7 +90,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Single:
     return Single(Kind.TOPIC, item.again())
 
 
-@api_view(TopicItem, "DELETE", May.DESTROY, locked=True)
+@api_view(TopicItem, "DELETE", May.DESTROY, locked="row")
 def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     """Delete a topic."""
     topic_service.destroy(request.db, request.now, item.row)
@@ -112,7 +112,7 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     schema=reply_form,
     idempotent=True,
     prework=render_body,
-    locked=True,
+    locked="state",
 )
 def create_reply(item: TopicItem, request: ForumRequest) -> Single:
     """Reply to a topic."""
@@ -142,14 +142,14 @@ def unfollow(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "POST", May.FAVORITE, name="favorite", locked=True)
+@api_view(TopicItem, "POST", May.FAVORITE, name="favorite", locked="state")
 def favorite(item: TopicItem, request: ForumRequest) -> Done:
     """Keep a topic."""
     relations.favor(request.db, request.actor_id, request.now, item.row)
     return Done()
 
 
-@api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite", locked=True)
+@api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite", locked="state")
 def unfavorite(item: TopicItem, request: ForumRequest) -> Done:
     """Keep a topic no longer."""
     relations.unfavor(request.db, request.actor_id, item.row)

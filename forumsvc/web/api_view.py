@@ -1,7 +1,7 @@
 """How a view of the API is declared: where it is, what it takes, and which permission it needs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import colander
 from pyramid.config import Configurator
@@ -16,6 +16,7 @@ from .prework import Prework
 from .request import ForumRequest
 
 SchemaFactory = Callable[[Settings], colander.SchemaNode]
+Locked = Literal["row", "state"]
 
 
 def api_view(
@@ -28,7 +29,7 @@ def api_view(
     mark: Mark | None = None,
     idempotent: bool = False,
     prework: Prework | None = None,
-    locked: bool = False,
+    locked: Locked | None = None,
     **predicates: Any,
 ) -> view_config:
     """Declare a view of the resource tree.
@@ -36,8 +37,9 @@ def api_view(
     permission: the word that the context's ACL must grant; schema: what makes the schema of the
     parameters, which the view finds validated in `request.validated`; mark: what says whether an
     answer is still true; idempotent: whether it takes an `Idempotency-Key`; prework: its slow part,
-    done while nothing is locked, whose result it finds in `request.prework`; locked: whether its
-    item is loaded and judged again under a lock.
+    done while nothing is locked, whose result it finds in `request.prework`; locked: its item
+    is loaded and judged again under a lock; the whole "row", or just the "state" that its ACL looks
+    at, which is enough where no text is changed.
     """
     return view_config(
         route_name="api",

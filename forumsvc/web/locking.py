@@ -1,4 +1,4 @@
-"""The item of a change, locked: `locked=True` of a view.
+"""The item of a change, locked: `locked=` of a view.
 
 Traversal loads every item as it is committed, and waits for nobody. Whoever may not change it is
 refused on that ground; for who may, it is loaded again under a lock and judged again, because it
@@ -17,14 +17,16 @@ from .request import ForumRequest
 
 
 def locked_deriver(view: Any, info: Any) -> Any:
-    """Call a view with `locked=True` with its item as the lock found it."""
-    if not info.options.get("locked"):
+    """Call a view that has `locked=` with its item as the lock found it."""
+    what = info.options.get("locked")
+    if what is None:
         return view
+    in_full = what == "row"
     permission = info.options["permission"]
 
     def locked(context: Item, request: ForumRequest) -> Any:
         try:
-            item = context.locked()
+            item = context.locked(in_full=in_full)
         except KeyError:
             raise NotFound("There is nothing here.") from None
         verdict = decide(request.caller, item, permission)
