@@ -12,11 +12,11 @@ from sqlalchemy import func, insert, select
 
 from benchmarks.servers import ROOT, environment
 from forumsvc import clock
+from forumsvc.database import open_database
+from forumsvc.db.statements import change
 from forumsvc.models import Node, OAuthToken, Role, Topic, User, UserState
-from forumsvc.models.engine import Database
-from forumsvc.models.statements import change
 from forumsvc.oauth import clients, tokens
-from forumsvc.oauth.secret import digest, new_secret
+from forumsvc.oauth.token_hash import digest, new_secret
 from forumsvc.passwords import hash_password
 
 PASSWORD = "the password of the benchmark"
@@ -73,7 +73,7 @@ class Community:
     """
 
     def __init__(self, url: str, users: int = 100) -> None:
-        self._database = Database(url)
+        self._database = open_database(url)
         with self._database.session.begin() as db:
             busiest = db.execute(
                 select(User.id, User.login)

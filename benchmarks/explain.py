@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from benchmarks.sent import Sent
+from benchmarks.captured_sql import Sent
 
 Node = dict[str, Any]
 COST = "Cost"

@@ -15,7 +15,7 @@ from benchmarks.servers import SITE, Server, forum_settings, run, serve, write_i
 from forumsvc.settings.declared import DECLARED
 from tests import postgres
 
-EMPTY_VIEW = "benchmarks.empty:make_app"
+EMPTY_VIEW = "benchmarks.baseline_pyramid:make_app"
 NO_MEMORY = {"memory.pages": "0"}
 
 
@@ -147,7 +147,7 @@ class Fleet:
             print(f"No yardstick, for want of {', '.join(missing)}: `make bench` installs them.")
             return None
         dsn = url.replace("postgresql+psycopg:", "postgresql:")
-        module = ["benchmarks.yardstick", dsn, SITE]
+        module = ["benchmarks.baseline_asyncpg", dsn, SITE]
         return self._stack.enter_context(run("yardstick", module, self._folder / "yardstick.ini"))
 
     def _serve(

@@ -20,10 +20,10 @@ from webob import Request
 
 import forumsvc
 from benchmarks import document
+from benchmarks.captured_sql import Sent, Watch
 from benchmarks.community import Community
 from benchmarks.explain import COST, Node, buffers, explained, given, nodes, touched, what
 from benchmarks.lists import List, lists
-from benchmarks.sent import Sent, Watch
 from benchmarks.servers import forum_settings
 from benchmarks.table import markdown
 from forumsvc.settings.declared import DECLARED

@@ -20,10 +20,10 @@ from typing import Any
 from benchmarks import document, machine
 from benchmarks.community import Community, Size, fill, forumsvc
 from benchmarks.connection import Connection
-from benchmarks.day import MEMBERS, Day, Deed, answered
 from benchmarks.servers import Server, forum_settings, serve, write_ini
 from benchmarks.table import markdown
 from benchmarks.usage import cpu_seconds, resident_megabytes, serving
+from benchmarks.workload import MEMBERS, Day, Deed, answered
 from tests import postgres
 
 PARTS = 10

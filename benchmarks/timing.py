@@ -23,8 +23,8 @@ from sqlalchemy import insert
 
 from benchmarks.servers import Server, forum_settings, serve, write_ini
 from forumsvc import clock, migrate
+from forumsvc.database import open_database
 from forumsvc.models import User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import clients
 from forumsvc.passwords import hash_password
 
@@ -99,7 +99,7 @@ def main() -> int:
 
 def prepare(url: str) -> clients.NewClient:
     """Make a database with one user and one client, which is returned."""
-    database = Database(url)
+    database = open_database(url)
     migrate.upgrade(database.writes)
     now = clock.now()
     with database.session.begin() as db:

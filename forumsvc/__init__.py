@@ -25,8 +25,8 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     from .permissions import NOBODYS
     from .security.policy import SecurityPolicy
     from .views.errors import failure_body
-    from .web.methods import MethodTable
-    from .web.request import ForumRequest
+    from .web.api.methods import MethodTable
+    from .web.api.request import ForumRequest
 
     try:
         settings = Settings(written)
@@ -66,22 +66,22 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     here: the ini file's folder, to which relative paths refer. Raises SettingsError.
     """
     from . import passwords
+    from .cache.page_cache import Memory
+    from .cache.single_flight import SingleFlight
     from .mail import Outbox, make_delivery
     from .markup import RenderBudget, Renderer
     from .media.limits import Limits
-    from .memory import Memory
     from .openapi import Description
-    from .services.authoring import Authoring
-    from .services.hits import HitCounter
-    from .services.notification_job_runner import NotificationJobRunner
+    from .services.content.authoring import Authoring
+    from .services.content.rules import rules_of
+    from .services.notifications.job_runner import NotificationJobRunner
     from .services.photo_storage import open_storages
-    from .services.rules import rules_of
-    from .single_flight import SingleFlight
-    from .web.counting import Counter
-    from .web.rates import Rates
-    from .web.request import level_names
-    from .web.request_rates import RequestRates
-    from .web.validators import edition
+    from .services.view_counts import HitCounter
+    from .web.api.request import level_names
+    from .web.http_cache.etags import edition
+    from .web.limits.abuse_limits import Rates
+    from .web.limits.rate_limiter import Counter
+    from .web.limits.request_limits import RequestRates
 
     renderer = Renderer(
         settings["markup.workers"],

@@ -11,9 +11,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from .db.engine import Database
+from .db.schema_lock import Tell, change_schema, silent
 from .errors import UnsuitableDatabase
-from .models.engine import Database
-from .schema_lock import Tell, change_schema, silent
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests import databases
 from tests.system.browser import chromium
 

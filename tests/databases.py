@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import text
 
 from forumsvc import migrate
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.models import Base
-from forumsvc.models.engine import Database
 from tests import postgres
 
 KINDS = ("sqlite", "postgresql")
@@ -41,7 +42,7 @@ def new_url(
 @contextmanager
 def opened(url: str) -> Iterator[Database]:
     """Open a database and close all connections to it at the end."""
-    database = Database(url)
+    database = open_database(url)
     try:
         yield database
     finally:

@@ -1,6 +1,6 @@
 """Find the texts that another version of the renderer made without reading the tables."""
 
-from forumsvc.online_ddl import create_index, drop_index
+from forumsvc.db.online_ddl import create_index, drop_index
 
 revision = "0003"
 down_revision = "0002"

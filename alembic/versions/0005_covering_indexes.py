@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from forumsvc.online_ddl import create_index, drop_index, replace_index
+from forumsvc.db.online_ddl import create_index, drop_index, replace_index
 
 revision = "0005"
 down_revision = "0004"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from forumsvc.online_ddl import create_index, drop_index
+from forumsvc.db.online_ddl import create_index, drop_index
 
 revision = "0009"
 down_revision = "0008"

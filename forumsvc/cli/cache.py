@@ -3,8 +3,8 @@
 import click
 from sqlalchemy import func, select
 
+from ..cache import reset as caching
 from ..models import Topic
-from ..services import cache as caching
 from .command import Group
 from .context import Context, pass_context, progress
 

@@ -6,9 +6,9 @@ import click
 
 from ..markup import RENDERER_VERSION, Renderer
 from ..queries import outdated
-from ..services.authoring import Authoring
-from ..services.rerendering import Rerendering
-from ..services.rules import Rules
+from ..services.content.authoring import Authoring
+from ..services.content.rerendering import Rerendering
+from ..services.content.rules import Rules
 from .command import Group
 from .context import Context, pass_context, progress
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from sqlalchemy.orm import Session
 
-    from ..models.engine import Database
+    from ..db.engine import Database
 
 
 class Refused(click.ClickException):
@@ -83,8 +83,8 @@ class Context:
     @cached_property
     def database(self) -> "Database":
         """The database that the settings name; nothing has connected yet."""
-        from ..models.engine import Database
-        from ..models.timeouts import Timeouts
+        from ..db.engine import Database
+        from ..db.timeouts import Timeouts
 
         try:
             timeouts = Timeouts.of(self.settings).for_commands()

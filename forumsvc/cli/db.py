@@ -5,7 +5,7 @@ from collections.abc import Callable
 import click
 
 from .. import migrate
-from ..models.engine import Database
+from ..db.engine import Database
 from ..oauth import explorer
 from ..services import audit, profiles
 from ..services.audit import Finding

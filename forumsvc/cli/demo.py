@@ -8,13 +8,13 @@ from rich.progress import Progress, TaskID
 from sqlalchemy import exists, select
 
 from ..clock import now
+from ..db.statements import change, insert_if_absent
 from ..demo import ADMIN_LOGIN, DEMO_LOGIN, Size, load
 from ..errors import Conflict
 from ..markup import RENDERER_VERSION, Renderer
 from ..models import OAuthClient, User
-from ..models.statements import change, insert_if_absent
 from ..oauth.clients import SCOPES
-from ..oauth.secret import digest
+from ..oauth.token_hash import digest
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
 from .command import Command

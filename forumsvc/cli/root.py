@@ -79,7 +79,7 @@ def _database_refusal(error: Exception) -> str | None:
     from alembic.util import CommandError
     from sqlalchemy.exc import DatabaseError, OperationalError
 
-    from ..models.failures import is_outdated_session
+    from ..db.failures import is_outdated_session
 
     if isinstance(error, CommandError):
         return str(error)

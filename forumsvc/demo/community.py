@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from .members import Members
-from .notices import Notices
+from .notifications import Notices
 from .relations import Relations
 from .replies import Replies
 from .size import Size

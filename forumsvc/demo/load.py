@@ -11,9 +11,9 @@ from ..errors import Conflict
 from ..models import Base, Node, Section, User
 from . import postgresql, sqlite
 from .community import Community
-from .other_rows import Others
 from .people import DEMO_LOGIN, people
 from .post_rows import Posts
+from .relation_rows import Others
 from .rows import Given
 from .size import Size
 from .texts import Render, Texts

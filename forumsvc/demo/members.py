@@ -5,7 +5,7 @@ from array import array
 from bisect import bisect_right
 
 from ..models import Role, UserState
-from .chance import Skew, stream
+from .rng import Skew, stream
 from .timeline import Timeline
 
 _WELL_KNOWN = 300

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from .chance import stream
 from .grammar import expand
 from .names import (
     BIOS,
@@ -19,6 +18,7 @@ from .names import (
     PEOPLE_WORDS,
     TAGLINES,
 )
+from .rng import stream
 
 DEMO_LOGIN = "demo"
 """The login of the first user, an ordinary member."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ..models import Reply, Topic, User
-from .chance import stream
 from .community import Community
+from .rng import stream
 from .rows import Given, Row, Table
 from .texts import Texts
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Engine, exists, func, select, text
 
-from ..models import Base, marking
+from ..cache import invalidation
+from ..models import Base
 from .rows import Table
 from .writer import Progress, batches
 
@@ -88,7 +89,7 @@ def writing(engine: Engine, progress: Progress) -> Iterator[PostgreSQLWriter]:
             if table.autoincrement_column is not None:
                 _move_on(connection, table.name, table.autoincrement_column)
         connection.exec_driver_sql("ANALYZE")
-        marking.renew(connection, {marking.LISTS, marking.NAMES})
+        invalidation.renew(connection, {invalidation.LISTS, invalidation.NAMES})
 
 
 def _drop_constraints(connection: Connection, tables: list[str], kinds: str) -> list[str]:

@@ -4,9 +4,9 @@ import random
 from array import array
 from collections.abc import Callable, Iterator
 
-from .chance import long_tail, stream
 from .members import Crowd, Members
 from .replies import Replies
+from .rng import long_tail, stream
 from .size import POST_BITS, USER_BITS
 from .timeline import Calendar, Delays, Timeline
 from .topics import Topics

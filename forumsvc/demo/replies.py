@@ -2,8 +2,8 @@
 
 from array import array
 
-from .chance import apportion, long_tail, stream
 from .members import Crowd, Members
+from .rng import apportion, long_tail, stream
 from .size import POST_BITS
 from .timeline import Calendar, Delays, Timeline
 from .topics import Topics

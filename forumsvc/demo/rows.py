@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..models.meta import Base
+from ..db.base import Base
 
 Row = tuple[Any, ...]
 

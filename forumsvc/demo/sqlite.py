@@ -7,7 +7,7 @@ from typing import cast
 
 from sqlalchemy import Connection, Engine, insert
 
-from ..models import marking
+from ..cache import invalidation
 from .rows import Table
 from .writer import Progress, batches
 
@@ -53,7 +53,7 @@ def writing(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
                 if orphans:
                     raise AssertionError(f"rows point at what is not there: {orphans}")
                 connection.exec_driver_sql("ANALYZE")
-                marking.renew(connection, {marking.LISTS, marking.NAMES})
+                invalidation.renew(connection, {invalidation.LISTS, invalidation.NAMES})
         finally:
             driver.execute("PRAGMA foreign_keys = ON")
 

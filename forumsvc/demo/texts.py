@@ -9,11 +9,11 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .chance import stream
 from .grammar import Words, expand, sentence
 from .names import CITIES
 from .nodes import NODES, NodeTheme
 from .prose import PROSE_WORDS
+from .rng import stream
 from .snippets import CODE_WORDS, SNIPPETS
 from .social import TALK
 from .titles import TITLE_WORDS, TITLES

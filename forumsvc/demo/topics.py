@@ -4,9 +4,9 @@ from array import array
 from bisect import bisect_right
 from itertools import accumulate
 
-from .chance import stream
 from .members import Crowd, Members
 from .nodes import NODES
+from .rng import stream
 from .timeline import Timeline
 
 MODERATED = {"closed": (47, 11), "excellent": (61, 17), "banned": (211, 50), "deleted": (127, 30)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..settings import Settings, SettingsError
 from ..settings.masking import mask_url
-from ..web.counting import Counter
+from ..web.limits.rate_limiter import Counter
 from .problem import Problem, error
 
 

@@ -8,9 +8,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from .. import migrate
+from ..database import open_database
+from ..db.engine import Database
+from ..db.timeouts import Timeouts
 from ..errors import UnsuitableDatabase
-from ..models.engine import Database
-from ..models.timeouts import Timeouts
 from ..serving.options import Options
 from ..settings import Settings
 from .problem import Problem, error, warning
@@ -22,7 +23,9 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
     ini: the path of the ini file, for the advice; options: of the server, None where unknown.
     """
     try:
-        database = Database(settings["sqlalchemy.url"], pool_size=1, timeouts=Timeouts.of(settings))
+        database = open_database(
+            settings["sqlalchemy.url"], pool_size=1, timeouts=Timeouts.of(settings)
+        )
     except ModuleNotFoundError as failure:
         yield error(
             f"sqlalchemy.url: the driver {failure.name} is missing; "

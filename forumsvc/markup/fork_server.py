@@ -19,7 +19,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from forumsvc import cores
+from forumsvc import cpu_affinity
 from forumsvc.markup import worker
 from forumsvc.markup.fork_server_process import NUMBER
 from forumsvc.markup.pipeline import Pipeline
@@ -98,7 +98,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_ADDRESS_SPACE, _MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    cores.everywhere()
+    cpu_affinity.unpin()
     with socket.socket(fileno=sys.stdin.fileno()) as control, suppress(ConnectionError):
         ForkServer(control).serve()
 

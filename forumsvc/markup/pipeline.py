@@ -1,7 +1,7 @@
 """The way from a text to safe HTML. Loads the Markdown libraries: for worker processes."""
 
 from forumsvc.markup import mentions
-from forumsvc.markup.annotations import annotate
+from forumsvc.markup.postprocess import annotate
 from forumsvc.markup.sanitizer import clean_input, sanitize
 from forumsvc.markup.syntax import MarkdownParser
 

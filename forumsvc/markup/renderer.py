@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from forumsvc.errors import Unavailable
-from forumsvc.markup.draft import Draft
 from forumsvc.markup.plain_text import escaped
 from forumsvc.markup.pool import BusyError, Pool
-from forumsvc.markup.tally import Tally
+from forumsvc.markup.render_stats import Tally
+from forumsvc.markup.rendered_text import Draft
 from forumsvc.markup.worker_process import (
     WorkerCpuError,
     WorkerDiedError,

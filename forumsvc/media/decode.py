@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from PIL import Image, UnidentifiedImageError
 
-from forumsvc.media.formats.outline import Data, Outline, refuse
+from forumsvc.media.formats.header import Data, Outline, refuse
 
 T = TypeVar("T")
 P = ParamSpec("P")

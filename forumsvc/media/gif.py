@@ -12,7 +12,7 @@ from PIL import Image
 
 from forumsvc.media.decode import attempt
 from forumsvc.media.formats.gif import Frame, GifOutline, inspect
-from forumsvc.media.formats.outline import Data
+from forumsvc.media.formats.header import Data
 from forumsvc.media.limits import Limits
 
 _HEADER = b"GIF89a"

@@ -8,15 +8,15 @@ from typing import Any, BinaryIO
 
 from PIL import Image, JpegImagePlugin
 
-from forumsvc.media.canvas import SIDEWAYS, Spool, orientation
-from forumsvc.media.colour import to_srgb
+from forumsvc.media.color import to_srgb
 from forumsvc.media.decode import attempt, opened
 from forumsvc.media.formats import inspect
 from forumsvc.media.formats.gif import GifOutline
-from forumsvc.media.formats.outline import Data, Outline
+from forumsvc.media.formats.header import Data, Outline
+from forumsvc.media.frames import SIDEWAYS, Spool, orientation
 from forumsvc.media.gif import reencode_gif
 from forumsvc.media.limits import Limits
-from forumsvc.media.reel import Reel
+from forumsvc.media.spooled_animation import Reel
 
 _SMALL = 4_000_000
 # Bytes a pixel that libwebp's encoder was seen to take with Pillow's image, and with room.

@@ -4,12 +4,12 @@ from typing import BinaryIO
 
 from PIL import Image
 
-from forumsvc.media.canvas import orientation, upright
-from forumsvc.media.colour import to_srgb
+from forumsvc.media.color import to_srgb
 from forumsvc.media.decode import attempt, opened
 from forumsvc.media.formats import inspect
 from forumsvc.media.formats.gif import GifOutline
-from forumsvc.media.formats.outline import Data, Outline
+from forumsvc.media.formats.header import Data, Outline
+from forumsvc.media.frames import orientation, upright
 from forumsvc.media.gif import frame_indices
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import Facts

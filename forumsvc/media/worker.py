@@ -16,7 +16,7 @@ import sys
 
 from PIL import Image
 
-from forumsvc import cores
+from forumsvc import cpu_affinity
 from forumsvc.errors import Invalid
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import Facts, reencode
@@ -64,6 +64,6 @@ def _confine(limits: Limits) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    cores.everywhere()
+    cpu_affinity.unpin()
     os.nice(5)
     Image.MAX_IMAGE_PIXELS = limits.max_pixels

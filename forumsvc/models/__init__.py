@@ -1,9 +1,9 @@
 """Tables and their constraints, a noun a file."""
 
-from .change_mark import ChangeMark
+from ..db.base import Base
+from .cache_version import ChangeMark
 from .idempotency_key import IdempotencyKey
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
-from .meta import Base
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
 from .notification_job import NotificationJob

@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Moment
+from ..db.base import Base, BigId, Moment
 
 
 class IdempotencyKey(Base):

@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Moment, PrimaryKey, Timestamp, one_of
+from ..db.base import Base, BigId, Moment, PrimaryKey, Timestamp, one_of
 
 _UNREAD = text("read_at IS NULL")
 

@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Moment, PrimaryKey, one_of
+from ..db.base import Base, BigId, Moment, PrimaryKey, one_of
 from .notification import NotificationType
 
 _TYPES = (NotificationType.TOPIC, NotificationType.TOPIC_REPLY)

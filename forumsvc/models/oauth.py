@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Blank, Moment, PrimaryKey, Timestamp
+from ..db.base import Base, BigId, Blank, Moment, PrimaryKey, Timestamp
 
 
 class IssuedBy(StrEnum):

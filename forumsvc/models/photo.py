@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Moment, PrimaryKey
+from ..db.base import Base, BigId, Moment, PrimaryKey
 
 
 class Photo(Base):

@@ -6,7 +6,7 @@ The index of a list holds the other end, too, so that a page is cut out without 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Moment, PrimaryKey
+from ..db.base import Base, BigId, Moment, PrimaryKey
 
 
 class TopicLike(Base):

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, Integer, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+from ..db.base import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
 
 _LEFT = text("deleted_at IS NULL")
 

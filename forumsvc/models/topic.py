@@ -10,8 +10,8 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .change_mark import fresh_mark
-from .meta import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+from ..db.base import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+from .cache_version import fresh_mark
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
 HIDDEN = "deleted_at IS NOT NULL OR banned_at IS NOT NULL"

@@ -5,7 +5,7 @@ from enum import StrEnum
 from sqlalchemy import Boolean, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .meta import Base, Blank, Counter, Moment, PrimaryKey, not_negative, one_of
+from ..db.base import Base, Blank, Counter, Moment, PrimaryKey, not_negative, one_of
 
 
 class Role(StrEnum):

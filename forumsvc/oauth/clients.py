@@ -12,12 +12,12 @@ from sqlalchemy import Connection, Row, select
 from sqlalchemy.orm import Session
 
 from .. import clock
+from ..db.statements import change, insert_if_absent, remove
 from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
-from ..models.statements import change, insert_if_absent, remove
 from ..text_rules import line_error
 from . import redirects
-from .secret import digest, new_secret
+from .token_hash import digest, new_secret
 
 GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials")
 """Every grant that the provider knows."""

@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.orm import Session
 
+from ..db.statements import change
 from ..models import OAuthCode, User, UserState
-from ..models.statements import change
-from .secret import digest, new_secret
+from .token_hash import digest, new_secret
 
 
 def issue(

@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from .. import clock
+from ..db.statements import change, insert_if_absent
 from ..models import OAuthClient
-from ..models.statements import change, insert_if_absent
 from .clients import EXPLORER, SCOPES
 
 CLIENT_ID = EXPLORER

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from ..db.statements import change
 from ..models import IssuedBy, OAuthToken
-from ..models.statements import change
 
 
 def must_be_recorded(row: Any, grace: int, now: datetime) -> bool:

@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 
 from ..errors import TooManyAttempts
 from ..passwords import verify_password
-from . import owners, throttle
+from . import resource_owners, throttle
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """An attempt to log in that was let through. owner: the user, None where it failed."""
 
-    owner: owners.Owner | None
+    owner: resource_owners.Owner | None
     key: throttle.Key
 
 
@@ -36,11 +36,11 @@ def attempt(
     costs what a known one does. Raises TooManyAttempts, whatever the password, and PasswordsBusy.
     """
     with reads.connect() as connection:
-        owner = owners.find(connection, username)
+        owner = resource_owners.find(connection, username)
         user_id = None if owner is None else owner.id
         key = throttle.key(settings["session.secret"], username, user_id, address)
         _refuse_to_hurry(connection, key, settings, now)
-    verified = owners.verified(owner, password)
+    verified = resource_owners.verified(owner, password)
     # Guesses that were let through together are as many as there are threads: those that come out
     # after the limit was reached learn nothing, right or wrong.
     with reads.connect() as connection:
@@ -71,5 +71,5 @@ def failed(db: Session, attempt: Attempt, settings: Mapping[str, Any], now: date
 def succeeded(db: Session, attempt: Attempt, now: datetime) -> None:
     """Write down a right password: that there was one, the hash if outdated, and the address."""
     assert attempt.owner is not None, "it succeeded"  # noqa: S101
-    owners.rehash(db, attempt.owner)
+    resource_owners.rehash(db, attempt.owner)
     throttle.succeeded(db, attempt.key, attempt.owner.id, now)

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
+from ..db.statements import change, locking
 from ..models import OAuthToken
-from ..models.statements import change, locking
 
 _COLUMNS: tuple[Any, ...] = (
     OAuthToken.family,

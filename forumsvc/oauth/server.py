@@ -20,11 +20,11 @@ from oauthlib.oauth2.rfc6749.tokens import BearerToken
 from ..errors import TooManyAttempts
 from ..passwords import PasswordsBusy
 from .code_grant import CodeGrant
-from .granting import TokenValidator
 from .messages import NO_STORE, Answer, Call, known_parameters, refusal, refusal_headers
-from .presented import PresentedValidator
 from .provider import Provider
-from .secret import new_secret
+from .token_endpoint import TokenValidator
+from .token_hash import new_secret
+from .token_management import PresentedValidator
 from .validator import ClientValidator
 
 # At DEBUG oauthlib writes tokens, codes and passwords into the log.

@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, false, insert, literal, select
 from sqlalchemy.orm import Session
 
+from ..db.statements import remove
 from ..models import BrowserSession, User, UserState
-from ..models.statements import remove
 from .clients import SCOPES
 from .login import Attempt, still_good
-from .secret import digest, new_secret
+from .token_hash import digest, new_secret
 
 NO_CLIENT = 0
 """In place of a client's row: a person uses the pages without any application."""

@@ -21,8 +21,8 @@ from typing import Any
 from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
 from sqlalchemy.orm import Session
 
+from ..db.statements import change, insert_if_absent, remove
 from ..models import LoginAddress, LoginFailure, LoginSuccess
-from ..models.statements import change, insert_if_absent, remove
 
 REMEMBERED = timedelta(days=180)
 """For how long an address counts as the user's own after the last log-in from it."""

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, null, select
 from sqlalchemy.orm import Session
 
+from ..db.statements import remove
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
-from ..models.statements import remove
 from ..queries.accounts import is_alive
 from .revocation import revoke_all
 

@@ -21,6 +21,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from .. import clock
+from ..cache import versions
+from ..db.base import Timestamp
+from ..db.execution import Reader, row
+from ..db.statements import change, insert_if_absent, remove
 from ..models import (
     BrowserSession,
     IssuedBy,
@@ -31,13 +35,9 @@ from ..models import (
     UserBlock,
     UserState,
 )
-from ..models.meta import Timestamp
-from ..models.statements import change, insert_if_absent, remove
-from ..queries import marks
-from ..queries.reading import Reader, row
 from .clients import BUILTIN_CLIENT
-from .secret import digest as digest
-from .secret import new_secret as new_secret
+from .token_hash import digest as digest
+from .token_hash import new_secret as new_secret
 
 
 class NewToken(NamedTuple):
@@ -126,7 +126,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.created_at,
     OAuthToken.used_at,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
-    marks.lists(),
+    versions.lists(),
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)

@@ -3,13 +3,13 @@
 from pyramid.config import Configurator
 
 _PAGES = (
-    "front",
-    "logging_in",
-    "signing_up",
+    "home",
+    "login",
+    "signup",
     "consent",
     "applications",
-    "own_password",
-    "forgotten",
+    "change_password",
+    "reset_password",
 )
 _DOCS = ("explorer", "guide")
 

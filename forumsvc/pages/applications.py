@@ -6,15 +6,15 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..errors import Denied, Invalid, NotFound
-from ..oauth import clients, grants
+from ..oauth import authorizations, clients
 from ..permissions import AccountPermission as May
 from ..schemas.accounts import client_form
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
+from .flash_messages import notice
 from .forms import submitted
-from .notices import notice
+from .page_context import Visit, ones_own
 from .paths import to_page
-from .rendering import page
-from .visits import Visit, ones_own
+from .templating import page
 
 MOST = 50
 """Applications that one person may register."""
@@ -30,7 +30,7 @@ def show(visit: Visit, request: ForumRequest) -> Response:
 def withdraw(visit: Visit, request: ForumRequest) -> Response:
     """Take back what an application was allowed."""
     named = request.matchdict["client_id"]
-    if not grants.withdraw(request.db, request.actor_id, named, request.now):
+    if not authorizations.withdraw(request.db, request.actor_id, named, request.now):
         raise NotFound("There is no such application.")
     return to_page(request, "applications", notice="withdrawn")
 
@@ -68,7 +68,7 @@ def _lists(request: ForumRequest) -> dict[str, Any]:
     mine: list[clients.Client] | None = None
     if request.settings["oauth.self_service"]:
         mine = clients.listing(request.reader, owner_id=request.actor_id)
-    allowed = grants.allowed(request.reader, request.actor_id, request.now)
+    allowed = authorizations.allowed(request.reader, request.actor_id, request.now)
     return {"allowed": allowed, "mine": mine}
 
 

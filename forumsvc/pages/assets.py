@@ -6,8 +6,8 @@ from importlib.resources import files
 
 from pyramid.response import Response
 
-from ..web.ranges import ignore_vain_range
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
+from ..web.responses.ranges import ignore_vain_range
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _TYPES = {

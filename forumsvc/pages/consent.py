@@ -7,14 +7,14 @@ import orjson
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..oauth import authorizing
-from ..oauth.authorizing import Asked, Refused, Unanswerable
+from ..oauth import authorization_endpoint
+from ..oauth.authorization_endpoint import Asked, Refused, Unanswerable
 from ..oauth.provider import Provider
 from ..permissions import Common
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
+from .page_context import LoginNeeded, Visit, anybodys
 from .paths import own_path, see_other, with_query
-from .rendering import page
-from .visits import LoginNeeded, Visit, anybodys
+from .templating import page
 
 ROUTE = "oauth_authorize"
 _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
@@ -34,8 +34,8 @@ def answer(visit: Visit, request: ForumRequest) -> Response:
     visit.policy["form-action"] = f"'self' {_source(asked.redirect_uri)}"
     provider = _provider(request)
     if request.parameters.one("answer") != "allow":
-        authorizing.deny(provider, asked)
-    return see_other(authorizing.allow(provider, asked, request.actor_id, visit.session))
+        authorization_endpoint.deny(provider, asked)
+    return see_other(authorization_endpoint.allow(provider, asked, request.actor_id, visit.session))
 
 
 def refused(error: Refused, request: ForumRequest) -> Response:
@@ -52,7 +52,7 @@ def unanswerable(error: Unanswerable, request: ForumRequest) -> Response:
 
 
 def _asked(visit: Visit, request: ForumRequest) -> Asked:
-    asked = authorizing.ask(_provider(request), _parameters(request))
+    asked = authorization_endpoint.ask(_provider(request), _parameters(request))
     if visit.person is None:
         again = with_query(request.route_path(ROUTE), **asked.parameters)
         raise LoginNeeded(own_path(again))
@@ -67,7 +67,7 @@ def _provider(request: ForumRequest) -> Provider:
 def _parameters(request: ForumRequest) -> list[tuple[str, str]]:
     return [
         (name, value)
-        for name in authorizing.PARAMETERS
+        for name in authorization_endpoint.PARAMETERS
         for value in request.parameters.everywhere(name)
         if isinstance(value, str)
     ]

@@ -7,9 +7,9 @@ import orjson
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..web.request import ForumRequest
-from .rendering import render
+from ..web.api.request import ForumRequest
 from .security_headers import finish
+from .templating import render
 
 Handler = Callable[[ForumRequest], Any]
 
@@ -58,6 +58,6 @@ def includeme(config: Configurator) -> None:
     """Add the tween: above the error views, and under what compresses."""
     config.add_tween(
         "forumsvc.pages.error_pages.error_page_tween",
-        under="forumsvc.web.compression.gzip_tween",
+        under="forumsvc.web.pipeline.compression.gzip_tween",
         over="pyramid_tm.tm_tween_factory",
     )

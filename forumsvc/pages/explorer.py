@@ -6,10 +6,10 @@ from pyramid.response import Response
 from ..oauth.explorer import CLIENT_ID, REDIRECT_PATH
 from ..permissions import Common
 from ..resources.public import Public
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
 from .assets import Asset, asset
-from .rendering import page
-from .visits import Visit, anybodys
+from .page_context import Visit, anybodys
+from .templating import page
 
 _FILES = {
     "swagger-ui.css": "swagger_ui/swagger-ui.css",

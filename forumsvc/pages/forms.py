@@ -7,9 +7,9 @@ import colander
 from pyramid.response import Response
 
 from ..errors import Invalid, TooManyAttempts
-from ..schemas.reading import validate
-from .rendering import page
-from .visits import Visit
+from ..schemas.validation import validate
+from .page_context import Visit
+from .templating import page
 
 FORM = ""
 """In place of a field's name: what is wrong is wrong with the whole form."""

@@ -15,10 +15,10 @@ from ..errors import NotFound
 from ..markup import Renderer
 from ..permissions import Common
 from ..resources.public import Public
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
 from .assets import asset
-from .rendering import page
-from .visits import Visit, anybodys
+from .page_context import Visit, anybodys
+from .templating import page
 
 CHAPTERS = (
     "quick-start",

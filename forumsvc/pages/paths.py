@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from pyramid.httpexceptions import HTTPSeeOther
 
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
 
 _OWN = re.compile(r"/(?!/)[!-\[\]-~]*", re.ASCII)
 _MAX_LENGTH = 16_000

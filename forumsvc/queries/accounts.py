@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Row, Select, and_, func, or_, select
 
+from ..db.execution import Connected
 from ..models import BrowserSession, OAuthClient, OAuthToken, Role, User, UserState
-from .reading import Connected
 
 _SUMMARY: tuple[Any, ...] = (
     User.id,

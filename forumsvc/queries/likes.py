@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, select
 
+from ..db.compiled_statement import Query
+from ..db.execution import Reader
+from ..db.keyset_paging import Cut, Order, Page, Slice, read
 from ..models import Reply, ReplyLike, Topic, TopicLike
-from ..models.plan import Query
-from .paging import Cut, Order, Page, Slice, read
-from .reading import Reader
 from .topics import VISIBLE
 
 _TOPICS = Order("likes.topic", topic_id=TopicLike.topic_id)

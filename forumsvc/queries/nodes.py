@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
+from ..db.execution import Reader, row, rows
 from ..models import Node, Section
-from .reading import Reader, row, rows
 
 _COLUMNS: tuple[Any, ...] = (
     Node.id,

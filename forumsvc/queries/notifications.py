@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
+from ..db.execution import Reader, row, rows
+from ..db.keyset_paging import Cursors, Cut, Order, Page, read
 from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
-from .paging import Cursors, Cut, Order, Page, read
 from .people import summary
-from .reading import Reader, row, rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, select, tuple_
 
+from ..db.execution import Connected
 from ..models import Reply, Topic
-from .reading import Connected
 
 Post = type[Topic] | type[Reply]
 POSTS: tuple[Post, ...] = (Topic, Reply)

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, func, select
 
+from ..db.execution import Connected, Reader, row, rows
+from ..db.keyset_paging import Cut, Order, Page, Slice, read
 from ..models import Photo, User
-from .paging import Cut, Order, Page, Slice, read
-from .reading import Connected, Reader, row, rows
 
 _MANY = 1000
 _NEWEST_FIRST = Order("photos", id=Photo.id)

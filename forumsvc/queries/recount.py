@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
+from ..db.execution import Connected
 from ..models import (
     Base,
     Favorite,
@@ -36,7 +37,6 @@ from ..models import (
     User,
     UserFollow,
 )
-from .reading import Connected
 
 VISIBLE_TOPIC = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 LEFT_REPLY = Reply.deleted_at.is_(None)

@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, select
 from sqlalchemy.orm import Session
 
+from ..cache import versions
+from ..db.execution import Reader, ask, row, rows
+from ..db.executor import Awaited
+from ..db.keyset_paging import Cut, Order, Page, Slice, read
+from ..db.statements import last_id, locking
 from ..models import Reply, Topic, User
-from ..models.gateway import Awaited
-from ..models.statements import last_id, locking
-from . import marks
-from .paging import Cut, Order, Page, Slice, read
 from .people import summary
-from .reading import Reader, ask, row, rows
 from .topics import is_shown
 
 LISTED: tuple[Any, ...] = (
@@ -84,7 +84,7 @@ def by_user(db: Reader, user_id: int, page: Page) -> Slice:
 
 
 def _in_full() -> Select[Any]:
-    return _with_author((*IN_FULL, marks.names())).join(Topic, Topic.id == Reply.topic_id)
+    return _with_author((*IN_FULL, versions.names())).join(Topic, Topic.id == Reply.topic_id)
 
 
 @cache

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import BindParameter, CompoundSelect, bindparam, literal_column, select, union_all
 
+from ..db.execution import Reader, rows
 from ..models import Favorite, ReplyLike, TopicFollow, TopicLike, UserBlock, UserFollow
-from .reading import Reader, rows
 
 
 class Of(StrEnum):

@@ -13,14 +13,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from ..memory import Memory
+from ..cache import versions
+from ..cache.page_cache import Memory
+from ..db.execution import Reader, ask, row, rows
+from ..db.executor import Awaited, Gateway
+from ..db.keyset_paging import Cut, Order, Page, Slice, read
+from ..db.statements import last_id, locking
 from ..models import Favorite, Node, Topic, User, UserBlock
-from ..models.gateway import Awaited, Gateway
-from ..models.statements import last_id, locking
-from . import marks
-from .paging import Cut, Order, Page, Slice, read
 from .people import summary
-from .reading import Reader, ask, row, rows
 
 
 class TopicOrder(StrEnum):
@@ -69,7 +69,7 @@ def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
 
 
 LISTED = _listed(Node.name, _replier.login)
-_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, marks.names())
+_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, versions.names())
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 """What everybody sees; written as in the partial indexes, which are used only then."""
@@ -258,7 +258,7 @@ def recalled(db: Gateway, memory: Memory, topic_id: int) -> Any | None:
     """Return a topic as `one` does, from memory where it has not changed since."""
     key = ("topic", topic_id)
     if memory.knows(key):
-        now = marks.of_topic(db, topic_id)
+        now = versions.of_topic(db, topic_id)
         if now is None:
             return None
         kept = memory.get(key, (now.version, now.names))

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, select
 from sqlalchemy.orm import Session
 
+from ..db.execution import Reader, ask, is_sqlite, row, rows
+from ..db.keyset_paging import Cut, Order, Page, Slice, limited, read
 from ..models import User, UserBlock, UserFollow, UserState
-from .paging import Cut, Order, Page, Slice, limited, read
 from .people import summary
-from .reading import Reader, ask, is_sqlite, row, rows
 
 _IN_FULL: tuple[Any, ...] = (
     *summary(),

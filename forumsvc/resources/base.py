@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
+from ..db.execution import Reader
 from ..ids import parse_id
 from ..permissions import Common
-from ..queries.reading import Reader
 from ..security.policy import granted
 
 if TYPE_CHECKING:

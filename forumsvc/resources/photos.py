@@ -5,9 +5,9 @@ from typing import Any
 from pyramid.authorization import Allow
 from sqlalchemy import Row
 
+from ..db.execution import Reader
 from ..permissions import PhotoPermission
 from ..queries import photos
-from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item
 

@@ -6,10 +6,10 @@ from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
+from ..db.execution import Reader
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
-from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item
 

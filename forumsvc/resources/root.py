@@ -4,9 +4,9 @@ from typing import Any, Protocol
 
 from pyramid.authorization import Allow
 
+from ..cache.page_cache import Memory
+from ..db.executor import Gateway
 from ..errors import Denied, Unauthenticated
-from ..memory import Memory
-from ..models.gateway import Gateway
 from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER

@@ -6,11 +6,11 @@ from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from ..models.gateway import Gateway
+from ..db.execution import Reader
+from ..db.executor import Gateway
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
-from ..queries.reading import Reader
 from ..security import principals
 from ..security.identity import Level
 from .base import Acl, Container, Item

@@ -5,11 +5,11 @@ from typing import Any
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 from sqlalchemy import Row
 
+from ..db.execution import Reader
 from ..ids import is_login
 from ..models import UserState
 from ..permissions import UserPermission as May
 from ..queries import users
-from ..queries.reading import Reader
 from ..security import principals
 from .base import Acl, Container, Item, Resource
 

@@ -5,7 +5,7 @@ from typing import Any
 import colander
 
 from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
-from ..oauth.owners import MAX_USERNAME
+from ..oauth.resource_owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
 from .fields import Line, Text, Word, optional, parameters, required
 

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import colander
 
+from ..db.cursors import LONGEST, Cursor
 from ..ids import MAX_ID, parse_whole
-from ..queries.cursors import LONGEST, Cursor
 from ..text_rules import body_error, escape, line_error, lines_error
 
 _SHOWN = 40

@@ -7,14 +7,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
+from ..cache.invalidation import change_columns
 from ..clock import now
+from ..db.execution import Connected
+from ..db.statements import insert_if_absent, locking
 from ..errors import Conflict, Invalid, NotFound, Taken
 from ..models import Role, User, UserState
-from ..models.statements import change_columns, insert_if_absent, lock_users, locking
 from ..passwords import MAX_LENGTH, hash_password
-from ..queries.reading import Connected
+from ..queries.user_locks import lock_users
 from . import logins, profiles
-from .texts import one_line
+from .content.short_texts import one_line
 
 MIN_PASSWORD = 8
 MAX_NAME = 100

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from ..models import Notification, marking
-from ..models.statements import change, remove
+from ..cache import invalidation
+from ..db.execution import Connected
+from ..db.statements import change, remove
+from ..models import Notification
 from ..queries import recount
-from ..queries.reading import Connected
 
 STEPS = len(recount.recounts()) + 1
 """How many steps a check has, a table a step."""
@@ -46,9 +47,9 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
     is not overwritten (on PostgreSQL REPEATABLE READ); else a counter that moves meanwhile drifts.
     done: called after each of the `STEPS` steps.
     """
-    marking.expect_long(db)
+    invalidation.expect_long(db)
     # The likes of replies are in no list, and in no topic's own columns.
-    marking.note(db, marking.NAMES)
+    invalidation.note(db, invalidation.NAMES)
     orphans = recount.orphans().scalar_subquery()
     db.execute(remove(Notification).where(Notification.id.in_(orphans)))
     done()

@@ -5,10 +5,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, case, func, literal, select, union
 from sqlalchemy.orm import Session
 
+from ..cache.invalidation import change_unmarked
+from ..db.base import BigId
+from ..db.statements import change
 from ..models import Favorite, Node, Reply, Topic, User
-from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, lock_users
-from . import audience, notices, notification_jobs
+from ..queries.user_locks import lock_users
+from .notifications import jobs, notify, recipients
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
@@ -18,9 +20,9 @@ def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) ->
 
 def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
     """Count a topic, its replies and favourites no more, and forget the notifications of it."""
-    notification_jobs.delete_for_topic(db, topic_id)
+    jobs.delete_for_topic(db, topic_id)
     _count_topic(db, topic_id, user_id, node_id, -1)
-    notices.forget_topic(db, topic_id)
+    notify.forget_topic(db, topic_id)
 
 
 def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
@@ -33,7 +35,7 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
     concerned = (select(literal(user_id, BigId)), repliers, keepers)
-    told = audience.told_of_topic()
+    told = recipients.told_of_topic()
     lock_users(db, User.id.in_(union(*concerned, told)), topic_id=topic_id)
     db.execute(
         change_unmarked(User)

@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from ..db.statements import change, remove
 from ..errors import KeyReused
 from ..models import IdempotencyKey
-from ..models.statements import change, remove
 
 
 class Key(NamedTuple):

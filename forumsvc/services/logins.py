@@ -5,8 +5,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
+from ..db.statements import change, locking, remove
 from ..models import BrowserSession, IssuedBy, OAuthClient, OAuthCode, OAuthToken
-from ..models.statements import change, locking, remove
 
 
 def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = False) -> None:

@@ -8,11 +8,11 @@ from sqlalchemy import CursorResult, exists, select
 from sqlalchemy.orm import Session
 
 from ..clock import now
+from ..db.statements import change, insert_if_absent, remove
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import Node, Notification, Section, Topic
-from ..models.statements import change, insert_if_absent, remove
-from .texts import many_lines, one_line
+from .content.short_texts import many_lines, one_line
 
 MAX_NAME = 100
 MAX_SUMMARY = 65_536

@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Row
 
+from ..db.engine import Database
+from ..db.statements import change, remove
 from ..errors import Conflict, NotFound
 from ..media.storage import check_digest, digest_of
 from ..models import Photo, User
-from ..models.engine import Database
-from ..models.statements import change, remove
 from ..queries import photos
 from .photo_storage import PhotoStorages
 

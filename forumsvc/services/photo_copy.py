@@ -13,11 +13,11 @@ from typing import BinaryIO
 
 from sqlalchemy import or_
 
+from ..db.engine import Database
+from ..db.statements import change
 from ..errors import NotFound
 from ..media.storage import Storage, check_digest, media_type_of
 from ..models import Photo
-from ..models.engine import Database
-from ..models.statements import change
 from ..queries import photos
 from .photos import lock_name
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from ..db.execution import Reader
 from ..errors import Invalid
 from ..queries import photos
-from ..queries.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)

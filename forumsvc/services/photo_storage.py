@@ -5,10 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from ..db.execution import Reader
 from ..errors import NotFound
 from ..media.storage import LocalStorage, Storage
 from ..queries import photos
-from ..queries.reading import Reader
 from ..settings import Settings, SettingsError
 
 

@@ -18,15 +18,16 @@ from sqlalchemy import BigInteger, cast, func, literal, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from ..db.engine import Database
+from ..db.execution import Connected, Reader
+from ..db.statements import change, insert_if_absent, remove_pair
 from ..errors import Invalid, NotFound, Unavailable
+from ..media.images import Picture, normalise, thumbnail
 from ..media.limits import Limits
-from ..media.pictures import Picture, normalise, thumbnail
 from ..media.storage import digest_of, is_name
 from ..models import Photo, User
-from ..models.engine import Database
-from ..models.statements import change, insert_if_absent, lock_users, remove_pair
 from ..queries import photos
-from ..queries.reading import Connected, Reader
+from ..queries.user_locks import lock_users
 from .photo_quota import Quota
 from .photo_storage import PhotoStorages
 

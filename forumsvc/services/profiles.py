@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
+from ..cache.invalidation import CACHED_COLUMNS, change_columns
+from ..db.statements import locking, remove
 from ..errors import NotFound
 from ..models import Photo, User, UserState
-from ..models.marking import CACHED_COLUMNS
-from ..models.statements import change_columns, locking, remove
 
 _DELETED = "The account is deleted."
 _EMPTY = dict.fromkeys(

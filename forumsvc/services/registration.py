@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from ..db.execution import Connected
 from ..errors import Denied, Invalid, Taken
-from ..queries.reading import Connected
-from ..strength import weakness
+from ..password_strength import weakness
 from . import accounts
 
 

@@ -7,6 +7,11 @@ from typing import Any
 from sqlalchemy import Integer, bindparam, case, select
 from sqlalchemy.orm import Session
 
+from ..cache import topic_versions
+from ..cache.invalidation import change_unmarked
+from ..db.base import BigId
+from ..db.execution import rows
+from ..db.statements import change, insert_if_absent, remove_pair, run
 from ..models import (
     Favorite,
     Reply,
@@ -18,17 +23,8 @@ from ..models import (
     UserBlock,
     UserFollow,
 )
-from ..models.meta import BigId
-from ..models.statements import (
-    change,
-    change_unmarked,
-    insert_if_absent,
-    lock_users,
-    remove_pair,
-    run,
-)
-from ..queries.reading import rows
-from . import notices, versions
+from ..queries.user_locks import lock_users
+from .notifications import notify
 
 
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
@@ -62,7 +58,7 @@ def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int
         [found] = rows(db, _likes(model), {"liked_id": liked_id})
         return int(found.likes_count)
     if model is Reply:
-        versions.renew_of_reply(db, liked_id)
+        topic_versions.renew_of_reply(db, liked_id)
     [counted] = run(db, _like_counted(model), {"liked_id": liked_id, "by": by})
     return int(counted.likes_count)
 
@@ -118,7 +114,7 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
     """Hear of a user's new topics; the user is told, once."""
     if insert_if_absent(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
         _lock_both(db, actor_id, target_id)
-        told = notices.tell_of_follow(db, actor_id, now, target_id)
+        told = notify.tell_of_follow(db, actor_id, now, target_id)
         _count_follow(db, actor_id, target_id, 1, told=told)
 
 

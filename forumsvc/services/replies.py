@@ -10,13 +10,17 @@ from typing import Any
 from sqlalchemy import Integer, Row, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
+from ..cache import topic_versions
+from ..cache.invalidation import change_unmarked
+from ..db.base import BigId, Timestamp
+from ..db.statements import change, run
 from ..models import Reply, Topic, User
-from ..models.meta import BigId, Timestamp
-from ..models.statements import change, change_unmarked, lock_users, run
 from ..queries import replies
-from . import audience, counters, notices, notification_jobs, versions
-from .announcing import announce_reply
-from .authoring import Authoring, Rendered
+from ..queries.user_locks import lock_users
+from . import counters
+from .content.authoring import Authoring, Rendered
+from .notifications import jobs, notify, recipients
+from .notifications.new_post import announce_reply
 
 
 def create(
@@ -74,9 +78,9 @@ def edit(
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
-    versions.renew(db, reply.topic_id)
+    topic_versions.renew(db, reply.topic_id)
     if _is_shown(reply):
-        notices.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
+        notify.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
 
 def destroy(db: Session, now: datetime, reply: Any) -> None:
@@ -94,13 +98,13 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
         )
     )
     counters.settle_last_reply(db, reply.topic_id)
-    notification_jobs.delete_for_reply(db, reply.topic_id, reply.id)
+    jobs.delete_for_reply(db, reply.topic_id, reply.id)
     author = select(literal(reply.user_id, BigId))
-    lock_users(db, User.id.in_(author.union(audience.told_of_reply())), reply_id=reply.id)
+    lock_users(db, User.id.in_(author.union(recipients.told_of_reply())), reply_id=reply.id)
     if _is_shown(reply):
         counted = change_unmarked(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count - 1))
-    notices.forget_reply(db, reply.id)
+    notify.forget_reply(db, reply.id)
 
 
 def _is_shown(reply: Any) -> bool:

@@ -11,15 +11,17 @@ from typing import Any
 from sqlalchemy import Integer, Row, bindparam, insert
 from sqlalchemy.orm import Session
 
+from ..cache.invalidation import change_unmarked
+from ..db.base import BigId
+from ..db.execution import Reader
+from ..db.statements import change, run
 from ..errors import Invalid
 from ..models import Node, Topic
-from ..models.meta import BigId
-from ..models.statements import change, change_unmarked, run
 from ..queries import nodes, topics
-from ..queries.reading import Reader
-from . import counters, notices
-from .announcing import announce_topic
-from .authoring import Authoring, Rendered
+from . import counters
+from .content.authoring import Authoring, Rendered
+from .notifications import notify
+from .notifications.new_post import announce_topic
 
 
 def create(
@@ -92,7 +94,7 @@ def edit(
     if not visible:
         return
     went = (topic.user_id, node_id) if moved else None
-    notices.tell_of_edit(db, actor_id, now, text.mentioned, topic.id, moved=went)
+    notify.tell_of_edit(db, actor_id, now, text.mentioned, topic.id, moved=went)
 
 
 def destroy(db: Session, now: datetime, topic: Any) -> None:

@@ -38,10 +38,10 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from forumsvc.serving import addresses, cores, signals
+from forumsvc.serving import addresses, core_pinning, signals
+from forumsvc.serving.connection_balancer import Shares
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.shares import Shares
 from forumsvc.serving.supervisor import supervise
 from forumsvc.serving.worker import serve
 
@@ -74,7 +74,7 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         has_served = True
         signals.hold()
         addresses.listen(sockets, options.backlog)
-        allowed = cores.remember()
+        allowed = core_pinning.remember()
         shares = Shares(options.processes)
         heartbeats = Heartbeats(options.processes)
         number: int | None = 1
@@ -82,7 +82,7 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
             number = supervise(options, sockets, shares, heartbeats)
         if number is not None:
             if options.pin:
-                cores.pin(number, allowed)
+                core_pinning.pin_to_core(number, allowed)
             serve(app, sockets, options, number, shares, heartbeats)
 
     return run

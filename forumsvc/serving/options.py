@@ -7,7 +7,7 @@ from typing import Any
 import hupper  # type: ignore[import-untyped]
 from waitress.adjustments import Adjustments
 
-from forumsvc.serving import cores
+from forumsvc.serving import core_pinning
 from forumsvc.serving.channel_times import TimeLimits
 
 ADDRESS_KEYS = frozenset({"host", "port", "listen", "unix_socket", "unix_socket_perms"})
@@ -90,7 +90,7 @@ class Options:
 def _processes(value: str) -> int:
     """Read a number of processes; `auto` is one a core."""
     if value.strip() == "auto":
-        return min(len(cores.available()), MOST_PROCESSES)
+        return min(len(core_pinning.available()), MOST_PROCESSES)
     if value.strip().isascii() and value.strip().isdigit() and 1 <= int(value) <= MOST_PROCESSES:
         return int(value)
     raise _refusal("processes", value, f"auto or a number from 1 to {MOST_PROCESSES} is allowed")

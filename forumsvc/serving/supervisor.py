@@ -11,11 +11,11 @@ import sys
 import time
 from dataclasses import dataclass, field
 
+from forumsvc.serving.connection_balancer import Shares
+from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, Watch
 from forumsvc.serving.options import Options
-from forumsvc.serving.shares import Shares
 from forumsvc.serving.signals import ENDINGS, hold, ignored, release
-from forumsvc.worker import NUMBER
 
 EXIT_TIME = 5.0
 """Seconds that a worker has for its exit handlers after its last request."""
@@ -151,7 +151,7 @@ def _fork_into(slot: Slot) -> bool:
     # A signal to the newborn must not run the parent's handlers: they would write into its pipe.
     hold()
     # Before the fork, so that what runs right after it in the worker knows the number, too.
-    os.environ[NUMBER] = str(slot.number)
+    os.environ[WORKER_NUMBER] = str(slot.number)
     pid = os.fork()
     if pid == 0:
         return False

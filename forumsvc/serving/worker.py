@@ -13,12 +13,12 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
 from forumsvc.serving.channel import Channel, failure_body
+from forumsvc.serving.connection_balancer import Share, Shares
 from forumsvc.serving.connection_limits import ConnectionLimits
+from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, Tasks
 from forumsvc.serving.options import Options
-from forumsvc.serving.shares import Share, Shares
 from forumsvc.serving.signals import ENDINGS, ignored, release
-from forumsvc.worker import NUMBER
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def serve(
     SIGTERM, SIGINT and SIGHUP let requests under way finish; SIGQUIT, or SIGINT once more, does
     not. To be called by the main thread.
     """
-    os.environ[NUMBER] = str(number)
+    os.environ[WORKER_NUMBER] = str(number)
     multiprocessing.current_process().name = f"worker-{number}"
     queue_log = logging.getLogger("waitress.queue")
     if queue_log.level == logging.NOTSET:

@@ -1,7 +1,7 @@
 """Every ini setting: declared once, read from here, checked at start-up."""
 
 from .declared import DECLARED, LEVELS
-from .reading import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors
+from .loader import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors
 from .setting import Setting
 
 __all__ = [

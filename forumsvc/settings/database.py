@@ -1,7 +1,7 @@
 """The settings of the database: where it is, and how long anybody waits for it."""
 
-from .kinds import DATABASE_URL, or_off, seconds, whole
 from .setting import Setting
+from .setting_types import DATABASE_URL, or_off, seconds, whole
 
 DATABASE: tuple[Setting, ...] = (
     Setting(

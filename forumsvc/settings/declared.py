@@ -1,7 +1,14 @@
 """Every ini setting, declared once: name, kind, default, meaning."""
 
 from .database import DATABASE
-from .kinds import (
+from .mail import MAIL
+from .markup import MARKUP
+from .notifications import NOTIFICATIONS
+from .operation import OPERATION
+from .photos import PHOTOS
+from .protocol import PROTOCOL
+from .setting import Setting
+from .setting_types import (
     ADDRESS,
     FLAG,
     SECRET,
@@ -13,13 +20,6 @@ from .kinds import (
     seconds,
     whole,
 )
-from .mail import MAIL
-from .markup import MARKUP
-from .notifications import NOTIFICATIONS
-from .operation import OPERATION
-from .photos import PHOTOS
-from .protocol import PROTOCOL
-from .setting import Setting
 
 LEVELS = {
     "newbie": "Newcomer",

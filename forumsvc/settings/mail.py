@@ -1,7 +1,7 @@
 """The settings of mail: how it leaves, and from whom it comes."""
 
-from .kinds import TEXT, WORD, choice, matching, seconds, whole
 from .setting import Setting
+from .setting_types import TEXT, WORD, choice, matching, seconds, whole
 
 MAIL: tuple[Setting, ...] = (
     Setting(

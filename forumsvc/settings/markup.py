@@ -1,7 +1,7 @@
 """The settings of how texts are rendered."""
 
-from .kinds import seconds, whole
 from .setting import Setting
+from .setting_types import seconds, whole
 
 MARKUP: tuple[Setting, ...] = (
     Setting(

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from .kinds import DATABASE_URL, STORAGE
 from .setting import Setting
+from .setting_types import DATABASE_URL, STORAGE
 
 MASK = "********"
 _PASSWORD = re.compile(r"^([a-z][a-z0-9+.-]*://[^:/@]*):.*@", re.IGNORECASE)

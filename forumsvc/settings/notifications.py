@@ -1,7 +1,7 @@
 """The settings of notifications: who is notified with a post, and who after it."""
 
-from .kinds import seconds, whole
 from .setting import Setting
+from .setting_types import seconds, whole
 
 NOTIFICATIONS: tuple[Setting, ...] = (
     Setting(

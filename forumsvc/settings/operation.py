@@ -1,7 +1,7 @@
 """The settings of how the service is watched: metrics."""
 
-from .kinds import FLAG, TEXT
 from .setting import Setting
+from .setting_types import FLAG, TEXT
 
 OPERATION: tuple[Setting, ...] = (
     Setting(

@@ -1,7 +1,7 @@
 """The settings of uploaded pictures: photos."""
 
-from .kinds import ADDRESS, TEXT, WORD, choice, or_off, whole
 from .setting import Setting
+from .setting_types import ADDRESS, TEXT, WORD, choice, or_off, whole
 
 PHOTOS: tuple[Setting, ...] = (
     Setting(

@@ -1,7 +1,7 @@
 """The settings of how HTTP is spoken: api, http, rates, idempotency."""
 
-from .kinds import FLAG, ORIGINS, RATE, STORAGE, choice, or_off, whole
 from .setting import Setting
+from .setting_types import FLAG, ORIGINS, RATE, STORAGE, choice, or_off, whole
 
 PROTOCOL: tuple[Setting, ...] = (
     Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),

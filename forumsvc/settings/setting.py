@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .kinds import Kind
+from .setting_types import Kind
 
 _UNITS_IN_NAMES = ("seconds", "minutes", "bytes")
 

@@ -5,8 +5,8 @@ from pyramid.response import Response
 from ..openapi import Served
 from ..permissions import Common
 from ..resources.root import Root
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
 
 
 @api_view(Root, "GET", Common.VIEW, name="openapi.json")

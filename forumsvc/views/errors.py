@@ -12,12 +12,12 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from .. import errors
-from ..models.failures import is_outdated_session, sqlstate
-from ..models.lock_waits import CONTENDED
+from ..db.failures import is_outdated_session, sqlstate
+from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
 from ..security.policy import MissingScope
-from ..web.request import ForumRequest
-from ..web.request_id import ID, is_tried_again
+from ..web.api.request import ForumRequest
+from ..web.pipeline.request_id import ID, is_tried_again
 
 log = logging.getLogger(__name__)
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from pyramid.config import Configurator
 
-from ..models.availability import AvailabilityCheck
+from ..db.availability import AvailabilityCheck
 from ..permissions import Common
 from ..resources.public import Public
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
 from .errors import error_response
 
 

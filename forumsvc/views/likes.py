@@ -6,9 +6,9 @@ from ..resources.likes import Likes
 from ..schemas.likes import Likeable, like_form
 from ..security.policy import decide
 from ..services import relations
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Count
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Count
 
 _WHERE = {
     Likeable.TOPIC: ("topics", TopicPermission.LIKE),

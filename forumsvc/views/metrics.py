@@ -6,7 +6,7 @@ from pyramid.response import Response
 
 from ..permissions import Common
 from ..resources.public import Public
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
 
 
 def metrics(context: Public, request: ForumRequest) -> Response:

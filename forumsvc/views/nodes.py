@@ -3,10 +3,10 @@
 from ..permissions import Common
 from ..queries import nodes
 from ..resources.nodes import NodeItem, Nodes
-from ..web.api_view import api_view
-from ..web.marks import NODE_LIST
-from ..web.request import ForumRequest
-from ..web.results import Kind, Listing, Single
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.http_cache.cache_policy import NODE_LIST
+from ..web.responses.results import Kind, Listing, Single
 
 
 @api_view(Nodes, "GET", Common.VIEW, mark=NODE_LIST)

@@ -4,10 +4,10 @@ from ..permissions import Common, NotificationPermission
 from ..queries import notifications
 from ..resources.notifications import NotificationItem, Notifications
 from ..schemas.notifications import notification_list, read_form
-from ..services import inbox
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Count, Done, Notices
+from ..services.notifications import inbox
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Count, Done, Notices
 
 
 @api_view(Notifications, "GET", Common.VIEW, schema=notification_list)

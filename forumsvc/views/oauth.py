@@ -12,7 +12,7 @@ from ..oauth.messages import Answer, Call
 from ..oauth.provider import Provider
 from ..permissions import Common
 from ..resources.public import Public
-from ..web.request import ForumRequest
+from ..web.api.request import ForumRequest
 
 Endpoint = Callable[[Provider, Call], Answer]
 

@@ -18,10 +18,10 @@ from ..schemas.paging import paged
 from ..schemas.photos import photo_form
 from ..services import photos
 from ..services.photo_storage import PhotoStorages
-from ..web.api_view import api_view
-from ..web.ranges import ignore_vain_range
-from ..web.request import ForumRequest
-from ..web.results import Done, Kind, Listing, Uploaded
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.ranges import ignore_vain_range
+from ..web.responses.results import Done, Kind, Listing, Uploaded
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _DAY = "public, max-age=86400"

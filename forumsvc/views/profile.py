@@ -1,13 +1,13 @@
 """PUT /users/me: editing one's own profile (an extension of the API description)."""
 
-from ..media.pictures import Picture
+from ..media.images import Picture
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
 from ..services import photos, profiles
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Kind, Single
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Kind, Single
 
 
 def shrink_avatar(item: UserItem, request: ForumRequest) -> Picture | None:

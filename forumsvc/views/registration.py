@@ -3,11 +3,11 @@
 from ..permissions import UserPermission as May
 from ..resources.users import Users
 from ..schemas.accounts import registration_form
-from ..schemas.reading import validate
+from ..schemas.validation import validate
 from ..services import registration
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Kind, Single
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Kind, Single
 
 
 @api_view(Users, "POST", May.REGISTER)

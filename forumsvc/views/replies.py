@@ -6,11 +6,11 @@ from ..resources.replies import ReplyItem
 from ..schemas.including import including
 from ..schemas.replies import reply_form
 from ..services import replies
-from ..web.api_view import api_view
-from ..web.marks import REPLY
-from ..web.prework import render_body
-from ..web.request import ForumRequest
-from ..web.results import Done, Kind, Single
+from ..web.api.api_view import api_view
+from ..web.api.prework import render_body
+from ..web.api.request import ForumRequest
+from ..web.http_cache.cache_policy import REPLY
+from ..web.responses.results import Done, Kind, Single
 
 
 @api_view(ReplyItem, "GET", Common.VIEW, schema=including(), mark=REPLY)

@@ -2,9 +2,9 @@
 
 from ..permissions import RootPermission
 from ..resources.root import Root
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Greeting
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Greeting
 
 
 @api_view(Root, "GET", RootPermission.HELLO, name="hello")

@@ -5,9 +5,9 @@ from ..permissions import TopicPermission as May
 from ..resources.topics import TopicItem
 from ..schemas.fields import show
 from ..services import topics
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Done
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Done
 
 _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CLOSE, May.OPEN)
 

@@ -13,12 +13,12 @@ from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
-from ..services.authoring import Rendered
-from ..web.api_view import api_view
-from ..web.marks import REPLY_LIST, TOPIC, TOPIC_LIST
-from ..web.prework import render_body
-from ..web.request import ForumRequest
-from ..web.results import Done, Kind, Listing, Single
+from ..services.content.authoring import Rendered
+from ..web.api.api_view import api_view
+from ..web.api.prework import render_body
+from ..web.api.request import ForumRequest
+from ..web.http_cache.cache_policy import REPLY_LIST, TOPIC, TOPIC_LIST
+from ..web.responses.results import Done, Kind, Listing, Single
 
 
 @api_view(Topics, "GET", Common.VIEW, schema=including(topic_list), mark=TOPIC_LIST)

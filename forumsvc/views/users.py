@@ -11,9 +11,9 @@ from ..schemas.likes import Likeable, own_likes
 from ..schemas.paging import paged, popular_users
 from ..schemas.topics import user_topics
 from ..services import relations
-from ..web.api_view import api_view
-from ..web.request import ForumRequest
-from ..web.results import Done, Ids, Kind, Listing, Single
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Done, Ids, Kind, Listing, Single
 
 
 @api_view(Users, "GET", Common.VIEW, schema=including(popular_users))

@@ -7,33 +7,33 @@ from pyramid.tweens import EXCVIEW, INGRESS
 def includeme(config: Configurator) -> None:
     """Put the request's way together: outermost first, each under the one before."""
     from ..resources.root import Root
-    from .tree import ROUTE, StrictTraverser, make_root
+    from .api.traversal import ROUTE, StrictTraverser, make_root
 
-    config.include(".database")
-    config.include(".rendering")
-    config.include(".api_view")
-    config.include(".idempotency")
-    config.include(".prework")
-    config.include(".locking")
+    config.include(".pipeline.transactions")
+    config.include(".responses.renderer")
+    config.include(".api.api_view")
+    config.include(".api.idempotency")
+    config.include(".api.prework")
+    config.include(".api.locking")
     config.registry.metrics = None
     if config.registry.forum_settings["metrics.enabled"]:
-        config.include(".metrics")
-    config.add_tween("forumsvc.web.request_id.request_id_tween", under=INGRESS)
+        config.include(".metrics.registry")
+    config.add_tween("forumsvc.web.pipeline.request_id.request_id_tween", under=INGRESS)
     config.add_tween(
-        "forumsvc.web.background.background_tween",
-        under="forumsvc.web.request_id.request_id_tween",
-        over="forumsvc.web.cors.cors_tween",
+        "forumsvc.web.pipeline.background.background_tween",
+        under="forumsvc.web.pipeline.request_id.request_id_tween",
+        over="forumsvc.web.pipeline.cors.cors_tween",
     )
     config.add_tween(
-        "forumsvc.web.cors.cors_tween",
-        under="forumsvc.web.request_id.request_id_tween",
+        "forumsvc.web.pipeline.cors.cors_tween",
+        under="forumsvc.web.pipeline.request_id.request_id_tween",
         over="pyramid_tm.tm_tween_factory",
     )
     config.add_tween(
-        "forumsvc.web.compression.gzip_tween",
-        under="forumsvc.web.cors.cors_tween",
+        "forumsvc.web.pipeline.compression.gzip_tween",
+        under="forumsvc.web.pipeline.cors.cors_tween",
         over="pyramid_tm.tm_tween_factory",
     )
-    config.add_tween("forumsvc.web.guard.guard_tween", under=EXCVIEW)
+    config.add_tween("forumsvc.web.pipeline.guard.guard_tween", under=EXCVIEW)
     config.add_route(ROUTE, "/api/v3/*traverse", factory=make_root)
     config.add_traverser(StrictTraverser, Root)

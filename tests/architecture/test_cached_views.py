@@ -13,12 +13,19 @@ from sqlalchemy import Column, select
 from sqlalchemy.sql import visitors
 
 from forumsvc import migrate
+from forumsvc.cache.invalidation import CACHED_COLUMNS, LISTS, MARKED_BY, NAMES
+from forumsvc.database import open_database
+from forumsvc.db.executor import Gateway
 from forumsvc.models import Base, ChangeMark, Favorite, Node, Reply, Section, Topic, User
-from forumsvc.models.engine import Database
-from forumsvc.models.gateway import Gateway
-from forumsvc.models.marking import CACHED_COLUMNS, LISTS, MARKED_BY, NAMES
-from forumsvc.web import fresh
-from forumsvc.web.marks import NODE_LIST, REPLY, REPLY_LIST, TOPIC, TOPIC_LIST, Mark
+from forumsvc.web.http_cache import conditional_requests
+from forumsvc.web.http_cache.cache_policy import (
+    NODE_LIST,
+    REPLY,
+    REPLY_LIST,
+    TOPIC,
+    TOPIC_LIST,
+    Mark,
+)
 from tests.functional.conftest import put_away
 from tests.functional.forum import Caller, Forum, make_app
 
@@ -87,7 +94,7 @@ def forum(
     """A forum of that shape with a topic and a reply."""
     here = tmp_path_factory.mktemp(request.param)
     url = f"sqlite:///{here / 'forum.sqlite'}"
-    database = Database(url)
+    database = open_database(url)
     migrate.upgrade(database.writes)
     application = make_app(url, here, **{"api.envelope": request.param})
     application.registry.memory.put = lambda *given: None
@@ -119,7 +126,7 @@ def statements_of(forum: Forum, path: str, monkeypatch: pytest.MonkeyPatch) -> l
 
 def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the SELECTs of an answer that is made anew; none of one that no mark covers."""
-    run, tag, seen, under_mark = Gateway.rows, fresh.tag_of_marks, [], []
+    run, tag, seen, under_mark = Gateway.rows, conditional_requests.tag_of_marks, [], []
 
     def note(gateway: Gateway, statement: Any, values: Any) -> Any:
         seen.append(statement)
@@ -131,7 +138,7 @@ def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list
 
     with monkeypatch.context() as patch:
         patch.setattr(Gateway, "rows", note)
-        patch.setattr(fresh, "tag_of_marks", note_tag)
+        patch.setattr(conditional_requests, "tag_of_marks", note_tag)
         assert caller.get(path).status_int == 200
     return seen if under_mark else []
 

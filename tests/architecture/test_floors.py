@@ -11,11 +11,13 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"errors", "permissions", "ids", "clock", "memory", "single_flight", "cores", "settings"}
-    | {"passwords", "strength", "text_rules", "worker"},
-    {"models", "markup", "media", "mail", "serving", "log_lines"},
-    {"queries", "schema_lock", "online_ddl"},
-    {"migrate"},
+    {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
+    | {"passwords", "password_strength", "text_rules", "serving"},
+    {"db", "markup", "media", "mail", "log_lines"},
+    {"models", "migrate"},
+    {"cache"},
+    {"database"},
+    {"queries"},
     {"services", "oauth", "demo"},
     {"security"},
     {"resources"},

@@ -4,7 +4,7 @@ from typing import Any
 
 from webtest import TestApp, TestRequest, TestResponse
 
-from tests.description import answers
+from tests.openapi import answers
 
 
 class CheckedApp(TestApp):

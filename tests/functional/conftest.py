@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from forumsvc import clock, passwords
+from forumsvc.db.engine import Database
 from forumsvc.markup import pool
 from forumsvc.markup.fork_server_process import ForkServerProcess
-from forumsvc.models.engine import Database
 from tests.functional.forum import Forum, make_app
 
 MakeForum = Callable[..., Forum]

@@ -10,8 +10,8 @@ from webtest import TestApp, TestResponse
 
 import forumsvc
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.models import Base, IssuedBy, Node, User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import tokens
 from tests.functional.checked_app import CheckedApp
 

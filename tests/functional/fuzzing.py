@@ -16,9 +16,9 @@ from PIL import Image
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
-from forumsvc.queries.cursors import Cursor
-from tests.description.answers import resolvable
-from tests.description.described import operations
+from forumsvc.db.cursors import Cursor
+from tests.openapi.answers import resolvable
+from tests.openapi.described import operations
 
 EXAMPLES = 2
 SEQUENCES = 12

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from forumsvc.db.engine import Database
 from forumsvc.models import (
     Base,
     Favorite,
@@ -19,7 +20,6 @@ from forumsvc.models import (
     User,
     UserFollow,
 )
-from forumsvc.models.engine import Database
 
 
 def drift(database: Database) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests.functional.forum import Caller, Forum
 
 

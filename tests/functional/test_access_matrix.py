@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 from webtest import TestApp, TestResponse
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests import databases
 from tests.functional import access_matrix
 from tests.functional.access_matrix import Abilities, Row
 from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import put_away
 from tests.functional.forum import Caller, make_app
-from tests.functional.world import CALLERS, EMAILS, IDS, World, token_of
+from tests.functional.permission_fixture import CALLERS, EMAILS, IDS, World, token_of
 
 
 def _png() -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from webob import Request, Response
 
-from forumsvc.web.compression import SMALLEST, gzip_tween, takes_gzip
+from forumsvc.web.pipeline.compression import SMALLEST, gzip_tween, takes_gzip
 from tests.functional.forum import API, Forum
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import DBAPIError
 
+from forumsvc.database import open_database
+from forumsvc.db import connect
+from forumsvc.db.engine import Database
+from forumsvc.db.timeouts import Timeouts
 from forumsvc.errors import UnsuitableDatabase
-from forumsvc.models import connect
-from forumsvc.models.engine import Database
-from forumsvc.models.timeouts import Timeouts
 from forumsvc.settings import Settings
 from tests import databases
 from tests.functional.cli.conftest import INI, run_command
@@ -66,7 +67,7 @@ def defaults(url: str, **settings: str) -> Iterator[None]:
 
 def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) -> None:
     settings = settings_of(database_url)
-    database = Database(database_url, timeouts=Timeouts.of(settings))
+    database = open_database(database_url, timeouts=Timeouts.of(settings))
     try:
         assert shown(database, "lock_timeout") == ["5s", "5s"]
         assert shown(database, "statement_timeout") == ["30s", "30s"]
@@ -82,7 +83,7 @@ def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) ->
 
 def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
     settings = settings_of(database_url)
-    database = Database(database_url, timeouts=Timeouts.of(settings).for_commands())
+    database = open_database(database_url, timeouts=Timeouts.of(settings).for_commands())
     try:
         assert shown(database, "statement_timeout") == ["0", "0"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["0", "0"]

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from forumsvc.models.engine import Database
-from forumsvc.models.timeouts import Timeouts
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
+from forumsvc.db.timeouts import Timeouts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.threads import alone
@@ -59,7 +60,7 @@ def test_a_statement_that_takes_too_long_is_cancelled(
 
 @on_a_server
 def test_a_transaction_that_runs_nothing_is_ended(database_url: str, forum: Forum) -> None:
-    limited = Database(database_url, timeouts=Timeouts(idle_transaction=0.1))
+    limited = open_database(database_url, timeouts=Timeouts(idle_transaction=0.1))
     gone = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
     try:
         with limited.session() as db:

@@ -27,13 +27,16 @@ from sqlalchemy import (
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError, ProgrammingError
 
 from forumsvc import clock
+from forumsvc.cache import versions
+from forumsvc.database import open_database
+from forumsvc.db import pipeline_connection
+from forumsvc.db.engine import Database
+from forumsvc.db.executor import Gateway
+from forumsvc.db.keyset_paging import Page
+from forumsvc.db.statements import change, run
 from forumsvc.ids import MAX_ID
-from forumsvc.models import Node, Topic, User, libpq
-from forumsvc.models.engine import Database
-from forumsvc.models.gateway import Gateway
-from forumsvc.models.statements import change, run
-from forumsvc.queries import marks, topics
-from forumsvc.queries.paging import Page
+from forumsvc.models import Node, Topic, User
+from forumsvc.queries import topics
 from forumsvc.queries.topics import TopicOrder
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
@@ -169,17 +172,17 @@ def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
     assert "a secret" not in str(raised.value)
     assert "nothing_of_this_name" in str(raised.value)
     # The connection is as good as before.
-    assert marks.of_lists(database.gateway) == 0
+    assert versions.of_lists(database.gateway) == 0
 
 
 @pytest.mark.parametrize(
     "url", ["sqlite:////nowhere/at/all.sqlite", "postgresql+psycopg://x@127.0.0.1:1/x"]
 )
 def test_a_database_that_cannot_be_reached_is_an_operational_error(url: str) -> None:
-    database = Database(url)
+    database = open_database(url)
     for _ in range(2):
         with pytest.raises(OperationalError):
-            marks.of_lists(database.gateway)
+            versions.of_lists(database.gateway)
     database.dispose()
 
 
@@ -232,7 +235,7 @@ def test_a_thread_has_a_connection_of_its_own_for_as_long_as_it_lives(
 
     def read() -> None:
         for _ in range(3):
-            marks.of_lists(gateway)
+            versions.of_lists(gateway)
         assert not is_closed(opened_ones[-1])
 
     for number in range(1, 4):
@@ -251,10 +254,10 @@ def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
     turn = threading.Barrier(2)
 
     def read() -> None:
-        marks.of_lists(gateway)
+        versions.of_lists(gateway)
         turn.wait()
         turn.wait()
-        marks.of_lists(gateway)
+        versions.of_lists(gateway)
 
     thread = threading.Thread(target=read)
     thread.start()
@@ -268,20 +271,20 @@ def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone(database: Database) -> None:
-    assert marks.of_lists(database.gateway) == 0
+    assert versions.of_lists(database.gateway) == 0
     before = database.gateway._own.held.driver
     pid = os.fork()
     if pid == 0:
         try:
             database.forget()
-            same = marks.of_lists(database.gateway) == 0
+            same = versions.of_lists(database.gateway) == 0
             other = database.gateway._own.held.driver is not before
             os._exit(0 if same and other and not is_closed(before) else 1)
         finally:
             os._exit(2)
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert marks.of_lists(database.gateway) == 0
+    assert versions.of_lists(database.gateway) == 0
     assert database.gateway._own.held.driver is before
 
 
@@ -304,7 +307,7 @@ def test_a_connection_that_was_cut_between_two_reads_is_made_again(database: Dat
     for _ in range(3):
         pids.append(gateway.rows(_PID, {})[0].pid)
         cut(database, pids[-1])
-        assert marks.of_lists(gateway) == 0
+        assert versions.of_lists(gateway) == 0
     assert len(set(pids)) == 3
 
 
@@ -328,7 +331,7 @@ def test_a_read_meets_no_connection_of_the_pool_that_was_cut_with_its_own(
         connection.close()
     for pid in pids:
         cut(database, pid)
-    assert marks.of_lists(gateway) == 0
+    assert versions.of_lists(gateway) == 0
 
 
 @on_a_server
@@ -337,7 +340,7 @@ def test_what_is_cut_again_is_told(database: Database) -> None:
     with pytest.raises(OperationalError) as raised:
         gateway.rows(_CUT_ITSELF, {})
     assert raised.value.connection_invalidated
-    assert marks.of_lists(gateway) == 0
+    assert versions.of_lists(gateway) == 0
 
 
 @on_a_server
@@ -382,7 +385,7 @@ def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
         bindparam("limit", type_=Integer, literal_execute=True)
     )
     for _ in range(2):
-        for limit in range(1, libpq.MOST_PREPARED + 50):
+        for limit in range(1, pipeline_connection.MOST_PREPARED + 50):
             assert gateway.rows(many, {"limit": limit}) == [(1,)]
             assert gateway.rows(many, {"limit": limit}) == [(1,)]
 

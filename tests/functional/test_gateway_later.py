@@ -24,11 +24,11 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalErr
 from sqlalchemy.orm import Session
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
+from forumsvc.db.executor import GATEWAY
+from forumsvc.db.pipeline_connection import Libpq
+from forumsvc.db.statements import change, run
 from forumsvc.models import Node, Topic, User
-from forumsvc.models.engine import Database
-from forumsvc.models.gateway import GATEWAY
-from forumsvc.models.libpq import Libpq
-from forumsvc.models.statements import change, run
 from tests.functional.forum import Forum
 
 on_a_server = pytest.mark.parametrize(

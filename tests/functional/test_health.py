@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from webtest import TestApp
 
-from forumsvc.models import availability
-from forumsvc.models.availability import AvailabilityCheck
-from forumsvc.models.engine import Database
+from forumsvc.db import availability
+from forumsvc.db.availability import AvailabilityCheck
+from forumsvc.db.engine import Database
 from tests.functional.conftest import MakeForum, put_away
 from tests.functional.forum import Forum, make_app
 from tests.functional.statements import counting

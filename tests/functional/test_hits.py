@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
+from forumsvc.db.engine import Database
 from forumsvc.models import Topic
-from forumsvc.models.engine import Database
-from forumsvc.services.hits import HitCounter
+from forumsvc.services.view_counts import HitCounter
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
 

@@ -8,10 +8,10 @@ import pytest
 
 from forumsvc.oauth import clients
 from forumsvc.pages.guide import source
-from tests.description.described import operations
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
+from tests.openapi.described import operations
 
 TOPIC_IN_LIST = {"closed_at", "hits", "grade", "suggested_at", "abilities"}
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
+from benchmarks.captured_sql import Sent, Watch
 from benchmarks.explain import explained, nodes, touched, what
 from benchmarks.lists import List, lists
-from benchmarks.sent import Sent, Watch
 from forumsvc.demo import Size, load
 from forumsvc.markup import RENDERER_VERSION
 from forumsvc.models import Base

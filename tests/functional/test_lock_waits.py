@@ -9,11 +9,13 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
-from forumsvc.models import Topic, lock_waits
-from forumsvc.models.engine import Database
-from forumsvc.models.libpq import Libpq
-from forumsvc.models.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Ticket
-from forumsvc.models.timeouts import Timeouts
+from forumsvc.database import open_database
+from forumsvc.db import lock_waits
+from forumsvc.db.engine import Database
+from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Ticket
+from forumsvc.db.pipeline_connection import Libpq
+from forumsvc.db.timeouts import Timeouts
+from forumsvc.models import Topic
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.threads import alone, statuses, together
@@ -168,7 +170,7 @@ def test_who_waited_shortly_while_others_got_the_lock_is_tried_again(
 def test_a_short_wait_ends_with_its_transaction_and_not_later(
     database_url: str, database: Database, way: str
 ) -> None:
-    limited = Database(database_url, timeouts=Timeouts(long_lock_waits=1))
+    limited = open_database(database_url, timeouts=Timeouts(long_lock_waits=1))
     shown = text("SHOW lock_timeout")
 
     def limit(db: Any) -> str:
@@ -223,7 +225,7 @@ def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
 
 @on_a_file
 def test_a_lock_that_is_not_free_in_time_is_an_error_of_the_driver(database_url: str) -> None:
-    database = Database(database_url, timeouts=Timeouts(lock=0.3))
+    database = open_database(database_url, timeouts=Timeouts(lock=0.3))
     try:
         with closing(sqlite3.connect(str(database.url.database))) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -9,8 +9,8 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from webob import Request
 
-from forumsvc.memory import Memory
-from forumsvc.models.engine import Database
+from forumsvc.cache.page_cache import Memory
+from forumsvc.db.engine import Database
 from tests.functional.conftest import MakeForum, put_away
 from tests.functional.figures import Figures
 from tests.functional.forum import API, Forum, make_app

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from forumsvc.models import Notification, NotificationJob, Topic
-from forumsvc.services import notification_jobs
+from forumsvc.services.notifications import jobs
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
@@ -51,8 +51,8 @@ def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_t
 
     thread = threading.Thread(target=hide)
     with forum.database.session() as db, forum.database.reads.connect() as watch:
-        [job_id] = notification_jobs.waiting(watch).job_ids
-        assert notification_jobs.run_batch(db, job_id, 2)
+        [job_id] = jobs.waiting(watch).job_ids
+        assert jobs.run_batch(db, job_id, 2)
         holder = db.scalar(select(func.pg_backend_pid()))
         thread.start()
         waits = text("SELECT 1 FROM pg_stat_activity WHERE :pid = ANY (pg_blocking_pids(pid))")
@@ -123,7 +123,7 @@ class Member:
 def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notification_jobs.run_batch, "__defaults__", (2,))
+    monkeypatch.setattr(jobs.run_batch, "__defaults__", (2,))
     forum = make_forum(notifications__inline_recipients="1")
     people = [forum.person(login, role="admin") for login in ("ann", "ben", "cat", "dan")]
     node = forum.node()

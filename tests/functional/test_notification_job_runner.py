@@ -10,10 +10,10 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.models import Notification, NotificationJob, NotificationType, User, UserFollow
-from forumsvc.models.engine import Database
-from forumsvc.services import notification_job_runner, notification_jobs
-from forumsvc.services.notification_job_runner import NotificationJobRunner
+from forumsvc.services.notifications import job_runner, jobs
+from forumsvc.services.notifications.job_runner import NotificationJobRunner
 from tests.functional.conftest import MakeForum, put_away
 from tests.functional.figures import Figures
 from tests.functional.forum import Forum, Person, make_app
@@ -102,18 +102,18 @@ def runner(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notificati
 def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The jobs of all batches that are run, in their order; the time between them passes."""
     ran: list[int] = []
-    original = notification_jobs.run_batch
+    original = jobs.run_batch
 
     def run_batch(db: Session, job_id: int) -> bool:
         ran.append(job_id)
         return original(db, job_id, 100)
 
-    monkeypatch.setattr(notification_job_runner, "_REST", 0)
-    monkeypatch.setattr(notification_jobs, "run_batch", run_batch)
+    monkeypatch.setattr(job_runner, "_REST", 0)
+    monkeypatch.setattr(jobs, "run_batch", run_batch)
     return ran
 
 
-def jobs(forum: Forum, number: int) -> list[int]:
+def open_topics(forum: Forum, number: int) -> list[int]:
     """Have alice, with many followers, open so many topics; return the jobs."""
     alice, node = forum.person("alice"), forum.node()
     follow(forum.database, alice, 300)
@@ -126,7 +126,7 @@ def jobs(forum: Forum, number: int) -> list[int]:
 def test_jobs_take_turns_so_that_a_small_one_waits_for_no_large_one(
     forum: Forum, runner: NotificationJobRunner, batches: list[int]
 ) -> None:
-    first, second = jobs(forum, 2)
+    first, second = open_topics(forum, 2)
     runner.run_all()
     assert batches == [first, second, first, second, first, second]
     assert told(forum.database) == (600, 300)
@@ -139,19 +139,19 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    first, second = jobs(forum, 2)
-    running = notification_jobs.run_batch
+    first, second = open_topics(forum, 2)
+    running = jobs.run_batch
 
     def run_batch(db: Session, job_id: int) -> bool:
         if job_id == first:
             raise OperationalError("UPDATE", None, Exception("a lock"))
         return running(db, job_id)
 
-    monkeypatch.setattr(notification_jobs, "run_batch", run_batch)
+    monkeypatch.setattr(jobs, "run_batch", run_batch)
     runner.run_all()
     assert batches == [second] * 3
     assert f"the followers of job {first} are notified later" in caplog.text
-    monkeypatch.setattr(notification_jobs, "run_batch", running)
+    monkeypatch.setattr(jobs, "run_batch", running)
     runner.run_all()
     assert told(forum.database) == (600, 300)
 
@@ -162,14 +162,14 @@ def test_the_end_comes_between_two_batches_and_loses_nothing(
     batches: list[int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    [job] = jobs(forum, 1)
-    running = notification_jobs.run_batch
+    [job] = open_topics(forum, 1)
+    running = jobs.run_batch
 
     def run_batch(db: Session, job_id: int) -> bool:
         runner.close()
         return running(db, job_id)
 
-    monkeypatch.setattr(notification_jobs, "run_batch", run_batch)
+    monkeypatch.setattr(jobs, "run_batch", run_batch)
     runner.run_all()
     assert batches == [job]
     assert told(forum.database) == (200, 200)
@@ -179,31 +179,31 @@ def test_the_end_comes_between_two_batches_and_loses_nothing(
 def test_each_batch_is_a_transaction_of_bounded_size(
     forum: Forum, runner: NotificationJobRunner
 ) -> None:
-    jobs(forum, 1)
+    open_topics(forum, 1)
     steps = []
     while not is_done(forum):
         before, _ = told(forum.database)
         [job_id] = _job_ids(forum)
         with forum.database.session.begin() as db:
-            notification_jobs.run_batch(db, job_id)
+            jobs.run_batch(db, job_id)
         steps.append(told(forum.database)[0] - before)
-    assert steps == [notification_jobs.BATCH_SIZE, 0]
+    assert steps == [jobs.BATCH_SIZE, 0]
 
 
 def _job_ids(forum: Forum) -> list[int]:
     with forum.database.reads.connect() as db:
-        return notification_jobs.waiting(db).job_ids
+        return jobs.waiting(db).job_ids
 
 
 @on_a_server
 def test_a_job_that_another_process_runs_is_left_to_it(
     forum: Forum, runner: NotificationJobRunner
 ) -> None:
-    [job] = jobs(forum, 1)
+    [job] = open_topics(forum, 1)
     with forum.database.session.begin() as one:
-        assert notification_jobs.run_batch(one, job)
+        assert jobs.run_batch(one, job)
         with forum.database.session.begin() as other:
-            assert not notification_jobs.run_batch(other, job)
+            assert not jobs.run_batch(other, job)
     assert told(forum.database) == (300, 300)
 
 
@@ -216,7 +216,7 @@ def test_the_metrics_say_how_many_jobs_wait_and_since_when(
     monkeypatch.setattr(runner, "wake", lambda: None)
     try:
         assert figures(forum) == (0, 0)
-        jobs(forum, 2)
+        open_topics(forum, 2)
         monkeypatch.setattr(runner, "_run_batch", lambda job_id: False)
         runner.run_all()
         number, age = figures(forum)

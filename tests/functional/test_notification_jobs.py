@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.models import Notification, NotificationJob, Topic
-from forumsvc.services import notification_jobs
+from forumsvc.services.notifications import jobs
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
@@ -42,7 +42,7 @@ class Scene:
         """Run a batch of the oldest job, and tell whether it has more."""
         [job_id, *_] = self.jobs()
         with self.forum.database.session.begin() as db:
-            return notification_jobs.run_batch(db, job_id, size)
+            return jobs.run_batch(db, job_id, size)
 
     def finish(self) -> None:
         """Run all batches."""
@@ -254,7 +254,7 @@ def test_a_batch_that_is_rolled_back_is_run_again(scene: Scene) -> None:
     topic = scene.open_topic()
     [job_id] = scene.jobs()
     with scene.forum.database.session() as db:
-        assert notification_jobs.run_batch(db, job_id, 2)
+        assert jobs.run_batch(db, job_id, 2)
         db.rollback()
     assert scene.told(topic_id=topic).total() == INLINE
     scene.finish()

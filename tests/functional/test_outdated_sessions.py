@@ -8,10 +8,11 @@ import pytest
 from sqlalchemy import BigInteger, bindparam, literal, select, text, type_coerce
 from sqlalchemy.exc import DBAPIError
 
-from forumsvc.models import Node, User, libpq
-from forumsvc.models.engine import Database
-from forumsvc.models.libpq import Libpq
-from forumsvc.models.statements import run
+from forumsvc.db import pipeline_connection
+from forumsvc.db.engine import Database
+from forumsvc.db.pipeline_connection import Libpq
+from forumsvc.db.statements import run
+from forumsvc.models import Node, User
 from tests.functional.forum import Forum
 from tests.functional.test_connect import defaults
 from tests.functional.test_gateway_later import _RENAMED, name_of
@@ -181,7 +182,7 @@ def test_no_two_connections_give_a_prepared_statement_the_same_name(forum: Forum
 def test_statements_are_evicted_one_by_one_and_those_in_use_stay_prepared(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(libpq, "MOST_PREPARED", 20)
+    monkeypatch.setattr(pipeline_connection, "MOST_PREPARED", 20)
     database = forum.database
     pages = select(literal(1).label("one")).limit(
         bindparam("limit", type_=BigInteger, literal_execute=True)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
+from forumsvc.cache.single_flight import SingleFlight
 from forumsvc.models import Role
 from forumsvc.queries import topics
 from forumsvc.services import accounts
-from forumsvc.single_flight import SingleFlight
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import counting
 from tests.functional.threads import alone, together

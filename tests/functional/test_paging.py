@@ -5,9 +5,9 @@ from itertools import chain, islice, product
 import pytest
 from sqlalchemy import insert
 
+from forumsvc.db.cursors import Cursor
 from forumsvc.ids import MAX_ID
 from forumsvc.models import Photo
-from forumsvc.queries.cursors import Cursor
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from forumsvc.models.engine import Database
-from forumsvc.queries import paging
+from forumsvc.db import keyset_paging
+from forumsvc.db.engine import Database
 from tests.functional.forum import Caller, Forum
 from tests.functional.paging import LISTS, full, links, with_
 from tests.functional.test_list_plans import AS_IF_LARGE
@@ -39,13 +39,13 @@ class Reading:
 @pytest.fixture
 def reading(database: Database, monkeypatch: pytest.MonkeyPatch) -> Reading:
     """The last statement of a list."""
-    reading, run = Reading(database), paging.rows
+    reading, run = Reading(database), keyset_paging.rows
 
     def rows(db: Any, statement: Any, values: dict[str, Any]) -> Any:
         reading.note(db, statement, values)
         return run(db, statement, values)
 
-    monkeypatch.setattr(paging, "rows", rows)
+    monkeypatch.setattr(keyset_paging, "rows", rows)
     return reading
 
 

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from forumsvc.media import pictures
+from forumsvc.db.execution import Reader
+from forumsvc.media import images
 from forumsvc.models import Photo
-from forumsvc.queries.reading import Reader
 from forumsvc.services import photos
 from forumsvc.services.photo_quota import Quota
 from tests.functional.conftest import MakeForum
@@ -174,7 +174,7 @@ def test_an_upload_that_cannot_fit_is_refused_before_it_is_decoded(
     def decode(*args: object) -> None:
         pytest.fail("the picture is decoded")
 
-    monkeypatch.setattr(pictures, "_run", decode)
+    monkeypatch.setattr(images, "_run", decode)
     answer = send(forum.person("alice"))
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
 

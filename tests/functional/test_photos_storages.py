@@ -11,9 +11,9 @@ import pytest
 from moto.server import ThreadedMotoServer
 from sqlalchemy import select, update
 
+from forumsvc.db.engine import Database
 from forumsvc.media.s3 import S3Storage
 from forumsvc.models import Photo
-from forumsvc.models.engine import Database
 from tests.functional.cli.conftest import INI, run_command
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person

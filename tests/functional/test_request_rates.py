@@ -33,7 +33,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(memory, "time", clock)
-    monkeypatch.setattr("forumsvc.web.counting.time.time", clock.time)
+    monkeypatch.setattr("forumsvc.web.limits.rate_limiter.time.time", clock.time)
     return clock
 
 
@@ -213,7 +213,7 @@ def test_counts_that_have_ended_leave_the_memory(
 ) -> None:
     forum = make_forum(**THREE)
     storage = forum.registry.request_rates._counter._storage
-    monkeypatch.setattr("forumsvc.web.counting.time.monotonic", clock.time)
+    monkeypatch.setattr("forumsvc.web.limits.rate_limiter.time.monotonic", clock.time)
     for number in range(5):
         env = {"REMOTE_ADDR": f"192.0.2.{number}"}
         forum.app.get(f"{API}/topics", extra_environ=env)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from forumsvc.services import replies
 from tests.functional.conftest import MakeForum
 from tests.functional.figures import Figures

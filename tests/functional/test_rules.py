@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forumsvc.services.forbidden_words import ForbiddenWords
+from forumsvc.services.content.forbidden_words import ForbiddenWords
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, Forum, Person, make_app
 

@@ -6,7 +6,8 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import Table, update
 
-from forumsvc.models import Topic, marking
+from forumsvc.cache import invalidation
+from forumsvc.models import Topic
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
@@ -128,7 +129,7 @@ def test_a_topic_that_takes_the_id_of_a_lost_one_is_another(forum: Forum) -> Non
     alice, node = forum.person("alice"), forum.node()
     with forum.database.writes.begin() as db:
         for slot in range(9):
-            marking.renew(db, {marking.LISTS, marking.NAMES}, slot)
+            invalidation.renew(db, {invalidation.LISTS, invalidation.NAMES}, slot)
     topic = forum.topic(alice, node, "The lost one")
     tag = forum.nobody.get(f"/topics/{topic}").headers["ETag"]
     with forum.database.writes.begin() as db:

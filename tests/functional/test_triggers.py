@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import text
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests.functional.forum import Forum, Person
 
 AUDITED = ("topics", "replies")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests import databases
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from forumsvc import migrate
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Connection, inspect, text
 
 from forumsvc import migrate
+from forumsvc.db.engine import Database
 from forumsvc.models import Base
-from forumsvc.models.engine import Database
 
 
 def schema(connection: Connection) -> dict[str, str]:

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 import forumsvc
 from forumsvc import migrate
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests import databases
 from tests.functional.conftest import put_away
 from tests.functional.forum import SECRET

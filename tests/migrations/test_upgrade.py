@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import event, inspect, text
 
-from forumsvc import migrate, online_ddl, schema_lock
-from forumsvc.models.engine import Database
-from forumsvc.models.timeouts import Timeouts
+from forumsvc import migrate
+from forumsvc.database import open_database
+from forumsvc.db import online_ddl, schema_lock
+from forumsvc.db.engine import Database
+from forumsvc.db.timeouts import Timeouts
 from tests.functional.threads import together
 from tests.migrations.test_migrations import schema
 
@@ -26,7 +28,7 @@ def impatient(blank: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Data
     monkeypatch.setattr(schema_lock, "PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(online_ddl, "_LOCK_TIMEOUT", "50ms")
     url = blank.url.render_as_string(hide_password=False)
-    database = Database(url, timeouts=Timeouts(lock=0.05))
+    database = open_database(url, timeouts=Timeouts(lock=0.05))
     yield database
     database.dispose()
 
@@ -49,7 +51,7 @@ def locked(database: Database, table: str) -> Iterator[None]:
 
 def test_two_upgrades_at_once_both_succeed(blank: Database) -> None:
     url = blank.url.render_as_string(hide_password=False)
-    others = [Database(url) for _ in range(3)]
+    others = [open_database(url) for _ in range(3)]
     try:
         reached = together([partial(migrate.upgrade, one.writes) for one in others])
     finally:

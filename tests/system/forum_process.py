@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests.functional.conftest import put_away
 from tests.functional.forum import API, SECRET, Forum, Person, make_app
 from tests.system.process import PATIENCE, alive, prepare_child, wait_until

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from webob import Request
 
-from forumsvc.web.links import PAGE_HEADERS
+from forumsvc.web.responses.links import PAGE_HEADERS
 from tests.functional.forum import API
 from tests.system.process import PATIENCE
 

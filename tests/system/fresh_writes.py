@@ -8,10 +8,11 @@ from typing import Any
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from forumsvc.cache import topic_versions
+from forumsvc.db.statements import change
 from forumsvc.models import Node, Reply, Topic
-from forumsvc.models.statements import change
-from forumsvc.services import accounts, audit, nodes, versions
-from forumsvc.services.rerendering import Rerendering
+from forumsvc.services import accounts, audit, nodes
+from forumsvc.services.content.rerendering import Rerendering
 from tests.functional.forum import Forum, Person
 from tests.system.fresh_reads import Process
 
@@ -253,7 +254,7 @@ class Owner:
                 (Node, "topics_count", self.nodes[0]),
             ):
                 db.execute(change(model).where(model.id == own).values({column: 77}))
-            versions.renew_of_reply(db, self.reply)
+            topic_versions.renew_of_reply(db, self.reply)
 
         self._command(spoil)
         self.look("spoil")
@@ -267,7 +268,7 @@ class Owner:
         def outdate(db: Session) -> None:
             old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
             db.execute(change(model).where(model.id == own).values(old))
-            versions.renew_of_reply(db, self.reply)
+            topic_versions.renew_of_reply(db, self.reply)
 
         self._command(outdate)
         self.look("outdate")

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 from sqlalchemy import make_url, select
 
+from forumsvc.db.engine import Database
 from forumsvc.models import Reply
-from forumsvc.models.engine import Database
 from tests import databases
 from tests.functional.forum import API
 from tests.functional.recounting import drift

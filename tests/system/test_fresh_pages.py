@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
+from forumsvc.db.engine import Database
 from forumsvc.demo.load import load
 from forumsvc.demo.size import Size
 from forumsvc.markup import RENDERER_VERSION
-from forumsvc.models.engine import Database
-from forumsvc.services.rerendering import Rerendering
+from forumsvc.services.content.rerendering import Rerendering
 from tests.functional.conftest import put_away
 from tests.functional.forum import Forum, make_app
 from tests.functional.test_photos import picture

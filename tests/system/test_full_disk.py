@@ -13,8 +13,8 @@ from typing import Any
 from PIL import Image
 from sqlalchemy import func, select
 
+from forumsvc.db.engine import Database
 from forumsvc.models import Photo
-from forumsvc.models.engine import Database
 from tests.functional.forum import API
 from tests.system.forum_process import prepare, serving
 from tests.system.process import PATIENCE, prepare_child

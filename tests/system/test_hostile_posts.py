@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import psutil
 import pytest
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests.functional.forum import API, Person
 from tests.system.forum_process import Setting, prepare, serving
 from tests.system.process import PATIENCE

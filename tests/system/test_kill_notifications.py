@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import func, insert, select, update
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.models import Notification, NotificationJob, Topic, User, UserFollow
-from forumsvc.models.engine import Database
 from tests import databases
 from tests.functional.forum import API, Person
 from tests.functional.recounting import drift

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import insert
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.models import User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import tokens
 from tests import databases
 from tests.functional.forum import SECRET

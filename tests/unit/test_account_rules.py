@@ -5,7 +5,7 @@ import pytest
 from forumsvc.errors import Invalid
 from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
-from forumsvc.services.texts import many_lines, one_line
+from forumsvc.services.content.short_texts import many_lines, one_line
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import random
 from functools import partial
 
-from forumsvc.memory import Memory
+from forumsvc.cache.page_cache import Memory
 from tests.functional.threads import together
 
 

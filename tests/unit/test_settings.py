@@ -13,8 +13,8 @@ from forumsvc.settings import (
     SettingsError,
     find_errors,
 )
-from forumsvc.settings.kinds import TEXT, WORD
 from forumsvc.settings.masking import mask_url
+from forumsvc.settings.setting_types import TEXT, WORD
 
 ROOT = Path(__file__).parents[2]
 GOOD = {

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from forumsvc.single_flight import SingleFlight
+from forumsvc.cache.single_flight import SingleFlight
 
 
 def test_a_turn_ends_with_its_block_however_that_ends() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forumsvc.strength import weakness
+from forumsvc.password_strength import weakness
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
 from forumsvc.markup.sanitizer import ID_PREFIX
-from forumsvc.markup.syntax.addresses import AddressesExtension
-from forumsvc.markup.syntax.code import CodeFormatter
+from forumsvc.markup.syntax.autolinks import AddressesExtension
+from forumsvc.markup.syntax.code_highlighting import CodeFormatter
 from forumsvc.markup.syntax.commonmark import CommonMarkExtension
-from forumsvc.markup.syntax.fences import FencesExtension
+from forumsvc.markup.syntax.fenced_code import FencesExtension
 from forumsvc.markup.syntax.headings import HeadingsExtension
 from forumsvc.markup.syntax.html_blocks import HtmlBlocksExtension
 from forumsvc.markup.syntax.lists import ListsExtension
-from forumsvc.markup.syntax.logins import LoginsExtension
+from forumsvc.markup.syntax.mention_tokens import LoginsExtension
 from forumsvc.markup.syntax.plain_words import PlainWordsExtension
 from forumsvc.markup.syntax.quotes import QuotesExtension
 

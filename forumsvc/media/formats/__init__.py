@@ -8,7 +8,7 @@ out, so that no decoder ever parses it.
 
 from forumsvc.errors import Invalid
 from forumsvc.media.formats import gif, jpeg, png, webp
-from forumsvc.media.formats.outline import Data, Outline
+from forumsvc.media.formats.header import Data, Outline
 from forumsvc.media.limits import Limits
 
 _SIGNATURES = (

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from forumsvc.media.formats.outline import Data, Outline, refuse, truncated
+from forumsvc.media.formats.header import Data, Outline, refuse, truncated
 from forumsvc.media.limits import Limits
 
 _EXTENSION, _IMAGE, _TRAILER = 0x21, 0x2C, 0x3B

@@ -2,7 +2,7 @@
 
 import re
 
-from forumsvc.media.formats.outline import Data, Outline, refuse, truncated
+from forumsvc.media.formats.header import Data, Outline, refuse, truncated
 from forumsvc.media.limits import Limits
 
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA

@@ -3,7 +3,7 @@
 import struct
 import zlib
 
-from forumsvc.media.formats.outline import Data, Outline, refuse, truncated
+from forumsvc.media.formats.header import Data, Outline, refuse, truncated
 from forumsvc.media.limits import Limits
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from forumsvc.media.formats.outline import Data, Outline, refuse, truncated
+from forumsvc.media.formats.header import Data, Outline, refuse, truncated
 from forumsvc.media.limits import Limits
 
 _DRAWN = {b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF"}

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from forumsvc.cli import main
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 
 INI = """\
 [app:main]

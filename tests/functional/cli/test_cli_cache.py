@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.sql.elements import TextClause
 
-from forumsvc.services import cache
+from forumsvc.cache import reset
 from tests.functional.cli.conftest import Run
 from tests.functional.conftest import MakeForum
 
@@ -127,9 +127,9 @@ def test_an_edit_of_what_was_read_before_the_change_is_refused(scene: Scene, run
 def test_the_topics_get_new_versions_in_chunks(
     scene: Scene, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "_CHUNK", 1)
+    monkeypatch.setattr(reset, "_CHUNK", 1)
     done: list[int] = []
-    assert cache.renew_everything(scene.forum.database, done=done.append) == 2
+    assert reset.renew_everything(scene.forum.database, done=done.append) == 2
     assert done == [1, 1]
     with scene.forum.database.reads.connect() as db:
         versions = db.scalars(text("SELECT version FROM topics")).all()

@@ -12,10 +12,10 @@ import pytest
 from moto.server import ThreadedMotoServer
 from sqlalchemy import text
 
+from forumsvc.db.engine import Database
 from forumsvc.diagnostics import Level, Problem
 from forumsvc.diagnostics.database import connections_of_process
 from forumsvc.diagnostics.problem import error
-from forumsvc.models.engine import Database
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.unit.mail.test_mail import smtp as smtp  # a mail server that knows a password
 

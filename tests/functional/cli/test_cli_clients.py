@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select, update
 
 from forumsvc.clock import now
+from forumsvc.db.engine import Database
 from forumsvc.models import OAuthToken, User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import clients, tokens
 from forumsvc.services import accounts
 from tests.functional.cli.conftest import Run

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from forumsvc.cli import main
-from forumsvc.models.engine import Database
+from forumsvc.database import open_database
 from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.functional.cli.conftest import INI, Run, run_command
@@ -271,7 +271,7 @@ def test_a_password_is_asked_for_twice_unseen(sqlite_ini: Path, again: str) -> N
         assert process.stdout is not None
         out = process.stdout.read()
     assert b"horse" not in shown
-    database = Database(f"sqlite:///{sqlite_ini.parent}/forum.sqlite")
+    database = open_database(f"sqlite:///{sqlite_ini.parent}/forum.sqlite")
     with database.reads.connect() as db:
         added = users.by_login(db, "ann")
     database.dispose()

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from forumsvc.db.engine import Database
 from forumsvc.models import User
-from forumsvc.models.engine import Database
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 

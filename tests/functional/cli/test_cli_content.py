@@ -13,14 +13,14 @@ from sqlalchemy import event, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from forumsvc.clock import now
+from forumsvc.db.engine import Database
 from forumsvc.markup import RENDERER_VERSION, Renderer
 from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.models import Node, Notification, Reply, Topic, User
-from forumsvc.models.engine import Database
 from forumsvc.queries import outdated
-from forumsvc.services.authoring import Authoring
-from forumsvc.services.rerendering import Rerendering
-from forumsvc.services.rules import Rules
+from forumsvc.services.content.authoring import Authoring
+from forumsvc.services.content.rerendering import Rerendering
+from forumsvc.services.content.rules import Rules
 from tests.functional.cli.conftest import Run
 from tests.system.process import prepare_child, wait_until
 

@@ -10,8 +10,9 @@ from sqlalchemy import event, inspect, select, text
 from sqlalchemy.orm import Session
 
 from forumsvc import migrate
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.models import Base, Node, Notification, Reply, Topic, User
-from forumsvc.models.engine import Database
 from forumsvc.queries import recount
 from forumsvc.services import audit
 from tests.functional.cli.community import BEGAN, Community
@@ -208,7 +209,7 @@ def test_an_upgrade_makes_the_file_and_its_folder(tmp_path: Path) -> None:
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/new/folder/forum.sqlite"))
     assert run_command("-c", ini, "db", "upgrade", "--json").json == {"revision": migrate.head()}
-    database = Database(f"sqlite:///{file}")
+    database = open_database(f"sqlite:///{file}")
     assert "topics" in inspect(database.reads).get_table_names()
     database.dispose()
 

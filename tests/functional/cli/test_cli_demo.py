@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from forumsvc.db.engine import Database
 from forumsvc.models import Base, OAuthClient, Reply, Topic, User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import clients
 from forumsvc.passwords import verify_password
 from tests.functional.cli.conftest import Run

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import insert
 
 from forumsvc.clock import now
+from forumsvc.db.engine import Database
 from forumsvc.models import User
-from forumsvc.models.engine import Database
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy.orm import Session
 
+from forumsvc.db.engine import Database
 from forumsvc.errors import Conflict
 from forumsvc.models import Role
-from forumsvc.models.engine import Database
 from forumsvc.services import accounts
 from tests.functional.cli.conftest import Run
 

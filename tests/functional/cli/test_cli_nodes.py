@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import insert, select
 
 from forumsvc.clock import now
+from forumsvc.db.engine import Database
 from forumsvc.models import Node, Notification, Section, Topic, User
-from forumsvc.models.engine import Database
 from forumsvc.queries import recount
 from tests.functional.cli.conftest import Run
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from forumsvc.passwords import verify_password
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import COMMAND, ENVIRONMENT

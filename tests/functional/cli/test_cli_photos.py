@@ -13,10 +13,10 @@ from PIL import Image
 from sqlalchemy import insert, select, update
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.media.limits import Limits
 from forumsvc.media.storage import LocalStorage
 from forumsvc.models import Photo, User
-from forumsvc.models.engine import Database
 from forumsvc.services import photos
 from forumsvc.services.photo_quota import Quota
 from forumsvc.services.photo_storage import PhotoStorages

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from forumsvc.oauth import clients
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.test_cli_passwords import pipe

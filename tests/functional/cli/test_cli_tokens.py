@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from forumsvc.clock import now
+from forumsvc.db.engine import Database
 from forumsvc.models import OAuthClient, OAuthCode, OAuthToken, User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import tokens
 from tests.functional.cli.conftest import Run
 

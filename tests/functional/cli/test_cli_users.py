@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import insert, select
 
 from forumsvc.clock import now
+from forumsvc.db.engine import Database
 from forumsvc.errors import Conflict
 from forumsvc.models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User
-from forumsvc.models.engine import Database
 from forumsvc.passwords import verify_password
 from forumsvc.services import accounts
 from tests.functional.cli.conftest import Run

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 from tests.functional.conftest import put_away
 from tests.functional.forum import Forum, make_app
 

@@ -8,8 +8,8 @@ from argon2 import PasswordHasher
 from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, LoginFailure
-from forumsvc.oauth.secret import digest
-from forumsvc.pages import logging_in
+from forumsvc.oauth.token_hash import digest
+from forumsvc.pages import login
 from forumsvc.passwords import hash_password
 from tests.functional.forum import Forum
 
@@ -146,15 +146,15 @@ def test_a_changed_password_ends_every_session(visitor: Visitor, ann: int) -> No
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
     """Let something happen between the check of the next log-in's password and its session."""
-    check = logging_in.try_password
+    check = login.try_password
 
     def checked(*args: Any) -> Any:
-        monkeypatch.setattr(logging_in, "try_password", check)
+        monkeypatch.setattr(login, "try_password", check)
         attempt = check(*args)
         happens()
         return attempt
 
-    monkeypatch.setattr(logging_in, "try_password", checked)
+    monkeypatch.setattr(login, "try_password", checked)
 
 
 def test_of_two_log_ins_at_once_that_bring_the_hash_up_to_date_both_succeed(

@@ -12,8 +12,9 @@ from pathlib import Path
 from sqlalchemy import insert, select, update
 
 from forumsvc import clock
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import clients
 from forumsvc.passwords import hash_password
 from tests.system.process import PATIENCE, alive, prepare_child, wait_until
@@ -125,7 +126,7 @@ def running(folder: Path, url: str) -> Iterator[Service]:
             preexec_fn=prepare_child,
         )
     server = Pserve(process, output, folder)
-    database = Database(url)
+    database = open_database(url)
     try:
         wait_until(
             lambda: "forumsvc serves on" in server.said or not alive(process.pid), "it serves"

@@ -10,8 +10,9 @@ import requests
 from sqlalchemy import insert
 
 from forumsvc import clock, migrate
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.models import User
-from forumsvc.models.engine import Database
 from forumsvc.oauth import clients
 from forumsvc.passwords import hash_password
 from tests.system.process import PATIENCE
@@ -128,7 +129,7 @@ def service(folder: Path, **settings: str) -> Iterator[Service]:
     lines = [f"{name.replace('__', '.')} = {value}" for name, value in settings.items()]
     ini = folder / "forum.ini"
     ini.write_text(INI.format(url=url, settings="\n".join(lines)))
-    database = Database(url)
+    database = open_database(url)
     try:
         migrate.upgrade(database.writes)
         with serving(launch(ini, folder / "output", folder)) as server:

@@ -9,7 +9,7 @@ import requests
 from requests.auth import HTTPBasicAuth
 
 from forumsvc.oauth.clients import NewClient
-from forumsvc.oauth.secret import digest
+from forumsvc.oauth.token_hash import digest
 from tests.system.process import PATIENCE
 
 from .browser import Browser

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.demo import Loaded, Size, load
 from forumsvc.demo.texts import Render
 from forumsvc.markup import RENDERER_VERSION, Draft
 from forumsvc.markup.pipeline import Pipeline
-from forumsvc.models.engine import Database
 from tests import databases
 
 SIZE = Size(users=60, topics=260, replies=1500)
@@ -36,7 +37,7 @@ def new_database(
 
     def make(kind: str) -> Database:
         name = f"demo{len(made)}"
-        made.append(Database(databases.new_url(kind, name, tmp_path_factory, worker_id)))
+        made.append(open_database(databases.new_url(kind, name, tmp_path_factory, worker_id)))
         return made[-1]
 
     yield make

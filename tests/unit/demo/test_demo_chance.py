@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forumsvc.demo.chance import Skew, apportion, long_tail, stream
+from forumsvc.demo.rng import Skew, apportion, long_tail, stream
 
 WEIGHTS = st.lists(st.one_of(st.just(0.0), st.floats(0.001, 1e6)), min_size=1, max_size=200)
 

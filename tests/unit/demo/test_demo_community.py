@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from forumsvc.demo.community import Community
-from forumsvc.demo.notices import Notice
+from forumsvc.demo.notifications import Notice
 from forumsvc.demo.relations import Pair
 from forumsvc.demo.size import Size
 from forumsvc.demo.topics import MODERATED, Topics

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import insert, inspect, select, text
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.demo import Loaded, Size, load
 from forumsvc.errors import Conflict
 from forumsvc.models import (
@@ -21,7 +22,6 @@ from forumsvc.models import (
     UserBlock,
     UserState,
 )
-from forumsvc.models.engine import Database
 from forumsvc.services import audit
 
 from .conftest import SEED, SIZE

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from forumsvc.demo.chance import stream
 from forumsvc.demo.nodes import NODES, SECTIONS
+from forumsvc.demo.rng import stream
 from forumsvc.demo.social import TALK
 from forumsvc.demo.texts import Render, Text, Texts
 from forumsvc.demo.titles import TITLES

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forumsvc.demo.chance import stream
+from forumsvc.demo.rng import stream
 from forumsvc.demo.timeline import DAYS, LATEST, Calendar, Delays, Timeline
 
 TIMELINE = Timeline(LATEST)

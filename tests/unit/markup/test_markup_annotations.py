@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from forumsvc.markup.annotations import annotate
+from forumsvc.markup.postprocess import annotate
 from forumsvc.markup.sanitizer import FOREIGN_REL, clean_input
 from tests.unit.markup.conftest import OWN_HOST
 

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from forumsvc.markup.annotations import annotate
 from forumsvc.markup.pipeline import Pipeline
+from forumsvc.markup.postprocess import annotate
 from forumsvc.markup.sanitizer import clean_input, sanitize
 from tests.unit.markup import spec_examples
 from tests.unit.markup.spec_examples import Example

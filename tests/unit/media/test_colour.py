@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageCms
 
-from forumsvc.media.colour import to_srgb
+from forumsvc.media.color import to_srgb
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import reencode
 from tests.unit.media import zoo

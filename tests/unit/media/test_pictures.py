@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from forumsvc.errors import Invalid, TooManyAttempts
-from forumsvc.media import pictures
+from forumsvc.media import images
+from forumsvc.media.images import Picture, normalise, thumbnail
 from forumsvc.media.limits import Limits
-from forumsvc.media.pictures import Picture, normalise, thumbnail
 from forumsvc.media.storage import LocalStorage
 from tests.unit.media import bombs, zoo
 
@@ -124,7 +124,7 @@ def test_bounds_are_those_that_are_given() -> None:
 
 
 def starting(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(pictures, "_START", program)
+    monkeypatch.setattr(images, "_START", program)
 
 
 def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_the_worker_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPa
 def test_a_full_disk_is_an_error_and_no_refusal() -> None:
     program = (
         "import resource, signal, sys; from io import BytesIO\n"
-        "from forumsvc.media.pictures import normalise\n"
+        "from forumsvc.media.images import normalise\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "data = sys.stdin.buffer.read()\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
@@ -187,7 +187,7 @@ def test_a_full_disk_is_an_error_and_no_refusal() -> None:
         "except OSError as error: print(error.errno)\n"
     )
     done = subprocess.run(
-        [pictures.sys.executable, "-c", program],
+        [images.sys.executable, "-c", program],
         input=bombs.large("PNG", "RGB", (600, 600)),
         env={"PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
@@ -220,7 +220,7 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
         running.pop()
         return {"format": "PNG", "width": 1, "height": 1, "frames": 1}
 
-    monkeypatch.setattr(pictures, "_run", slow)
+    monkeypatch.setattr(images, "_run", slow)
     outcomes: list[Picture | TooManyAttempts] = []
 
     def upload() -> None:
@@ -248,7 +248,7 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
 
 
 def test_who_waits_too_long_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "_WORKING", threading.BoundedSemaphore(1))
-    with pictures._turn(Limits()), pytest.raises(TooManyAttempts) as caught:
+    monkeypatch.setattr(images, "_WORKING", threading.BoundedSemaphore(1))
+    with images._turn(Limits()), pytest.raises(TooManyAttempts) as caught:
         normalise(BytesIO(b"x"), Limits(patience=0))
     assert caught.value.retry_after >= 1

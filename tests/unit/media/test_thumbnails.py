@@ -5,8 +5,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from forumsvc.media.images import thumbnail
 from forumsvc.media.limits import Limits
-from forumsvc.media.pictures import thumbnail
 from forumsvc.media.thumbnails import SIDE, write_thumbnail
 from tests.unit.media import bombs, zoo
 from tests.unit.media.reader import Seen, see

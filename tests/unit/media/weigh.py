@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from forumsvc.media.images import normalise, thumbnail
 from forumsvc.media.limits import Limits
-from forumsvc.media.pictures import normalise, thumbnail
 from tests.unit.media.bombs import large, noise
 from tests.unit.media.zoo import encoded, exif
 

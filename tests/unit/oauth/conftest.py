@@ -4,7 +4,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from forumsvc import clock, passwords
-from forumsvc.models.engine import Database
+from forumsvc.db.engine import Database
 
 from .world import Clock, World
 

@@ -4,8 +4,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from forumsvc.oauth import authorizing, clients
-from forumsvc.oauth.authorizing import Refused, Unanswerable
+from forumsvc.oauth import authorization_endpoint, clients
+from forumsvc.oauth.authorization_endpoint import Refused, Unanswerable
 
 from .world import CALLBACK, ISSUER, World
 
@@ -28,7 +28,7 @@ def test_a_good_request_says_who_asks_for_what_to_where(world: World) -> None:
     assert asked.client.client_id == world.app.client_id
     assert asked.scopes == ("read", "write")
     assert asked.redirect_uri == CALLBACK
-    assert set(asked.parameters) <= set(authorizing.PARAMETERS)
+    assert set(asked.parameters) <= set(authorization_endpoint.PARAMETERS)
 
 
 def test_the_answer_carries_code_state_and_issuer(world: World) -> None:
@@ -60,7 +60,7 @@ def test_a_query_of_the_redirect_uri_is_kept(world: World) -> None:
 def test_saying_no_tells_the_client(world: World) -> None:
     asked = world.ask(world.app)
     with world.database.session() as db, pytest.raises(Refused) as refusal:
-        authorizing.deny(world.provider(db), asked)
+        authorization_endpoint.deny(world.provider(db), asked)
     sent = answered(refusal.value.location)
     assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "a state", ISSUER)
 
@@ -92,7 +92,7 @@ def test_a_doubled_client_or_redirect_uri_redirects_nobody(world: World) -> None
     good = world.ask(world.app).parameters
     for name, value in (("client_id", good["client_id"]), ("redirect_uri", CALLBACK)):
         with world.database.session() as db, pytest.raises(Unanswerable):
-            authorizing.ask(world.provider(db), [*good.items(), (name, value)])
+            authorization_endpoint.ask(world.provider(db), [*good.items(), (name, value)])
 
 
 def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(world: World) -> None:
@@ -139,7 +139,7 @@ def test_a_doubled_parameter_goes_to_the_client(world: World) -> None:
     for doubled in (("scope", "read"), ("state", "b")):
         pairs = [*good.items(), ("scope", "read"), doubled]
         with world.database.session() as db, pytest.raises(Refused) as refusal:
-            authorizing.ask(world.provider(db), pairs)
+            authorization_endpoint.ask(world.provider(db), pairs)
         sent = answered(refusal.value.location)
         assert sent["error"] == "invalid_request"
         assert sent.get("state") == (None if doubled[0] == "state" else "a state")

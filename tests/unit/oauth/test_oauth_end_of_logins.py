@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from forumsvc.models.engine import Database
-from forumsvc.oauth import authorizing
-from forumsvc.oauth.authorizing import Refused
+from forumsvc.db.engine import Database
+from forumsvc.oauth import authorization_endpoint
+from forumsvc.oauth.authorization_endpoint import Refused
 from forumsvc.services import accounts
 
 from .world import Clock, World
@@ -26,7 +26,9 @@ def test_an_exchange_that_began_before_the_end_of_all_logins_finds_no_code(
 def test_an_answer_of_a_session_that_has_ended_gives_no_code(world: World) -> None:
     asked = world.ask(world.app)
     with world.database.session() as db, pytest.raises(Refused) as refusal:
-        authorizing.allow(world.provider(db), asked, world.ann, "of a session that has ended")
+        authorization_endpoint.allow(
+            world.provider(db), asked, world.ann, "of a session that has ended"
+        )
     assert "error=access_denied" in refusal.value.location
 
 

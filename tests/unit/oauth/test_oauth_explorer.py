@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, explorer
-from forumsvc.oauth.authorizing import Unanswerable
+from forumsvc.oauth.authorization_endpoint import Unanswerable
 from forumsvc.oauth.clients import NewClient
 
 from .world import ISSUER, World

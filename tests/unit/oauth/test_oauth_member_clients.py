@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from forumsvc.errors import Invalid
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, server
-from forumsvc.oauth.authorizing import Refused, Unanswerable
+from forumsvc.oauth.authorization_endpoint import Refused, Unanswerable
 from forumsvc.services import accounts
 
 from .world import CALLBACK, PASSWORD, World, credentials

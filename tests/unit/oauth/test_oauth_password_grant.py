@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from forumsvc.models import OAuthToken, User
-from forumsvc.oauth import owners, server, tokens
+from forumsvc.oauth import resource_owners, server, tokens
 from forumsvc.passwords import hash_password, needs_rehash
 
 from .world import PASSWORD, Clock, World, basic, credentials
@@ -82,7 +82,7 @@ def test_an_unknown_user_costs_a_password_check_too(
         checked.append(stored)
         return False
 
-    monkeypatch.setattr(owners, "verify_password", verify)
+    monkeypatch.setattr(resource_owners, "verify_password", verify)
     for username in ("ann", "nobody"):
         world.token(grant_type="password", username=username, password="wrong")
     assert checked == [world.hash, None]
@@ -168,7 +168,7 @@ def test_a_client_that_may_not_use_the_grant_is_refused_before_the_password_is_c
 ) -> None:
     other = world.client("other", grants=("authorization_code",))
     checked: list[Any] = []
-    monkeypatch.setattr(owners, "verify_password", lambda *given: checked.append(given))
+    monkeypatch.setattr(resource_owners, "verify_password", lambda *given: checked.append(given))
     answer = world.token(other, grant_type="password", username="ann", password=PASSWORD)
     assert (answer.status, answer.body["error"]) == (400, "unauthorized_client")
     assert not checked
@@ -228,23 +228,23 @@ def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
 ) -> None:
     old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
     world.change(world.ann, password_hash=old)
-    together, verify = Barrier(2, timeout=30), owners.verify_password
+    together, verify = Barrier(2, timeout=30), resource_owners.verify_password
 
     def verify_together(stored: str | None, password: str) -> bool:
         matches = verify(stored, password)
         together.wait()
         return matches
 
-    both_hold_the_user, rehash = Barrier(2), owners.rehash
+    both_hold_the_user, rehash = Barrier(2), resource_owners.rehash
 
-    def rehash_together(db: Session, owner: owners.Owner) -> None:
+    def rehash_together(db: Session, owner: resource_owners.Owner) -> None:
         # Two that come here at once would each wait for the other to let go of the user.
         with suppress(BrokenBarrierError):
             both_hold_the_user.wait(0.5)
         rehash(db, owner)
 
-    monkeypatch.setattr(owners, "verify_password", verify_together)
-    monkeypatch.setattr(owners, "rehash", rehash_together)
+    monkeypatch.setattr(resource_owners, "verify_password", verify_together)
+    monkeypatch.setattr(resource_owners, "rehash", rehash_together)
     with ThreadPoolExecutor(2) as pool:
         given = list(pool.map(lambda _: world.log_in(), range(2)))
     assert all(world.alive(each["access_token"]) for each in given)
@@ -261,7 +261,7 @@ def test_a_password_changed_while_it_was_checked_gives_no_token(
         world.change(world.ann, password_hash=hash_password("another password"))
         return True
 
-    monkeypatch.setattr(owners, "verify_password", verify)
+    monkeypatch.setattr(resource_owners, "verify_password", verify)
     answer = world.token(grant_type="password", username="ann", password=PASSWORD)
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
     assert world.count() == 0
@@ -279,7 +279,7 @@ def test_the_password_is_checked_before_the_transaction_begins(
     def begin(connection: Any) -> None:
         order.append("begun")
 
-    monkeypatch.setattr(owners, "verify_password", verify)
+    monkeypatch.setattr(resource_owners, "verify_password", verify)
     event.listen(world.database.writes, "begin", begin)
     try:
         world.log_in()

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
-from forumsvc.oauth import owners, server, throttle
+from forumsvc.oauth import resource_owners, server, throttle
 from forumsvc.oauth.messages import Answer
 
 from .world import PASSWORD, Clock, World, credentials
@@ -61,15 +61,15 @@ def test_a_refused_attempt_does_not_count(time: Clock, world: World) -> None:
 def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
     time: Clock, world: World, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
-    verify = owners.verify_password
+    verify = resource_owners.verify_password
 
     def verify_slowly(stored: str | None, given: str) -> bool:
         matches = verify(stored, given)
-        monkeypatch.setattr(owners, "verify_password", verify)
+        monkeypatch.setattr(resource_owners, "verify_password", verify)
         fail(world, 10)
         return matches
 
-    monkeypatch.setattr(owners, "verify_password", verify_slowly)
+    monkeypatch.setattr(resource_owners, "verify_password", verify_slowly)
     answer = guess(world, password=password)
     assert (answer.status, answer.headers["Retry-After"]) == (429, "60")
     assert world.count() == 0

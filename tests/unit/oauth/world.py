@@ -10,12 +10,12 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from forumsvc import clock
+from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, OAuthToken, User
-from forumsvc.models.engine import Database
-from forumsvc.oauth import authorizing, clients, server, tokens
+from forumsvc.oauth import authorization_endpoint, clients, server, tokens
 from forumsvc.oauth.messages import Answer, Call
 from forumsvc.oauth.provider import Provider
-from forumsvc.oauth.secret import digest, new_secret
+from forumsvc.oauth.token_hash import digest, new_secret
 from forumsvc.passwords import hash_password
 from forumsvc.settings import Settings
 
@@ -123,7 +123,7 @@ class World:
         """Use a refresh token."""
         return self.token(grant_type="refresh_token", refresh_token=refresh_token, **parameters)
 
-    def ask(self, client: clients.NewClient, **parameters: str) -> authorizing.Asked:
+    def ask(self, client: clients.NewClient, **parameters: str) -> authorization_endpoint.Asked:
         """Make an authorization request; an empty value leaves a parameter out."""
         asked = {
             "response_type": "code",
@@ -135,9 +135,11 @@ class World:
             **parameters,
         }
         with self.database.session() as db:
-            return authorizing.ask(self.provider(db), list(asked.items()))
+            return authorization_endpoint.ask(self.provider(db), list(asked.items()))
 
-    def allow(self, asked: authorizing.Asked, user_id: int | None = None) -> dict[str, str]:
+    def allow(
+        self, asked: authorization_endpoint.Asked, user_id: int | None = None
+    ) -> dict[str, str]:
         """Allow what was asked for, as Ann, and return what the client is sent."""
         with self.database.session.begin() as db:
             location = self.answer(db, asked, user_id or self.ann)
@@ -145,7 +147,7 @@ class World:
         assert address == asked.redirect_uri.partition("?")[0]
         return dict(parse_qsl(query, strict_parsing=True))
 
-    def answer(self, db: Session, asked: authorizing.Asked, user_id: int) -> str:
+    def answer(self, db: Session, asked: authorization_endpoint.Asked, user_id: int) -> str:
         """Allow what was asked for in a new session of a user; return where the browser goes."""
         secret = new_secret()
         db.execute(
@@ -156,7 +158,7 @@ class World:
                 expires_at=clock.now() + timedelta(minutes=1),
             )
         )
-        return authorizing.allow(self.provider(db), asked, user_id, secret)
+        return authorization_endpoint.allow(self.provider(db), asked, user_id, secret)
 
     def code(self, client: clients.NewClient, **parameters: str) -> str:
         """Return a code that Ann has allowed a client."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from forumsvc.db.keyset_paging import Cursors
 from forumsvc.presenters.nodes import node
 from forumsvc.presenters.notifications import notifications
 from forumsvc.presenters.replies import reply, reply_detail
@@ -14,7 +15,6 @@ from forumsvc.presenters.site import Site
 from forumsvc.presenters.topics import topic, topic_detail
 from forumsvc.presenters.users import user, user_detail
 from forumsvc.queries.notifications import Told
-from forumsvc.queries.paging import Cursors
 from forumsvc.settings import LEVELS
 from tests.serializers import wrong
 

@@ -21,7 +21,7 @@ from forumsvc.schemas.fields import (
     parameters,
     required,
 )
-from forumsvc.schemas.reading import validate
+from forumsvc.schemas.validation import validate
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

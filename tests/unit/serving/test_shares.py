@@ -9,10 +9,10 @@ from wsgiref.simple_server import demo_app
 import pytest
 from waitress.server import TcpWSGIServer
 
-from forumsvc.serving import shares as module
+from forumsvc.serving import connection_balancer as module
+from forumsvc.serving.connection_balancer import Shares
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.shares import Shares
 from forumsvc.serving.worker import Service
 from tests.system.process import wait_until
 

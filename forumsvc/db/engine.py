@@ -1,0 +1,131 @@
+"""Two ways to one database: reads that see committed rows and cannot write, and transactions.
+
+A read runs in AUTOCOMMIT, so that no statement is spent on beginning and ending it and psycopg
+keeps its prepared statements; the database itself refuses it any write. A write runs in a
+transaction that on SQLite takes the write lock at its beginning: a transaction that reads first
+and then wants the lock fails under concurrent writers, whatever the timeout.
+"""
+
+import sqlite3
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.orm import Session, sessionmaker
+
+from .executor import GATEWAY, Gateway
+from .lock_waits import TURN_SECONDS, LockWaits
+from .timeouts import Timeouts
+
+_FOR_EVER_SECONDS = 10**6
+
+
+class Database:
+    """The engines of one database, with a pool each."""
+
+    def __init__(self, url: str, *, pool_size: int = 10, timeouts: Timeouts | None = None) -> None:
+        """Make the engines; nothing connects yet.
+
+        url: an SQLAlchemy URL of an SQLite file or of PostgreSQL by psycopg;
+        pool_size: the connections that each pool keeps open; timeouts: where left out, the
+        defaults.
+        """
+        timeouts = timeouts or Timeouts()
+        self.url = make_url(url)
+        # Neither the log of statements nor an error's message shows what people have typed:
+        # passwords land in the field of the login, and letters are nobody's business.
+        make = _sqlite_engine if self.is_sqlite else _postgresql_engine
+        self.reads = make(url, pool_size, timeouts, read_only=True)
+        self.writes = make(url, pool_size, timeouts, read_only=False)
+        self.lock_waits = LockWaits(timeouts.long_lock_waits)
+        self.gateway = Gateway(self.reads, self.lock_waits)
+        self.gateway.follow(self.writes)
+        self._limit_lock_waits(timeouts.lock)
+        self.session: sessionmaker[Session] = sessionmaker(
+            self.writes, autoflush=False, info={GATEWAY: self.gateway}
+        )
+
+    def _limit_lock_waits(self, longest: float | None) -> None:
+        def begin_immediate(connection: Connection, seconds: float | None) -> None:
+            self.lock_waits.take(
+                lambda: _begin_immediate(connection), longest, is_short=seconds is not None
+            )
+
+        limit = begin_immediate if self.is_sqlite else self.gateway.limit_lock_waits
+        self.lock_waits.follow(self.writes, limit)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the database is an SQLite file."""
+        return self.url.get_backend_name() == "sqlite"
+
+    def dispose(self) -> None:
+        """Close all connections."""
+        self.gateway.close()
+        self.reads.dispose()
+        self.writes.dispose()
+
+    def forget(self) -> None:
+        """Drop the pools without closing what is in them: it belongs to the process forked from."""
+        self.gateway.forget()
+        self.reads.dispose(close=False)
+        self.writes.dispose(close=False)
+
+
+def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
+    options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if read_only else {}
+    if read_only:
+        options["skip_autocommit_rollback"] = True
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_timeout=timeouts.pool,
+        hide_parameters=True,
+        connect_args={
+            "timeout": _FOR_EVER_SECONDS if timeouts.lock is None else timeouts.lock,
+            "check_same_thread": False,
+        },
+        **options,
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, record: Any) -> None:
+        # Python 3.11's sqlite3 begins transactions by itself, too late and too weak, unless told.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA temp_store = MEMORY")
+        if read_only:
+            cursor.execute("PRAGMA query_only = ON")
+        else:
+            # The only lock that is waited for from here on is that of BEGIN IMMEDIATE.
+            cursor.execute(f"PRAGMA busy_timeout = {round(TURN_SECONDS * 1000)}")
+        cursor.close()
+
+    return engine
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
+    from .connect import attach  # its library is not there where there is SQLite only
+
+    options: dict[str, Any] = {}
+    if read_only:
+        options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_timeout=timeouts.pool,
+        # The one used last: its server process is warm, and what it runs is prepared there.
+        pool_use_lifo=True,
+        hide_parameters=True,
+        **options,
+    )
+    attach(engine, timeouts, read_only=read_only)
+    return engine

@@ -1,0 +1,17 @@
+"""The quickest way to run statements on a driver's connection."""
+
+from typing import Any
+
+from sqlalchemy import Dialect
+
+from .driver_connection import CursorLine, Line
+
+
+def line(dialect: Dialect, driver: Any) -> Line:
+    """Return the quickest way to speak on a driver's connection."""
+    if dialect.name == "postgresql":
+        # Its library is not there where there is SQLite only.
+        from .pipeline_connection import Libpq
+
+        return Libpq(driver)
+    return CursorLine(driver)

@@ -1,0 +1,173 @@
+"""The rows of sections, nodes, users, relations and notifications."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+
+from ..db.base import Base
+from ..models import (
+    Favorite,
+    FollowNotice,
+    Node,
+    Notification,
+    Reply,
+    ReplyLike,
+    Section,
+    Topic,
+    TopicFollow,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+)
+from .community import Community
+from .nodes import NODES, SECTIONS
+from .people import Person
+from .relations import Pair
+from .rows import Given, Row, Table
+
+_USER_COLUMNS = (
+    *("id", "login", "login_key", "email", "email_key", "email_public", "password_hash"),
+    *("role", "state", "name", "location", "company", "codehost", "microblog", "website"),
+    *("bio", "tagline", "avatar", "topics_count", "replies_count", "following_count"),
+    *("followers_count", "favorites_count", "unread_count", "created_at", "updated_at"),
+)
+_NODE_COLUMNS = ("id", "name", "summary", "section_id", "sort", "topics_count")
+_NOTIFICATION_COLUMNS = (
+    *("id", "user_id", "actor_id", "type", "mention_type", "topic_id", "reply_id", "node_id"),
+    *("read_at", "created_at", "updated_at"),
+)
+
+
+class Others:
+    """Makes the rows of all tables but those of topics and replies."""
+
+    def __init__(self, plan: Community, given: Given) -> None:
+        self._plan = plan
+        self._given = given
+        self._user_id = given.after(User) + 1
+        self._section_ids = _ids(SECTIONS, given.sections, given.after(Section))
+        self.node_ids = _ids([theme.name for theme in NODES], given.nodes, given.after(Node))
+
+    def sections(self) -> Table:
+        """Return the sections that are not there yet."""
+        new = [name for name in SECTIONS if name not in self._given.sections]
+        rows = ((self._section_ids[SECTIONS.index(name)], name) for name in new)
+        return Table(Section, ("id", "name"), rows, len(new))
+
+    def nodes(self) -> Table:
+        """Return the nodes that are not there yet."""
+        counts, born = self.topics_of_nodes(), self._plan.timeline.moment(0)
+        new = [at for at, theme in enumerate(NODES) if theme.name not in self._given.nodes]
+        rows = (
+            (
+                self.node_ids[at],
+                NODES[at].name,
+                NODES[at].summary,
+                self._section_ids[SECTIONS.index(NODES[at].section)],
+                10 * (len(NODES) - at),
+                counts[at],
+                born,
+                born,
+            )
+            for at in new
+        )
+        return Table(Node, (*_NODE_COLUMNS, "created_at", "updated_at"), rows, len(new))
+
+    def topics_of_nodes(self) -> Counter[int]:
+        """Return how many visible topics of the demo each node has, by its index in `NODES`."""
+        topics = self._plan.topics
+        return Counter(node for topic, node in enumerate(topics.node) if topics.is_visible(topic))
+
+    def users(self, persons: Sequence[Person]) -> Table:
+        """Return the users. Relations and notices must have been taken from the plan."""
+        return Table(User, _USER_COLUMNS, self._users(persons), len(persons))
+
+    def _users(self, persons: Sequence[Person]) -> Iterator[Row]:
+        plan = self._plan
+        topics, replies, relations = plan.topics, plan.replies, plan.relations
+        written = Counter(
+            author for topic, author in enumerate(topics.author) if topics.is_visible(topic)
+        )
+        answered = Counter(
+            author for reply, author in enumerate(replies.author) if replies.is_visible(reply)
+        )
+        for user, person in enumerate(persons):
+            joined = plan.timeline.moment(plan.members.joined[user])
+            yield (
+                self._user_id + user,
+                person.login,
+                person.login.lower(),
+                person.email,
+                person.email.lower(),
+                person.email_public,
+                self._given.password_hash,
+                str(plan.members.role(user)),
+                str(plan.members.state(user)),
+                *(person.name, person.location, person.company, person.codehost),
+                *(person.microblog, person.website, person.bio, person.tagline),
+                "",
+                written[user],
+                answered[user],
+                relations.following_count[user],
+                relations.followers_count[user],
+                relations.favorites_count[user],
+                plan.notices.unread[user],
+                joined,
+                joined,
+            )
+
+    def relations(self) -> Iterator[Table]:
+        """Yield the relations, to be taken one table after the other."""
+        made = self._plan.relations
+        yield self._relation(TopicLike, made.topic_likes(), Topic)
+        yield self._relation(ReplyLike, made.reply_likes(), Reply)
+        yield self._relation(TopicFollow, made.topic_follows(), Topic)
+        yield self._relation(Favorite, made.favorites(), Topic)
+        yield self._relation(UserBlock, made.user_blocks(), User)
+        yield self._relation(UserFollow, made.user_follows(), User)
+        follows = (row[1:] for row in self._pairs(made.user_log, 0, self._user_id))
+        yield Table(FollowNotice, ("user_id", "target_id", "created_at"), follows)
+
+    def _relation(self, model: type[Base], pairs: Iterator[Pair], target: type[Base]) -> Table:
+        name = {Topic: "topic_id", Reply: "reply_id", User: "target_id"}[target]
+        first, first_target = self._given.after(model) + 1, self._given.after(target) + 1
+        rows = self._pairs(pairs, first, first_target)
+        return Table(model, ("id", "user_id", name, "created_at"), rows)
+
+    def _pairs(self, pairs: Iterable[Pair], first: int, first_target: int) -> Iterator[Row]:
+        moment = self._plan.timeline.moment
+        for row_id, (ms, user, target) in enumerate(pairs, first):
+            yield row_id, self._user_id + user, first_target + target, moment(ms)
+
+    def notifications(self) -> Table:
+        """Return the notifications. The relations must have been taken from the plan."""
+        return Table(Notification, _NOTIFICATION_COLUMNS, self._notifications())
+
+    def _notifications(self) -> Iterator[Row]:
+        moment = self._plan.timeline.moment
+        topic_id, reply_id = self._given.after(Topic) + 1, self._given.after(Reply) + 1
+        for row_id, (event, read) in enumerate(
+            self._plan.notices.take(), self._given.after(Notification) + 1
+        ):
+            created = moment(event.ms)
+            read_at = None if read is None else moment(read)
+            yield (
+                row_id,
+                self._user_id + event.user,
+                self._user_id + event.actor,
+                str(event.type),
+                None if event.mention_type is None else str(event.mention_type),
+                None if event.topic is None else topic_id + event.topic,
+                None if event.reply is None else reply_id + event.reply,
+                None if event.node is None else self.node_ids[event.node],
+                read_at,
+                created,
+                read_at or created,
+            )
+
+
+def _ids(names: Sequence[str], there: Mapping[str, int], last: int) -> list[int]:
+    """Return the id of each name: its own where it is there, else the next one."""
+    fresh = count(last + 1)
+    return [there[name] if name in there else next(fresh) for name in names]

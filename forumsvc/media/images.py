@@ -1,0 +1,194 @@
+"""Uploaded pictures made harmless.
+
+An upload goes in bounded pieces to a file without a name, is judged by its structure, decoded and
+encoded anew in a process of its own (`worker`), and comes back as such a file. What is stored is
+made of pixels alone: no EXIF, comment, profile or trailing byte of the upload is in it.
+"""
+
+import dataclasses
+import hashlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Self
+
+from forumsvc.cpu_affinity import CORES
+from forumsvc.errors import Invalid, TooManyAttempts
+from forumsvc.media.limits import Limits
+
+log = logging.getLogger(__name__)
+
+_PIECE = 64 << 10
+_START = "import sys; from forumsvc.media.worker import main; main(sys.argv[1:])"
+_TYPES = {
+    "PNG": ("image/png", "png"),
+    "JPEG": ("image/jpeg", "jpg"),
+    "GIF": ("image/gif", "gif"),
+    "WEBP": ("image/webp", "webp"),
+}
+# One picture at a time keeps memory bounded; a short queue keeps the server's threads for others.
+_WORKING = threading.BoundedSemaphore(1)
+_WAITING = threading.BoundedSemaphore(4)
+_TIME_SIGNALS = {-signal.SIGXCPU, -signal.SIGKILL}
+
+
+@dataclass
+class Picture:
+    """A picture as it is to be stored; a context manager that drops its file.
+
+    file: the bytes, at their beginning. format: PNG, JPEG, GIF or WEBP. width, height: pixels.
+    frames: more than 1 for an animation. size: bytes. digest: SHA-256, hexadecimal.
+    """
+
+    file: BinaryIO
+    format: str
+    width: int
+    height: int
+    frames: int
+    size: int
+    digest: str
+
+    @property
+    def media_type(self) -> str:
+        """The media type: `image/png` and so on."""
+        return _TYPES[self.format][0]
+
+    @property
+    def name(self) -> str:
+        """The content-addressed file name: `ab/ab12….png`."""
+        return f"{self.digest[:2]}/{self.digest}.{_TYPES[self.format][1]}"
+
+    def close(self) -> None:
+        """Drop the file."""
+        self.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def normalise(source: BinaryIO, limits: Limits | None = None) -> Picture:
+    """Return an uploaded picture, encoded anew.
+
+    source: the upload, read from where it stands to its end. limits: what it may cost.
+    The same pixels give the same bytes, digest and name. Orientation is applied, colours are
+    brought to sRGB, GIF and WebP keep their animation; of an animated PNG the default image stays.
+
+    Raises Invalid("file", why) for what is refused, TooManyAttempts where too many pictures wait,
+    OSError where a temporary file cannot be written.
+    """
+    return _made("normalise", source, limits or Limits())
+
+
+def thumbnail(source: BinaryIO, limits: Limits | None = None) -> Picture:
+    """Return the middle square of a picture's first frame, 240 x 240 pixels, as JPEG or PNG.
+
+    Takes and raises what `normalise` does.
+    """
+    return _made("thumbnail", source, limits or Limits())
+
+
+def _made(job: str, source: BinaryIO, limits: Limits) -> Picture:
+    with tempfile.TemporaryFile() as upload:
+        _receive(source, upload, limits.max_bytes)
+        target: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+        try:
+            with _turn(limits):
+                facts = _run(job, upload, target, limits)
+            size = os.fstat(target.fileno()).st_size
+            target.seek(0)
+            digest = _digest(target)
+            target.seek(0)
+            return Picture(target, **facts, size=size, digest=digest)
+        except BaseException:
+            target.close()
+            raise
+
+
+def _receive(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
+    """Copy the upload in pieces, up to its bound."""
+    total = 0
+    while piece := source.read(_PIECE):
+        total += len(piece)
+        if total > max_bytes:
+            raise Invalid("file", f"too large: at most {max_bytes:,} bytes are allowed")
+        upload.write(piece)
+    if total == 0:
+        raise Invalid("file", "the file is empty")
+    upload.flush()
+
+
+@contextmanager
+def _turn(limits: Limits) -> Iterator[None]:
+    """Hold the right to work on a picture."""
+    busy = TooManyAttempts("Too many pictures are being uploaded at once.", max(1, limits.patience))
+    if not _WAITING.acquire(blocking=False):
+        raise busy
+    try:
+        if not _WORKING.acquire(timeout=limits.patience):
+            raise busy
+        try:
+            yield
+        finally:
+            _WORKING.release()
+    finally:
+        _WAITING.release()
+
+
+def _run(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[str, Any]:
+    """Let a worker process do the job; return the facts of what it wrote."""
+    descriptors = upload.fileno(), target.fileno()
+    bounds = json.dumps(dataclasses.asdict(limits))
+    command = [sys.executable, "-c", _START, job, *map(str, descriptors), bounds]
+    # No more than it needs: a decoder gone astray finds no secret in its environment.
+    environment = {
+        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+        "TMPDIR": tempfile.gettempdir(),
+        CORES: os.environ.get(CORES, ""),
+    }
+    try:
+        done = subprocess.run(  # noqa: S603
+            command,
+            pass_fds=descriptors,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=limits.timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Invalid("file", _too_long(limits)) from None
+    if done.returncode < 0:
+        log.warning("a picture ended its worker with signal %d", -done.returncode)
+        if done.returncode in _TIME_SIGNALS:
+            raise Invalid("file", _too_long(limits))
+        raise Invalid("file", "broken: the picture stops its decoder")
+    if done.returncode > 0:
+        raise RuntimeError(f"the picture worker failed: {done.stderr.decode(errors='replace')}")
+    answer = json.loads(done.stdout)
+    if "refused" in answer:
+        raise Invalid("file", answer["refused"])
+    if "failed" in answer:
+        raise OSError(answer["failed"], answer["message"])
+    return answer
+
+
+def _digest(file: BinaryIO) -> str:
+    seen = hashlib.sha256()
+    while piece := file.read(_PIECE):
+        seen.update(piece)
+    return seen.hexdigest()
+
+
+def _too_long(limits: Limits) -> str:
+    return f"too large to decode: it takes more than {limits.timeout} seconds"

@@ -1,0 +1,71 @@
+"""What people have allowed to whom, as they see it, and how they take it back."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from ..db.statements import remove
+from ..models import OAuthClient, OAuthCode, OAuthToken
+from .clients import SCOPES
+from .revocation import end_grant
+
+
+class Allowed(NamedTuple):
+    """A client that has living tokens of a user. since: when the oldest of them was given."""
+
+    client_id: str
+    name: str
+    scopes: tuple[str, ...]
+    since: datetime
+
+
+_scope = func.coalesce(OAuthToken.refresh_scope, OAuthToken.scope)
+
+
+def allowed(db: Session | Connection, user_id: int, now: datetime) -> list[Allowed]:
+    """Return what a user allows at this time, by the names of the clients. One SELECT."""
+    refreshable = and_(OAuthToken.refreshed_at.is_(None), OAuthToken.refresh_expires_at > now)
+    rows = db.execute(
+        select(
+            OAuthClient.client_id,
+            OAuthClient.name,
+            _scope.label("scope"),
+            func.min(OAuthToken.created_at).label("since"),
+        )
+        .join(OAuthClient, OAuthClient.id == OAuthToken.client_id)
+        .where(
+            OAuthToken.user_id == user_id,
+            OAuthToken.revoked_at.is_(None),
+            or_(OAuthToken.access_expires_at > now, refreshable),
+        )
+        .group_by(OAuthClient.client_id, OAuthClient.name, _scope)
+    )
+    found: dict[str, Allowed] = {}
+    for row in rows:
+        words = set(row.scope.split())
+        since = row.since
+        if (before := found.get(row.client_id)) is not None:
+            words |= set(before.scopes)
+            since = min(since, before.since)
+        scopes = tuple(scope for scope in SCOPES if scope in words)
+        found[row.client_id] = Allowed(row.client_id, row.name, scopes, since)
+    return sorted(found.values(), key=lambda one: (one.name.lower(), one.client_id))
+
+
+def withdraw(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
+    """End all that a user allowed a client; return whether there is such a client."""
+    row_id = db.scalar(select(OAuthClient.id).where(OAuthClient.client_id == client_id))
+    if row_id is None:
+        return False
+    # A used code stays: a second use of it must be noticed.
+    db.execute(
+        remove(OAuthCode).where(
+            OAuthCode.user_id == user_id,
+            OAuthCode.client_id == row_id,
+            OAuthCode.used_at.is_(None),
+        )
+    )
+    end_grant(db, user_id, row_id, now)
+    return True

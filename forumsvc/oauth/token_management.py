@@ -1,0 +1,77 @@
+"""A client shows a token to have it ended (RFC 7009) or explained (RFC 7662)."""
+
+from datetime import datetime
+from typing import Any
+
+from oauthlib.common import Request
+from oauthlib.oauth2 import InvalidClientError, InvalidGrantError
+from sqlalchemy import Row
+
+from ..models import UserState
+from . import first_use, revocation, tokens
+from .token_hash import digest
+from .validator import ClientValidator
+
+
+class PresentedValidator(ClientValidator):
+    """oauthlib's questions at the revocation and the introspection endpoint."""
+
+    def need_secret(self) -> None:
+        """Refuse public clients: anybody can call himself one. Raises InvalidClientError."""
+        if self.client.public:
+            raise InvalidClientError("A public client may not do this.")
+
+    def revoke_token(
+        self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        """End a token; a refresh token with its whole family (RFC 7009 §2.1).
+
+        An unknown one is no error, another client's is: raises InvalidGrantError.
+        """
+        with self.provider.reads.connect() as connection:
+            row = tokens.find_presented(connection, token)
+        if row is None:
+            return
+        if row.client_id != self.client.id:
+            raise InvalidGrantError("The token was issued to another client.")
+        if row.access_hash == digest(token):
+            revocation.end_one(self.provider.db, row.id, self.now)
+        else:
+            revocation.end_family(self.provider.db, row.family, self.now)
+
+    def introspect_token(
+        self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
+    ) -> dict[str, Any] | None:
+        """Return what a token is good for, or None where that is nothing.
+
+        So is a token of another client, unless the client may introspect those too (RFC 7662 §2.2).
+        """
+        with self.provider.reads.connect() as connection:
+            row = tokens.find_presented(connection, token)
+        if row is None or row.revoked_at is not None or row.state == UserState.DELETED:
+            return None
+        if row.client_id != self.client.id and not self.client.introspects:
+            return None
+        is_access = row.access_hash == digest(token)
+        grace = self.provider.settings["oauth.refresh_grace"]
+        if is_access and first_use.must_be_recorded(row, grace, self.now):
+            first_use.record(self.provider.db, row.id, self.now)
+        return _claims(row, self.now, is_access=is_access)
+
+
+def _claims(row: Row[Any], now: datetime, *, is_access: bool) -> dict[str, Any] | None:
+    expires = row.access_expires_at if is_access else row.refresh_expires_at
+    if expires <= now or not (is_access or row.refreshed_at is None):
+        return None
+    claims = {
+        "scope": row.scope if is_access else row.refresh_scope,
+        "client_id": row.client,
+        "sub": row.client if row.user_id is None else str(row.user_id),
+        "iat": int(row.created_at.timestamp()),
+        "exp": int(expires.timestamp()),
+    }
+    if row.user_id is not None:
+        claims["username"] = row.login
+    if is_access:
+        claims["token_type"] = "Bearer"  # noqa: S105 - RFC 6750's word
+    return claims

@@ -1,0 +1,22 @@
+"""A password that was typed on a page."""
+
+from ..oauth import login
+from ..web.api.request import ForumRequest
+
+
+def try_password(request: ForumRequest, username: str, password: str) -> login.Attempt:
+    """Check a password; a wrong one is counted, which the answer must see committed.
+
+    Raises TooManyAttempts.
+    """
+    attempt = login.attempt(
+        request.registry.database.reads,
+        request.settings,
+        username,
+        password,
+        address=request.remote_addr or "",
+        now=request.now,
+    )
+    if attempt.owner is None:
+        login.failed(request.db, attempt, request.settings, request.now)
+    return attempt

@@ -1,0 +1,56 @@
+"""The templates, every value in them escaped."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pyramid.response import Response
+
+from ..services import registration
+from ..web.api.request import ForumRequest
+from .assets import asset
+
+if TYPE_CHECKING:
+    from .page_context import Visit
+
+_environment = Environment(
+    loader=PackageLoader(__package__),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
+_environment.filters["day"] = _day
+
+
+def render(request: ForumRequest, visit: "Visit | None", name: str, values: dict[str, Any]) -> str:
+    """Return a template filled in.
+
+    visit: who is visiting; None where nobody has looked, and the page shows nothing of accounts.
+    """
+    settings = request.settings
+    return _environment.get_template(name).render(
+        site_name=settings["site.name"],
+        registration_open=registration.is_open(settings),
+        mail_leaves=request.registry.outbox.delivers,
+        person=visit.person if visit is not None else None,
+        visit=visit,
+        path=request.route_path,
+        style_version=asset("style.css").version,
+        docs_enabled=settings["docs.enabled"],
+        **values,
+    )
+
+
+def page(visit: "Visit", name: str, **values: Any) -> Response:
+    """Return a page. A template finds `errors` (field -> what is wrong) empty unless given."""
+    values.setdefault("errors", {})
+    return Response(
+        render(visit.request, visit, name, values), content_type="text/html", charset="utf-8"
+    )

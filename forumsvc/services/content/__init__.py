@@ -1,0 +1,1 @@
+"""What authors write: rendered, held to the community's rules, rendered anew."""

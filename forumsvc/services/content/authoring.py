@@ -1,0 +1,100 @@
+"""From what an author typed to what is stored: rendered, with the mentioned users found."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from ...db.execution import Reader
+from ...markup import Draft, RenderBudget, Renderer, linked_logins
+from ...queries import users
+from .rules import Rules
+
+# A text can name thousands; those beyond stay plain text.
+_MOST_LINKED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A text that is rendered, and not yet checked.
+
+    users: gives the users whom it may mention, by lower-case login.
+    """
+
+    body: str
+    draft: Draft
+    users: Callable[[], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text ready to be stored.
+
+    mentioned: the ids of the users to tell, in the order of the text.
+    """
+
+    body: str
+    html: str
+    version: int
+    mentioned: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Authoring:
+    """How texts become HTML here.
+
+    user_url: the template of a mention's link; max_mentions: how many users one text may tell;
+    inline_recipients: how many followers are told in the transaction of a post; budget: how much of
+    the renderer each author may use.
+    """
+
+    renderer: Renderer
+    user_url: str
+    max_mentions: int
+    rules: Rules
+    inline_recipients: int = 0
+    budget: RenderBudget = field(default_factory=RenderBudget)
+
+    def render(
+        self, db: Session, author_id: int, body: str, *, title: str | None = None, origin: str = ""
+    ) -> Rendered:
+        """Render a text, and ask for the users whom it may mention.
+
+        Rendering may take a second, in which no lock should be held: whoever calls this does so
+        before the first statement of a transaction. title: what stands above it; origin: the
+        request, for the log. Raises Invalid where title or text break a rule that needs no
+        rendering, TooManyAttempts where the author's time is used up, Unavailable where the machine
+        has no time for it.
+        """
+        if title is not None:
+            self.rules.check_title(title)
+        self.rules.check_source(body)
+        with self.budget.turn(author_id) as used:
+            draft = self.renderer.render(body, origin=f"{origin}, user {author_id}", used=used)
+        candidates = draft.mentions[:_MOST_LINKED]
+        return Rendered(body, draft, users.ask_mentioned(db, candidates) if candidates else dict)
+
+    def write(
+        self, db: Session, actor_id: int, rendered: Rendered, *, before: str | None = None
+    ) -> Text:
+        """Return a rendered text as it is stored, its mentions resolved.
+
+        before: the HTML of the text that this one replaces, None for a new post; whom that
+        mentioned already is not told again. Raises Invalid where the text breaks a rule.
+        """
+        draft = rendered.draft
+        self.rules.check_rendered(db, actor_id, draft, new=before is None)
+        known = rendered.users()
+        keys = [key for login in draft.mentions if (key := login.lower()) in known]
+        old = linked_logins(before or "")
+        mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
+        return Text(rendered.body, self._link(draft, known), draft.version, mentioned)
+
+    def link(self, db: Reader, draft: Draft) -> str:
+        """Return the HTML of a rendered text, its mentions linked to the users there are today."""
+        candidates = draft.mentions[:_MOST_LINKED]
+        return self._link(draft, users.mentioned(db, candidates) if candidates else {})
+
+    def _link(self, draft: Draft, known: Mapping[str, Any]) -> str:
+        return draft.link({key: found.login for key, found in known.items()}, self.user_url)

@@ -1,0 +1,93 @@
+"""What a community lets its members write, beyond the sizes that schemas check."""
+
+import html
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from ...errors import Invalid
+from ...markup import Draft
+from ...models import Role, User
+from ...settings import Settings, SettingsError
+from .forbidden_words import ForbiddenWords
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of one community.
+
+    newbie_posts: how many of a member's posts count as first ones; max_links, max_images: how many
+    links to other hosts and pictures a first post may hold, None: any number.
+    """
+
+    newbie_posts: int = 1
+    max_links: int | None = None
+    max_images: int | None = None
+    forbidden: ForbiddenWords = field(default_factory=ForbiddenWords)
+
+    def check_title(self, title: str) -> None:
+        """Raise Invalid where a title breaks a rule."""
+        self._check_words("title", title)
+
+    def check_source(self, body: str) -> None:
+        """Raise Invalid where a text breaks a rule as it is typed."""
+        if self.forbidden:
+            # What only shows when a picture fails or a pointer stays.
+            self._check_words("body", html.unescape(body))
+
+    def check_rendered(self, db: Session, actor_id: int, draft: Draft, *, new: bool) -> None:
+        """Raise Invalid where a text breaks a rule as it is read.
+
+        draft: the text as it is rendered, on which links and pictures are counted; new: whether it
+        is a post of its own and not the edit of one.
+        """
+        if self.forbidden:
+            self._check_words("body", draft.text)
+        links, images = self._excess(draft)
+        if (links or images) and self._is_newbie(db, actor_id, new):
+            which = "your first post" if self.newbie_posts == 1 else "your first posts"
+            what, most = ("links", self.max_links) if links else ("pictures", self.max_images)
+            raise Invalid("body", f"{which} may have at most {most} {what}")
+
+    def _check_words(self, field_name: str, *texts: str) -> None:
+        for text in texts:
+            word = self.forbidden.first_in(text)
+            if word is not None:
+                raise Invalid(field_name, f"holds a word that is not allowed here: {word}")
+
+    def _excess(self, draft: Draft) -> tuple[bool, bool]:
+        return (
+            self.max_links is not None and draft.links > self.max_links,
+            self.max_images is not None and draft.images > self.max_images,
+        )
+
+    def _is_newbie(self, db: Session, actor_id: int, new: bool) -> bool:
+        posts = User.topics_count + User.replies_count
+        statement = select(posts.label("posts"), User.role).where(User.id == actor_id)
+        actor = db.execute(statement).one()
+        # An edited post is among those that are counted.
+        first = actor.posts < self.newbie_posts + (0 if new else 1)
+        return actor.role == Role.MEMBER and first
+
+
+def rules_of(settings: Settings, here: Path) -> Rules:
+    """Return the rules that the settings state.
+
+    here: the ini file's folder. Raises SettingsError where a file of words cannot be read.
+    """
+    words = settings["posts.forbidden_words"]
+    try:
+        forbidden = ForbiddenWords.read(words, here)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"posts.forbidden_words: {words!r} cannot be read ({error}); it must be words "
+            "separated by commas, or file: and the path of a text file in UTF-8, a word a line"
+        ) from None
+    return Rules(
+        newbie_posts=settings["posts.newbie_posts"],
+        max_links=settings["posts.newbie_max_links"],
+        max_images=settings["posts.newbie_max_images"],
+        forbidden=forbidden,
+    )

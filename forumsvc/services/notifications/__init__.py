@@ -1,0 +1,1 @@
+"""Notifications: who gets one, written with what causes it, and to many followers afterwards."""

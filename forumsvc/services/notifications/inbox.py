@@ -1,0 +1,61 @@
+"""A user's own notifications: marked as read, and deleted."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import change_unmarked
+from ...db.statements import change, remove
+from ...errors import NotFound
+from ...models import Notification, User
+from ...queries.user_locks import lock_users
+
+
+def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> None:
+    """Mark those of the notifications that are the user's as read.
+
+    Raises NotFound where ids are given and none is the user's.
+    """
+    if not ids:
+        return
+    lock_users(db, User.id == user_id)
+    own = (Notification.user_id == user_id, Notification.id.in_(ids))
+    marked = db.scalars(
+        change(Notification)
+        .where(*own, Notification.read_at.is_(None))
+        .values(read_at=now, updated_at=now)
+        .returning(Notification.id)
+    ).all()
+    if marked:
+        _lower_unread(db, user_id, len(marked))
+    elif db.execute(select(Notification.id).where(*own).limit(1)).first() is None:
+        raise NotFound("None of these notifications is yours.")
+
+
+def delete_one(db: Session, user_id: int, notification_id: int) -> None:
+    """Delete one of the user's notifications."""
+    _delete(db, user_id, Notification.id == notification_id)
+
+
+def delete_all(db: Session, user_id: int) -> None:
+    """Delete all of the user's notifications."""
+    _delete(db, user_id)
+
+
+def _delete(db: Session, user_id: int, *only: ColumnElement[bool]) -> None:
+    lock_users(db, User.id == user_id)
+    own = (Notification.user_id == user_id, *only)
+    unread = db.scalar(
+        select(func.count()).select_from(Notification).where(*own, Notification.read_at.is_(None))
+    )
+    db.execute(remove(Notification).where(*own))
+    if unread:
+        _lower_unread(db, user_id, unread)
+
+
+def _lower_unread(db: Session, user_id: int, by: int) -> None:
+    db.execute(
+        change_unmarked(User).where(User.id == user_id).values(unread_count=User.unread_count - by)
+    )

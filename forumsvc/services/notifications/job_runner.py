@@ -1,0 +1,117 @@
+"""The thread of a process that notifies followers after the commit of a post."""
+
+import logging
+import threading
+import time
+from datetime import datetime
+
+from sqlalchemy import event
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from ... import clock
+from ...db.engine import Database
+from . import jobs
+
+log = logging.getLogger(__name__)
+
+_REST = 3.0
+"""How long to rest after a batch, as a multiple of its time: other writers come first."""
+_SECONDS_TO_STOP = 2.0
+
+
+class NotificationJobRunner:
+    """Runs the jobs of `notification_jobs`: those of its process at once, then what others left.
+
+    waiting: how many jobs there were in the whole database when it last looked.
+    """
+
+    def __init__(self, database: Database, interval: float) -> None:
+        """Start nothing yet: the thread is to begin after any fork.
+
+        interval: seconds between two looks for jobs that others left.
+        """
+        self._database = database
+        self._interval = interval
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._woken = threading.Event()
+        self._stop = threading.Event()
+        self.waiting = 0
+        self._oldest_at: datetime | None = None
+        event.listen(database.session, "after_commit", self._after_commit)
+
+    @property
+    def oldest_seconds(self) -> float:
+        """The age of the oldest job when it last looked, grown since then; 0 without one."""
+        oldest_at = self._oldest_at
+        return (clock.now() - oldest_at).total_seconds() if oldest_at else 0.0
+
+    def start(self) -> None:
+        """Start the thread, unless it runs; its first look is an interval later."""
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    run, name = self._run, "notification-jobs"
+                    self._thread = threading.Thread(target=run, name=name, daemon=True)
+                    self._thread.start()
+
+    def wake(self) -> None:
+        """Look for jobs at once."""
+        self._woken.set()
+        self.start()
+
+    def run_all(self) -> None:
+        """Run all jobs that are there, a batch of each in turn, until none is left to this process.
+
+        Ends early where the process stops. Raises SQLAlchemyError where the database does not
+        answer.
+        """
+        job_ids = self._look()
+        while job_ids and not self._stop.is_set():
+            left = [job_id for job_id in job_ids if self._run_batch(job_id)]
+            job_ids = self._look()
+            if not left:
+                return
+
+    def close(self) -> None:
+        """Stop between two batches and end the thread."""
+        self._stop.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(_SECONDS_TO_STOP)
+
+    def _after_commit(self, db: Session) -> None:
+        if jobs.was_enqueued(db):
+            self.wake()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._woken.wait(self._interval)
+            self._woken.clear()
+            try:
+                self.run_all()
+            except SQLAlchemyError as error:
+                log.warning("followers are notified later: %s", error)
+
+    def _look(self) -> list[int]:
+        """Return the oldest jobs, and remember for the metrics how many there are."""
+        with self._database.reads.connect() as connection:
+            found = jobs.waiting(connection)
+        self.waiting, self._oldest_at = found.number, found.oldest_at
+        return found.job_ids
+
+    def _run_batch(self, job_id: int) -> bool:
+        """Run a batch and rest; return whether the job has more. One that fails waits."""
+        if self._stop.is_set():
+            return False
+        began = time.monotonic()
+        try:
+            with self._database.session.begin() as db:
+                more = jobs.run_batch(db, job_id)
+        except SQLAlchemyError as error:
+            # The other jobs need not wait for what this one waits for.
+            log.warning("the followers of job %d are notified later: %s", job_id, error)
+            more = False
+        self._stop.wait(_REST * (time.monotonic() - began))
+        return more

@@ -1,0 +1,218 @@
+"""Followers of a new post who are notified after its commit: a bounded batch a transaction.
+
+A job is written in the transaction of the post, and its position moves in the transaction of each
+batch. So a process that is killed loses nothing and notifies nobody twice, and any process of any
+host can continue. A batch locks its job first and then users; whoever hides a post deletes its jobs
+before they lock users, so no notification of a hidden post is left.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.orm import Session
+
+from ...db.base import BigId
+from ...db.statements import change, remove, run
+from ...models import Notification, NotificationJob, NotificationType, Reply, Topic, User
+from ...queries.user_locks import locking_users
+from . import notify, recipients
+
+BATCH_SIZE = 200
+"""Followers a transaction: it holds SQLite's write lock, or their rows, for about 10 ms."""
+_LOOKS = 5
+"""Followers whom a batch looks at, for each whom it may notify."""
+_LOCK_TIMEOUT = "250ms"
+_MOST_JOBS = 100
+_RECIPIENTS = bindparam("recipients", type_=BigId, expanding=True)
+_ENQUEUED = "notification job enqueued"
+
+
+class Waiting(NamedTuple):
+    """What is left to do: the ids of the oldest jobs, the number of all, since when."""
+
+    job_ids: list[int]
+    number: int
+    oldest_at: datetime | None
+
+
+def enqueue(db: Session, event: Mapping[str, Any], next_user_id: int) -> None:
+    """Leave the followers of a new post, from this id of a user on, for after the commit.
+
+    event: the values of `notices.event`; whoever it mentions and the topic's author are told
+    already.
+    """
+    author = [event["author_id"]] if "author_id" in event else []
+    names = ("type", "actor_id", "topic_id", "reply_id")
+    values = {
+        **{name: event[name] for name in names},
+        "excluded_ids": [*author, *event["mentioned"]],
+        "next_user_id": next_user_id,
+        "created_at": event["now"],
+    }
+    run(db, _insertion(tuple(values)), values)
+    db.info[_ENQUEUED] = True
+
+
+@cache
+def _insertion(names: tuple[str, ...]) -> Any:
+    return insert(NotificationJob).values({name: bindparam(name) for name in names})
+
+
+def was_enqueued(db: Session) -> bool:
+    """Tell whether a job was enqueued in a session since this was last asked."""
+    return bool(db.info.pop(_ENQUEUED, False))
+
+
+def delete_for_topic(db: Session, topic_id: int) -> None:
+    """Let nobody else be told of a topic or of a reply to it; wait for the batch under way."""
+    run(db, _removal(), {"topic_id": topic_id})
+
+
+def delete_for_reply(db: Session, topic_id: int, reply_id: int) -> None:
+    """Let nobody else be told of a reply; wait for the batch under way."""
+    run(db, _reply_removal(), {"topic_id": topic_id, "reply_id": reply_id})
+
+
+@cache
+def _removal() -> Any:
+    return remove(NotificationJob).where(NotificationJob.topic_id == recipients.TOPIC)
+
+
+@cache
+def _reply_removal() -> Any:
+    return _removal().where(NotificationJob.reply_id == recipients.REPLY)
+
+
+def waiting(db: Connection) -> Waiting:
+    """Return what is left to do."""
+    found = db.execute(_waiting()).all()
+    if not found:
+        return Waiting([], 0, None)
+    return Waiting([job.id for job in found], found[0].number, found[0].created_at)
+
+
+@cache
+def _waiting() -> Select[Any]:
+    job = NotificationJob
+    columns: list[Any] = [job.id, job.created_at, func.count().over().label("number")]
+    return select(*columns).order_by(job.id).limit(_MOST_JOBS)
+
+
+def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
+    """Notify the next followers of a job, at most `size`, and return whether any are left.
+
+    False, too, where the job is done, or where another transaction works on it. To be the only
+    work of its transaction. Raises DBAPIError where a user stays locked by another for long.
+    """
+    if db.get_bind().dialect.name == "postgresql":
+        # While it waits for one user, it holds others, who wait for it.
+        db.execute(select(func.set_config("lock_timeout", _LOCK_TIMEOUT, True)))
+    job = db.execute(_claim(), {"job_id": job_id}).one_or_none()
+    if job is None:
+        return False
+    event = notify.event(
+        job.actor_id,
+        job.created_at,
+        NotificationType(job.type),
+        topic_id=job.topic_id,
+        reply_id=job.reply_id,
+    )
+    here = NotificationJob.id == job_id
+    part = _Part([], None) if job.is_hidden else _next_part(db, job, event, size)
+    _notify(db, event, part.user_ids, size)
+    if part.next_user_id is None:
+        db.execute(remove(NotificationJob).where(here))
+        return False
+    db.execute(change(NotificationJob).where(here).values(next_user_id=part.next_user_id))
+    return True
+
+
+@cache
+def _claim() -> Select[Any]:
+    # A post is hidden together with its jobs, except by hand or by an older version of the code.
+    moments = (Topic.deleted_at, Topic.banned_at, Reply.deleted_at)
+    hidden = or_(*(moment.is_not(None) for moment in moments)).label("is_hidden")
+    job = NotificationJob
+    columns: list[Any] = [
+        job.type,
+        job.actor_id,
+        job.topic_id,
+        job.reply_id,
+        job.excluded_ids,
+        job.next_user_id,
+        job.created_at,
+        hidden,
+    ]
+    return (
+        select(*columns)
+        .join(Topic, Topic.id == job.topic_id)
+        .outerjoin(Reply, Reply.id == job.reply_id)
+        .where(job.id == bindparam("job_id"))
+        .with_for_update(of=job, skip_locked=True)
+    )
+
+
+class _Part(NamedTuple):
+    """The next followers to be notified, and where to continue: None at the end."""
+
+    user_ids: list[int]
+    next_user_id: int | None
+
+
+def _next_part(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _Part:
+    """Return the next followers who may hear of the event. Who followed after it is not among them.
+
+    Those who may not cost a look each, so that a batch gets past many of them.
+    """
+    follow = recipients.FOLLOWS[job.type]
+    only = follow.user_id >= job.next_user_id, follow.created_at <= job.created_at
+    most = _LOOKS * size
+    looks = recipients.followers(job.type, *only).join(User, User.id == follow.user_id).limit(most)
+    may_hear = _may_hear(job.type).label("may_hear")
+    found = db.execute(looks.add_columns(may_hear), event).all()
+    excluded = set(job.excluded_ids)
+    user_ids: list[int] = []
+    for user_id, is_free in found:
+        if is_free and user_id not in excluded:
+            user_ids.append(user_id)
+        if len(user_ids) == size:
+            return _Part(user_ids, user_id + 1)
+    return _Part(user_ids, found[-1].user_id + 1 if len(found) == most else None)
+
+
+def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: int) -> None:
+    """Notify those of the users who may hear of the event, and count it for them."""
+    meant = User.id.in_(user_ids) & _may_hear(event["type"])
+    locked = list(db.scalars(locking_users(meant), event))
+    if not locked:
+        return
+    # Of one length, so that the text of the statement, and what is prepared for it, stays the same.
+    values = {**event, "recipients": locked + locked[:1] * (size - len(locked))}
+    told = run(db, _telling(event["type"]), values)
+    notify.count_unread(db, [each.user_id for each in told])
+
+
+@cache
+def _telling(type_: str) -> Any:
+    # Asked again: what was true before the wait for a lock need not be true after it.
+    meant = User.id.in_(_RECIPIENTS) & _may_hear(type_)
+    told = notify.telling(meant, notify.TYPE, notify.MENTION_TYPE)
+    return told.returning(Notification.user_id)
+
+
+def _may_hear(type_: str) -> ColumnElement[bool]:
+    is_reply = type_ == NotificationType.TOPIC_REPLY
+    return recipients.has_no_unread_reply() if is_reply else true()

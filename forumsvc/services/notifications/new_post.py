@@ -1,0 +1,180 @@
+"""A new post: told to those whom it concerns, and counted, for its author and for them.
+
+All that waits for the rows of these users comes last and is short: whoever writes next in their
+name, or to them, waits for the end of the transaction. So of many followers only the first are
+notified here; a job is left for the others (`notification_jobs`).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Insert,
+    Row,
+    Select,
+    String,
+    Update,
+    any_,
+    bindparam,
+    case,
+    false,
+    literal,
+    null,
+    select,
+    union,
+)
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import change_unmarked
+from ...db.execution import rows
+from ...db.executor import Awaited
+from ...db.statements import run
+from ...models import MentionType, Notification, NotificationType, User
+from ...queries.user_locks import locking_users
+from . import jobs, notify, recipients
+
+_LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))
+_COUNTERS: dict[str, Any] = {
+    NotificationType.TOPIC: User.topics_count,
+    NotificationType.TOPIC_REPLY: User.replies_count,
+}
+
+
+def announce_topic(
+    db: Session,
+    author_id: int,
+    now: datetime,
+    mentioned: Sequence[int],
+    topic: Awaited,
+    inline_recipients: int,
+) -> Row[Any]:
+    """Count a new topic for its author, and tell its author's followers and whom it mentions.
+
+    topic: gives its row, alone; returned. inline_recipients: how many of the followers are told at
+    once; the others are told after the commit.
+    """
+    event = notify.event(
+        author_id,
+        now,
+        NotificationType.TOPIC,
+        mention_type=str(MentionType.TOPIC),
+        mentioned=mentioned,
+        inline_recipients=inline_recipients,
+    )
+    return _announce(db, event, "topic_id", topic)
+
+
+def announce_reply(
+    db: Session,
+    author_id: int,
+    now: datetime,
+    mentioned: Sequence[int],
+    topic: Any,
+    reply: Awaited,
+    inline_recipients: int,
+) -> Row[Any]:
+    """Count a new reply for its author, and tell the topic's author and followers, and whom it
+    mentions.
+
+    reply: gives its row, alone; returned. inline_recipients: as for `announce_topic`.
+    """
+    event = notify.event(
+        author_id,
+        now,
+        NotificationType.TOPIC_REPLY,
+        topic_id=topic.id,
+        author_id=topic.user_id,
+        mention_type=str(MentionType.REPLY),
+        mentioned=mentioned,
+        inline_recipients=inline_recipients,
+    )
+    return _announce(db, event, "reply_id", reply)
+
+
+def _announce(db: Session, event: dict[str, Any], key: str, post: Awaited) -> Row[Any]:
+    """Count a post, and tell of it. key: the parameter that takes the id of the post."""
+    form = event["type"], bool(event["mentioned"])
+    if db.get_bind().dialect.name == "postgresql":
+        # With the post itself, of which nothing is needed before.
+        locked = rows(db, _locking(*form), event)
+        [written] = post()
+        event[key] = written.id
+        run(db, _at_once(*form), {**event, "locked": [user.id for user in locked]})
+        [actor] = (user for user in locked if user.id == event["actor_id"])
+    else:
+        [written] = post()
+        event[key] = written.id
+        run(db, _told(*form), event)
+        [actor, *_] = run(db, _counted(form[0]), event)
+    if actor.next_follower is not None:
+        jobs.enqueue(db, event, actor.next_follower)
+    return written
+
+
+@cache
+def _locking(type_: str, with_mentioned: bool) -> Select[Any]:
+    concerned = recipients.concerned(type_, with_mentioned, select(recipients.ACTOR))
+    return locking_users(User.id.in_(concerned)).add_columns(_next_follower(type_))
+
+
+def _next_follower(type_: str) -> Any:
+    return recipients.next_follower(type_).label("next_follower")
+
+
+@cache
+def _at_once(type_: str, with_mentioned: bool) -> Update:
+    """Return the statement that tells and counts those who are locked, and nobody else.
+
+    So a user's notifications are numbered in the order in which they can be seen. Locking in the
+    same statement would save another; but its UPDATE begins with the rows as they were before the
+    wait for their locks, and so two of them wait for each other.
+    """
+    told = _telling(type_, User.id == any_(_LOCKED), with_mentioned)
+    return _counting(type_, select(told.returning(Notification.user_id).cte("told").c.user_id))
+
+
+@cache
+def _told(type_: str, with_mentioned: bool) -> Insert:
+    return _telling(type_, User.id.in_(recipients.concerned(type_, with_mentioned)), with_mentioned)
+
+
+@cache
+def _counted(type_: str) -> Any:
+    is_topic = type_ == NotificationType.TOPIC
+    told = recipients.told_of_topic() if is_topic else recipients.told_of_reply()
+    return _counting(type_, told).returning(_next_follower(type_))
+
+
+def _telling(type_: str, meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
+    shown_type: Any = notify.TYPE
+    mention_type: Any = null()
+    is_mentioned = User.id.in_(recipients.MENTIONED) if with_mentioned else false()
+    if type_ == NotificationType.TOPIC_REPLY:
+        meant &= is_mentioned | recipients.is_author() | recipients.has_no_unread_reply()
+    if with_mentioned:
+        shown_type = case(
+            (is_mentioned, literal(NotificationType.MENTION, String)), else_=shown_type
+        )
+        mention_type = case((is_mentioned, notify.MENTION_TYPE), else_=mention_type)
+    return notify.telling(meant, shown_type, mention_type)
+
+
+def _counting(type_: str, told: Select[Any]) -> Update:
+    """Return what counts a new post. The author is never among those told."""
+    counter, is_author = _COUNTERS[type_], User.id == recipients.ACTOR
+    return (
+        change_unmarked(User)
+        # One list of ids: of conditions joined by OR the database would ask all users.
+        .where(User.id.in_(union(told, select(recipients.ACTOR))))
+        .values(
+            {
+                counter: counter + case((is_author, 1), else_=0),
+                User.unread_count: User.unread_count + case((is_author, 0), else_=1),
+            }
+        )
+    )

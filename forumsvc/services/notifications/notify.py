@@ -1,0 +1,197 @@
+"""Notifications: written in the transaction of what causes them, and taken back with it.
+
+One event tells one user at most once, nobody of what they did themselves, and nobody at the hands
+of somebody they block. The statements are built once: building one costs more than running it.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    String,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+)
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import change_unmarked
+from ...db.base import BigId, Timestamp
+from ...db.statements import insert_if_absent, remove, run
+from ...models import (
+    FollowNotice,
+    MentionType,
+    Notification,
+    NotificationType,
+    User,
+    UserBlock,
+    UserState,
+)
+from ...queries.user_locks import lock_users
+from . import recipients
+
+TYPE = bindparam("type", type_=String)
+MENTION_TYPE = bindparam("mention_type", type_=String)
+
+
+def telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
+    """Return the INSERT of a notification for each user who is meant and hears the actor.
+
+    The types are columns or parameters.
+    """
+    blocks_actor = exists().where(
+        UserBlock.user_id == User.id, UserBlock.target_id == recipients.ACTOR
+    )
+    now = bindparam("now", type_=Timestamp)
+    values: dict[str, Any] = {
+        "user_id": User.id,
+        "actor_id": recipients.ACTOR,
+        "type": type_,
+        "mention_type": mention_type,
+        "topic_id": recipients.TOPIC,
+        "reply_id": recipients.REPLY,
+        "node_id": bindparam("node_id", type_=BigId),
+        "created_at": now,
+        "updated_at": now,
+    }
+    rows = select(*values.values()).where(
+        meant, User.id != recipients.ACTOR, User.state != UserState.DELETED, ~blocks_actor
+    )
+    return insert(Notification).from_select(list(values), rows)
+
+
+@cache
+def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
+    return telling(who(), TYPE, MENTION_TYPE).returning(Notification.user_id)
+
+
+def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
+    """Return the values of the parameters of a notification. more: those that are not None."""
+    return {
+        "actor_id": actor_id,
+        "now": now,
+        "type": str(type_),
+        "mention_type": None,
+        "topic_id": None,
+        "reply_id": None,
+        "node_id": None,
+        **more,
+    }
+
+
+def _tell(
+    db: Session, who: Callable[[], ColumnElement[bool]], values: dict[str, Any]
+) -> Sequence[int]:
+    """Insert notifications and return whom they tell, to be counted by `count_unread`."""
+    return [told.user_id for told in run(db, _telling_few(who), values)]
+
+
+def count_unread(db: Session, told: Sequence[int]) -> None:
+    """Count a new notification for each of these users, who are locked."""
+    if told:
+        counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
+        db.execute(counted.where(User.id.in_(told)))
+
+
+def _mention(
+    actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int, reply_id: int | None
+) -> dict[str, Any]:
+    return event(
+        actor_id,
+        now,
+        NotificationType.MENTION,
+        topic_id=topic_id,
+        reply_id=reply_id,
+        mention_type=str(MentionType.TOPIC if reply_id is None else MentionType.REPLY),
+        mentioned=list(mentioned),
+    )
+
+
+def tell_of_edit(
+    db: Session,
+    actor_id: int,
+    now: datetime,
+    mentioned: Sequence[int],
+    topic_id: int,
+    reply_id: int | None = None,
+    *,
+    moved: tuple[int, int] | None = None,
+) -> None:
+    """Tell those whom an edited text mentions, if it never did before, and of a move its author.
+
+    moved: the author of a topic and the node that it went to, where it did.
+    """
+    concerned = {*mentioned, *(() if moved is None else moved[:1])}
+    if not concerned:
+        return
+    lock_users(db, User.id.in_(concerned))
+    told: list[int] = []
+    if mentioned:
+        in_reply = reply_id is not None
+        who = (
+            recipients.newly_mentioned_in_reply if in_reply else recipients.newly_mentioned_in_topic
+        )
+        told += _tell(db, who, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    if moved is not None and moved[0] not in told:
+        author_id, node_id = moved
+        type_ = NotificationType.NODE_CHANGED
+        places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
+        told += _tell(db, recipients.one, event(actor_id, now, type_, **places))
+    count_unread(db, told)
+
+
+def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:
+    """Tell a user of a follower, once however often the follow is taken back and made again.
+
+    The user is locked by the caller, who also counts the notification.
+    Returns whether there is one.
+    """
+    if not insert_if_absent(
+        db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
+    ):
+        return False
+    followed = event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
+    told = bool(_tell(db, recipients.one, followed))
+    if not told:
+        # Who blocks the follower was not told, and may be once the block is lifted.
+        pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
+        db.execute(remove(FollowNotice).where(*pair))
+    return told
+
+
+def forget_topic(db: Session, topic_id: int) -> None:
+    """Remove the notifications of a topic and of all that is in it.
+
+    The users of `audience.told_of_topic` are locked by the caller.
+    """
+    _forget(db, Notification.topic_id == topic_id)
+
+
+def forget_reply(db: Session, reply_id: int) -> None:
+    """Remove the notifications of a reply.
+
+    The users of `audience.told_of_reply` are locked by the caller.
+    """
+    _forget(db, Notification.reply_id == reply_id)
+
+
+def _forget(db: Session, pointing: ColumnElement[bool]) -> None:
+    unread = Notification.read_at.is_(None)
+    lost = (
+        select(func.count())
+        .where(Notification.user_id == User.id, pointing, unread)
+        .scalar_subquery()
+    )
+    readers = select(Notification.user_id).where(pointing, unread)
+    db.execute(
+        change_unmarked(User)
+        .where(User.id.in_(readers))
+        .values(unread_count=User.unread_count - lost)
+    )
+    db.execute(remove(Notification).where(pointing))

@@ -1,0 +1,1 @@
+"""What a view of the API is: its request, its parameters, its item, its permission."""

@@ -1,0 +1,122 @@
+"""How a view of the API is declared: where it is, what it takes, and which permission it needs."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import colander
+from pyramid.config import Configurator
+from pyramid.view import view_config
+
+from ...resources.base import Resource
+from ...schemas.validation import validate, validate_query
+from ...settings import Settings
+from ..http_cache.cache_policy import Mark
+from ..http_cache.conditional_requests import fresh_deriver
+from .prework import Prework
+from .request import ForumRequest
+
+SchemaFactory = Callable[[Settings], colander.SchemaNode]
+Locked = Literal["row", "state"]
+
+
+def api_view(
+    context: type[Resource],
+    method: str,
+    permission: str,
+    *,
+    name: str = "",
+    schema: SchemaFactory | None = None,
+    mark: Mark | None = None,
+    idempotent: bool = False,
+    prework: Prework | None = None,
+    locked: Locked | None = None,
+    **predicates: Any,
+) -> view_config:
+    """Declare a view of the resource tree.
+
+    permission: the word that the context's ACL must grant; schema: what makes the schema of the
+    parameters, which the view finds validated in `request.validated`; mark: what says whether an
+    answer is still true; idempotent: whether it takes an `Idempotency-Key`; prework: its slow part,
+    done while nothing is locked, whose result it finds in `request.prework`; locked: its item
+    is loaded and judged again under a lock; the whole "row", or just the "state" that its ACL looks
+    at, which is enough where no text is changed.
+    """
+    return view_config(
+        route_name="api",
+        context=context,
+        name=name,
+        request_method=method,
+        **({"first": True} if method == "GET" else {}),
+        permission=permission,
+        schema=schema,
+        mark=mark,
+        idempotent=idempotent,
+        prework=prework,
+        locked=locked,
+        renderer="api",
+        **predicates,
+    )
+
+
+def schema_deriver(view: Any, info: Any) -> Any:
+    """Validate the parameters before the view runs, and after the permission was checked."""
+    factory = info.options.get("schema")
+    if factory is None:
+        return view
+    schema = factory(info.registry.forum_settings)
+    read = validate_query if info.options["request_method"] == "GET" else validate
+
+    def validated_view(context: Any, request: ForumRequest) -> Any:
+        request.validated = read(schema, request.parameters)
+        return view(context, request)
+
+    return validated_view
+
+
+schema_deriver.options = ("schema",)  # type: ignore[attr-defined]  # Pyramid's protocol
+
+
+class ActionPredicate:
+    """The view predicate `action=`: the `type` of an action is this one."""
+
+    def __init__(self, value: str, info: Any) -> None:
+        """Take the type."""
+        self.value = value
+
+    def text(self) -> str:
+        """Return how the predicate is shown."""
+        return f"action = {self.value}"
+
+    phash = text
+
+    def __call__(self, context: Any, request: ForumRequest) -> bool:
+        """Return whether the request names this type."""
+        return request.parameters.one("type") == self.value
+
+
+class FirstPredicate:
+    """The view predicate `first=`: always true, so that Pyramid tries this view before others.
+
+    Most requests read, and each view that is tried in vain costs as much as a schema.
+    """
+
+    def __init__(self, value: bool, info: Any) -> None:
+        """Take nothing."""
+
+    def text(self) -> str:
+        """Return how the predicate is shown."""
+        return "first"
+
+    phash = text
+
+    def __call__(self, context: Any, request: ForumRequest) -> bool:
+        """Return True."""
+        return True
+
+
+def includeme(config: Configurator) -> None:
+    """Register the deriver and the predicate."""
+    config.add_view_deriver(schema_deriver, name="schema")
+    config.add_view_deriver(fresh_deriver, name="fresh", under="locked")
+    config.add_view_predicate("action", ActionPredicate)
+    config.add_view_predicate("first", FirstPredicate)

@@ -1,0 +1,224 @@
+"""The parameters of a request, from query and body alike, read strictly."""
+
+import json
+import re
+from itertools import islice
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl
+
+from multipart import MultipartError, MultipartParser, MultipartPart, parse_options_header
+
+from ...errors import Unreadable
+from ...ids import parse_whole
+
+_MOST_FIELDS = 2000
+_LARGE_JSON = 256 * 1024
+_MOST_PIECES = 20_000
+"""Of a large JSON document: texts, and the signs that come before its other values. Each value
+takes up to thirty times the memory of its text."""
+_PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+Values = dict[str, list[Any]]
+
+
+class _Array(list[Any]):
+    """The elements of a JSON array: several values, and never one."""
+
+
+class Parameters:
+    """Values by name. JSON values stay as they are; of a JSON array each element is a value."""
+
+    def __init__(self, query: Values, body: Values, *, query_wins: frozenset[str]) -> None:
+        """Join the two. The body wins over the query, but for the names in `query_wins`."""
+        self._query = query
+        self._body = body
+        self._query_wins = query_wins
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return not (self._query or self._body)
+
+    def one(self, name: str) -> Any:
+        """Return the last value of that name, or None where there is none (or a JSON null).
+
+        A JSON array is returned whole, for the schema to refuse.
+        """
+        values = self._values(name)
+        if isinstance(values, _Array):
+            return [*values]
+        return values[-1] if values else None
+
+    def several(self, name: str) -> list[Any] | None:
+        """Return the values of `name` or `name[]`, or None where neither was sent."""
+        values = self._values(name)
+        return self._values(f"{name}[]") if values is None else values
+
+    def everywhere(self, name: str) -> list[Any]:
+        """Return the values of that name in query and body together."""
+        return [*self._query.get(name, ()), *self._body.get(name, ())]
+
+    def _values(self, name: str) -> list[Any] | None:
+        first, second = self._body, self._query
+        if name in self._query_wins:
+            first, second = second, first
+        found = first.get(name)
+        return second.get(name) if found is None else found
+
+
+def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> Parameters:
+    """Read the parameters of a WSGI request. Raises Unreadable where they cannot be read.
+
+    An uploaded file is a `multipart.MultipartPart`; the request closes what `open_parts` lists.
+    """
+    query = _query(environ.get("QUERY_STRING", ""))
+    body: Values = {}
+    if environ["REQUEST_METHOD"] in _WITH_BODY:
+        body = _body(environ)
+    return Parameters(query, body, query_wins=query_wins)
+
+
+def open_parts(parameters: Parameters) -> list[MultipartPart]:
+    """Return the parts of a multipart form that hold files open."""
+    return _files(parameters._body)
+
+
+def _files(body: Values) -> list[MultipartPart]:
+    values = (value for values in body.values() for value in values)
+    return [value for value in values if isinstance(value, MultipartPart)]
+
+
+def _query(text: str) -> Values:
+    if not text:
+        return {}
+    if not text.isascii():
+        # WSGI hands bytes over as Latin-1; parse_qsl wants them as they were meant.
+        text = _utf8(text.encode("latin-1"), "the query string")
+    return _pairs(text, "the query string")
+
+
+def _pairs(text: str, where: str) -> Values:
+    values: Values = {}
+    try:
+        pairs = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+        )
+    except UnicodeDecodeError:
+        raise Unreadable(f"{where} holds bytes that are not UTF-8") from None
+    except ValueError:
+        raise Unreadable(f"{where} has more than {_MOST_FIELDS} fields") from None
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def _utf8(raw: bytes, where: str) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(f"{where} holds bytes that are not UTF-8") from None
+
+
+def _body(environ: dict[str, Any]) -> Values:
+    if environ.get("webob.is_body_seekable"):
+        # An earlier attempt at the same request has read it.
+        environ["wsgi.input"].seek(0)
+    kind, options = parse_options_header(environ.get("CONTENT_TYPE", ""))
+    if kind == "multipart/form-data":
+        return _multipart(environ, options)
+    if kind == "application/json" or kind.endswith("+json"):
+        return _json(_raw(environ))
+    if kind in ("", "application/x-www-form-urlencoded"):
+        return _pairs(_utf8(_raw(environ), "the form"), "the form")
+    return {}
+
+
+def _raw(environ: dict[str, Any]) -> bytes:
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    return environ["wsgi.input"].read(length) if length else b""
+
+
+def _multipart(environ: dict[str, Any], options: dict[str, str]) -> Values:
+    boundary = options.get("boundary", "")
+    if not boundary:
+        raise Unreadable("the multipart form names no boundary")
+    values: Values = {}
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    if not length:
+        return values
+    try:
+        parser = MultipartParser(environ["wsgi.input"], boundary, length, part_limit=_MOST_FIELDS)
+        for part in parser:
+            values.setdefault(part.name, []).append(
+                part if part.filename is not None else _text(part)
+            )
+    except Unreadable:
+        _close(values)
+        raise
+    except (MultipartError, UnicodeDecodeError, LookupError) as error:
+        _close(values)
+        raise Unreadable(f"the multipart form cannot be read: {error}") from None
+    return values
+
+
+def _text(part: MultipartPart) -> str:
+    try:
+        return _utf8(part.raw, f"the field {part.name}")
+    finally:
+        # A long one is in a temporary file.
+        part.close()
+
+
+def _close(values: Values) -> None:
+    for part in _files(values):
+        part.close()
+
+
+def _json(raw: bytes) -> Values:
+    if not raw.strip():
+        return {}
+    if len(raw) > _LARGE_JSON:
+        _check_pieces(raw)
+    try:
+        document = json.loads(
+            _utf8(raw, "the JSON body"),
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_int=_integer,
+        )
+    except RecursionError:
+        raise Unreadable("the JSON body is nested too deeply") from None
+    except ValueError as error:
+        raise Unreadable(f"the body is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise Unreadable("the JSON body is not an object")
+    return {
+        name: _Array(value) if isinstance(value, list) else [value]
+        for name, value in document.items()
+        if value is not None
+    }
+
+
+def _check_pieces(raw: bytes) -> None:
+    """Refuse a document of so many values that reading it would cost more than anything it says."""
+    pieces = sum(1 for _ in islice(_PIECE.finditer(raw), _MOST_PIECES + 1))
+    if pieces > _MOST_PIECES:
+        raise Unreadable("the JSON body has too many values")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ValueError("an object has the same name twice")
+    return document
+
+
+def _constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _integer(digits: str) -> int:
+    number = parse_whole(digits)
+    assert number is not None, "JSON's grammar of integers is within ours"  # noqa: S101
+    return number

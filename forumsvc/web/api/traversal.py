@@ -1,0 +1,110 @@
+"""From a path to a resource: the root with its caller, and a traversal that takes no liberties.
+
+Pyramid's own traverser would let `/topics/5/like/x/y` and `/topics/5/@@like` act, and lets a
+header move the root.
+"""
+
+from collections import deque
+from typing import Any
+
+from pyramid.interfaces import ITraverser
+from sqlalchemy import Row
+from zope.interface import implementer
+
+from ...errors import BadToken
+from ...oauth import first_use, tokens
+from ...resources.base import Resource
+from ...resources.root import Root
+from ...security.credentials import access_token
+from ...security.identity import identify
+from .methods import MethodTable
+from .request import ForumRequest, newbie_time
+
+ROUTE = "api"
+_SUFFIX = ".json"
+
+
+def make_root(request: ForumRequest) -> Root:
+    """Return the tree for a request. Raises Unreadable, or BadToken for a token that is none."""
+    token = access_token(
+        request.parameters.everywhere("access_token"), request.headers.get("Authorization")
+    )
+    if token is not None:
+        # Not in the request's transaction, which on SQLite would lock everybody out from here on.
+        row = _find_token(request, token)
+        if row is not None:
+            request.caller = identify(row, request.now, newbie_time(request.settings))
+            request.lists_mark = row.lists_mark
+    # Before any work for nobody; and whoever tries tokens is nobody.
+    request.registry.request_rates.count(request)
+    if token is not None and request.caller is None:
+        raise BadToken("The access token is wrong, expired or revoked.")
+    return Root(request, request.caller, writes=request.is_write)
+
+
+def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
+    """Return for what a token stands, None where it is none; write down its first use."""
+    row = tokens.find_access(request.gateway, token, request.now)
+    grace = request.settings["oauth.refresh_grace"]
+    if row is None or not first_use.must_be_recorded(row, grace, request.now):
+        return row
+    with request.registry.database.session.begin() as db:
+        return row if first_use.record(db, row.token_id, request.now) else None
+
+
+@implementer(ITraverser)
+class StrictTraverser:
+    """Walks the tree as far as it goes; what is left may be one view's name and nothing more."""
+
+    def __init__(self, root: Resource) -> None:
+        """Start at `root`."""
+        self.root = root
+
+    def __call__(self, request: ForumRequest) -> dict[str, Any]:
+        """Return where the path leads, in the form that Pyramid's router asks for."""
+        methods: MethodTable = request.registry.methods
+        names = _segments(request.matchdict["traverse"], request.environ["PATH_INFO"])
+        context: Resource = self.root
+        while names:
+            child = _child(context, names[0])
+            if child is None and _has_spare_suffix(methods, context, names):
+                names[0] = names[0].removesuffix(_SUFFIX)
+                child = _child(context, names[0])
+            if child is None:
+                break
+            context = child
+            names.popleft()
+        view_name = names.popleft() if names else ""
+        return {
+            "context": context,
+            "view_name": _NO_VIEW if names else view_name,
+            "subpath": (),
+            "traversed": (),
+            "virtual_root": self.root,
+            "virtual_root_path": (),
+            "root": self.root,
+        }
+
+
+def _has_spare_suffix(methods: MethodTable, context: Resource, names: deque[str]) -> bool:
+    name = names[0]
+    return len(names) == 1 and name.endswith(_SUFFIX) and methods.of(ROUTE, context, name) is None
+
+
+# No view has this name: a path that goes on after a view's name leads nowhere.
+_NO_VIEW = "/"
+
+
+def _child(context: Resource, name: str) -> Resource | None:
+    try:
+        return context[name]
+    except KeyError:
+        return None
+
+
+def _segments(traverse: tuple[str, ...], path_info: str) -> deque[str]:
+    """Return the path's segments; one that leads nowhere for dots or empty segments among them."""
+    inner = f"{path_info.removesuffix('/')}/"
+    if "//" in inner or "/./" in inner or "/../" in inner:
+        return deque((_NO_VIEW,))
+    return deque(traverse)

@@ -1,0 +1,1 @@
+"""How often an address, a user and an application may call."""

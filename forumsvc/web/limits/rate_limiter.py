@@ -1,0 +1,112 @@
+"""Counting what may happen so often in a time: by each process for itself, or in a Redis for all.
+
+A count begins with its first event and ends after its time. So what is left and until when can be
+said exactly, and costs a number for each who is counted.
+"""
+
+import logging
+import math
+import threading
+import time
+from typing import Any, NamedTuple
+
+from limits import RateLimitItem
+from limits.errors import ConfigurationError, StorageError
+from limits.storage import MemoryStorage, Storage, storage_from_string
+
+from ...errors import in_one_line
+from ...settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
+
+_SWEEP_SECONDS = 60
+_PATIENCE_SECONDS = 0.25
+_SILENCE_SECONDS = 5
+_PREFIX = "forumsvc"
+
+
+class Standing(NamedTuple):
+    """Where somebody stands. remaining: how much is left; reset: seconds until all is, again."""
+
+    is_allowed: bool
+    remaining: int
+    reset: int
+
+
+class Counter:
+    """Counts in one storage. While that is away nothing is counted, and everything allowed."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Open the storage of the settings. Raises SettingsError where that cannot be."""
+        self._storage = _open(settings["rates.storage"])
+        self._silent_until = 0.0
+
+    def answers(self) -> bool:
+        """Return whether the storage can be reached."""
+        return bool(self._storage.check())
+
+    def count(self, rate: RateLimitItem, what: str, who: str) -> Standing | None:
+        """Count an event; None where it cannot be counted."""
+        if time.monotonic() < self._silent_until:
+            return None
+        key = rate.key_for(what, who)
+        try:
+            number = self._storage.incr(key, rate.get_expiry())
+            ends = self._storage.get_expiry(key)
+        except StorageError as error:
+            self._silent_until = time.monotonic() + _SILENCE_SECONDS
+            log.warning("rates.storage is away, nothing is counted: %s", in_one_line(error))
+            return None
+        reset = max(1, math.ceil(round(ends - time.time(), 3)))
+        return Standing(number <= rate.amount, max(0, rate.amount - number), reset)
+
+
+def _open(address: str) -> Storage:
+    if address.startswith("memory:"):
+        storage = MemoryStorage()
+        storage.timer = _Sweep(storage)
+        return storage
+    try:
+        return _open_redis(address)
+    except (ConfigurationError, ImportError):
+        raise SettingsError(
+            "rates.storage: a Redis needs its client; pip install 'forumsvc[redis]'"
+        ) from None
+    except ValueError as error:
+        raise SettingsError(f"rates.storage: the address of a Redis is wrong: {error}") from None
+
+
+def _open_redis(address: str) -> Storage:
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    options: dict[str, Any] = {
+        "key_prefix": _PREFIX,
+        "socket_timeout": _PATIENCE_SECONDS,
+        "socket_connect_timeout": _PATIENCE_SECONDS,
+        "retry": Retry(NoBackoff(), 1),
+    }
+    storage = storage_from_string(address, wrap_exceptions=True, **options)
+    assert isinstance(storage, Storage), "the address is of no asynchronous one"  # noqa: S101
+    return storage
+
+
+class _Sweep(threading.Timer):
+    """Takes ended counts out of memory once a minute, when something is counted.
+
+    It stands where `limits` looks whether its own timer runs, and else begins one: a thread for
+    every hundredth of a second in which something is counted, that looks at every count.
+    """
+
+    def __init__(self, storage: MemoryStorage) -> None:
+        super().__init__(0, lambda: None)
+        self._storage = storage
+        self._next = time.monotonic() + _SWEEP_SECONDS
+
+    def is_alive(self) -> bool:
+        """Sweep where it is time; say that no other needs to."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _SWEEP_SECONDS
+            for key in list(self._storage.expirations):
+                self._storage.get(key)  # forgets it where it has ended
+        return True

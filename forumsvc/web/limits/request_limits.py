@@ -1,0 +1,110 @@
+"""How often the API may be called, and telling it (draft-ietf-httpapi-ratelimit-headers-10)."""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from limits import RateLimitItem, parse
+
+from ...errors import TooManyAttempts
+from ...oauth.throttle import network
+from ...security.identity import Identity
+from ...settings import Settings
+from ..api.request import ForumRequest
+from ..pipeline.transactions import is_unsafe
+from .rate_limiter import Counter
+
+_TOLD = "forumsvc.rate_limit"
+_network = lru_cache(4096)(network)
+
+
+class _Policy(NamedTuple):
+    """One limit. is_application: of a user at one application, else of whoever calls."""
+
+    name: str
+    rate: RateLimitItem
+    is_application: bool = False
+
+    @property
+    def told(self) -> str:
+        """The policy as the header has it: q, so many requests, in w seconds."""
+        return f'"{self.name}";q={self.rate.amount};w={self.rate.get_expiry()}'
+
+
+class RequestRates:
+    """Counts the calls of the API by who calls."""
+
+    def __init__(self, settings: Settings, counter: Counter) -> None:
+        """Take what is allowed from the settings."""
+        self._counter = counter
+        requests = _policy(settings, "default", "rates.requests")
+        writes = _policy(settings, "writes", "rates.writes")
+        by_application = _policy(settings, "application", "rates.application_requests")
+        writes_by_application = _policy(settings, "application_writes", "rates.application_writes")
+        # Those of the application first: what they refuse takes nothing of the user's.
+        self._by_safety = {
+            False: by_application + requests,
+            True: by_application + writes_by_application + requests + writes,
+        }
+
+    def count(self, request: ForumRequest) -> None:
+        """Count a request of `request.caller`, or of its address where that is nobody.
+
+        What is left is told by the answer, whatever that is. Raises TooManyAttempts.
+        """
+        policies = _applicable(self._by_safety[is_unsafe(request)], request.caller)
+        if not policies:
+            return
+        if _TOLD in request.environ:
+            # Another attempt of ours at the same request.
+            _tell(request, request.environ[_TOLD])
+            return
+        told, wait = [], 0
+        for policy in policies:
+            who = _who(request, policy)
+            standing = self._counter.count(policy.rate, policy.name, who)
+            if standing is None:
+                return
+            told.append(f'"{policy.name}";r={standing.remaining};t={standing.reset}')
+            if not standing.is_allowed:
+                wait = standing.reset
+                break
+        headers = {
+            "RateLimit-Policy": ", ".join(policy.told for policy in policies),
+            "RateLimit": ", ".join(told),
+        }
+        _tell(request, headers)
+        if wait:
+            raise TooManyAttempts(f"Too many requests. Try again in {wait} seconds.", wait)
+
+
+def _policy(settings: Settings, name: str, setting: str) -> tuple[_Policy, ...]:
+    written = settings[setting]
+    if written is None:
+        return ()
+    return (_Policy(name, parse(written), setting.startswith("rates.application_")),)
+
+
+def _applicable(policies: tuple[_Policy, ...], caller: Identity | None) -> tuple[_Policy, ...]:
+    """Return those that hold for a caller: nobody and an application itself have one allowance."""
+    if caller is not None and caller.user_id is not None:
+        return policies
+    return tuple(policy for policy in policies if not policy.is_application)
+
+
+def _who(request: ForumRequest, policy: _Policy) -> str:
+    caller = request.caller
+    if caller is None:
+        return f"address {_network(request.remote_addr or '')}"
+    if caller.user_id is None:
+        return f"client {caller.client_id}"
+    # Neither the token nor, for all of a user, the application: fetching another gains nothing.
+    user = f"user {caller.user_id}"
+    return f"client {caller.client_id} {user}" if policy.is_application else user
+
+
+def _tell(request: ForumRequest, headers: dict[str, str]) -> None:
+    def tell(request: ForumRequest, response: Any) -> None:
+        response.headers.update(headers)
+
+    request.environ[_TOLD] = headers
+    request.add_response_callback(tell)

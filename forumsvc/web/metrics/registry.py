@@ -1,0 +1,162 @@
+"""What Prometheus is told: requests counted as they are answered, all else read when it asks.
+
+A scrape reaches one worker by chance, so that one asks the others, and each figure says whose it
+is. A worker that is replaced begins from nothing under the same number, which Prometheus takes for
+the restart that it is.
+"""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+import orjson
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    Metric,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from pyramid.config import Configurator
+from pyramid.viewderivers import INGRESS
+
+from ... import process_name
+from ...errors import BadToken
+from ...resources.base import Container
+from ..api.operations import operation_name
+from ..api.request import ForumRequest
+from .gauges import Gauges
+from .worker_peers import FellowWorkers
+
+_OTHER = "other"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"})
+_NO_VIEW = {
+    400: "none.unreadable",
+    401: "none.bad_token",
+    403: "none.no_user",
+    404: "none.unknown_path",
+    405: "none.wrong_method",
+    413: "none.too_large",
+    429: "none.too_many",
+}
+"""Why a request came to no view, told by its status."""
+_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+Key = tuple[str, str, int]
+
+
+class Metrics(Collector):
+    """The figures of this process, and how to get those of all."""
+
+    def __init__(self, registry: Any, revision: str) -> None:
+        """Begin to count. registry: Pyramid's; revision: what is deployed."""
+        self._revision = revision
+        self._own = CollectorRegistry()
+        self._requests = Counter(
+            "forumsvc_requests",
+            "Requests that were answered.",
+            ["operation", "method", "status"],
+            registry=self._own,
+        )
+        self._seconds = Histogram(
+            "forumsvc_request_seconds",
+            "How long it took to make their answers.",
+            ["operation"],
+            registry=self._own,
+            buckets=_BUCKETS,
+        )
+        ProcessCollector(registry=self._own)
+        self._own.register(Gauges(registry))
+        self._known: dict[Key, tuple[Counter, Histogram]] = {}
+        self._fellows = FellowWorkers(self._told)
+
+    def count(self, request: ForumRequest, status: int, seconds: float) -> None:
+        """Count an answered request."""
+        method = request.environ["REQUEST_METHOD"]
+        operation = request.operation or _without_view(request, status)
+        key = (operation, method if method in _METHODS else _OTHER, status // 100)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._children(key)
+        known[0].inc()
+        known[1].observe(seconds)
+
+    def _children(self, key: Key) -> tuple[Counter, Histogram]:
+        operation, method, status = key
+        requests = self._requests.labels(operation, method, f"{status}xx")
+        return requests, self._seconds.labels(operation)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures of all workers."""
+        families: dict[str, Metric] = {}
+        up = GaugeMetricFamily(
+            "forumsvc_worker_up", "Whether a worker told its figures.", labels=["worker"]
+        )
+        told = {process_name.name(): self._told(), **self._fellows.ask()}
+        for name, figures in sorted(told.items()):
+            up.add_metric([name], _merge(families, name, figures))
+        build = GaugeMetricFamily(
+            "forumsvc_build_info", "What is deployed.", labels=["version", "revision"]
+        )
+        build.add_metric([version("forumsvc"), self._revision], 1)
+        yield from (build, up, *families.values())
+
+    def _told(self) -> bytes:
+        """Return the figures of this process as it tells them to another."""
+        return orjson.dumps(
+            [
+                (
+                    family.name,
+                    family.documentation,
+                    family.type,
+                    [(sample.name, sample.labels, sample.value) for sample in family.samples],
+                )
+                for family in self._own.collect()
+            ]
+        )
+
+
+def _without_view(request: ForumRequest, status: int) -> str:
+    """Return what stands for the operation of a request that came to no view."""
+    if status == 404 and isinstance(getattr(request, "context", None), Container):
+        return "none.missing"  # a path of ours, to an item that is not there
+    if status == 401 and not isinstance(request.exception, BadToken):
+        return "none.no_token"  # a part of the tree that is not there for nobody
+    return _NO_VIEW.get(status, "none")
+
+
+def _merge(families: dict[str, Metric], name: str, told: bytes) -> bool:
+    """Add what a worker told; return whether it told all."""
+    try:
+        figures = orjson.loads(told)
+    except orjson.JSONDecodeError:
+        return False  # It is silent, or has ended meanwhile.
+    for family_name, meaning, kind, samples in figures:
+        family = families.setdefault(family_name, Metric(family_name, meaning, kind))
+        for sample_name, labels, value in samples:
+            family.add_sample(sample_name, {"worker": name, **labels}, value)
+    return True
+
+
+def operation_deriver(view: Any, info: Any) -> Any:
+    """Note on the request which view it came to, for those that are refused there, too."""
+    if info.exception_only:
+        return view
+    operation = operation_name(info.original_view)
+
+    def noted(context: Any, request: ForumRequest) -> Any:
+        request.operation = operation
+        return view(context, request)
+
+    return noted
+
+
+def includeme(config: Configurator) -> None:
+    """Begin to count."""
+    disable_created_metrics()
+    registry = config.registry
+    registry.metrics = Metrics(registry, registry.forum_settings["metrics.revision"])
+    config.add_view_deriver(operation_deriver, name="operation", under=INGRESS, over="secured_view")

@@ -1,0 +1,1 @@
+"""What every request passes, outermost first: its id, CORS, compression, guard, transaction."""

@@ -1,0 +1,54 @@
+"""Which other origins' scripts may call (the Fetch standard's CORS protocol), without cookies."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.response import Response
+
+from ..api.request import ForumRequest
+
+_METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+_EXPOSED = (
+    "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "WWW-Authenticate, X-Request-Id, X-Total-Count"
+)
+_DAY = "86400"
+
+Handler = Callable[[ForumRequest], Any]
+
+
+def cors_tween(handler: Handler, registry: Any) -> Handler:
+    """Answer preflights, and let the allowed origins read every answer, errors too."""
+    origins: frozenset[str] = registry.forum_settings["http.cors_origins"]
+    everybody = "*" in origins
+
+    def cors(request: ForumRequest) -> Any:
+        origin = request.environ.get("HTTP_ORIGIN")
+        if origin is None or not (everybody or origin.lower() in origins):
+            response = handler(request)
+        else:
+            response = _preflight(request) or handler(request)
+            allowed = "*" if everybody else origin
+            response.headers["Access-Control-Allow-Origin"] = allowed
+            response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+        if origins and not everybody:
+            response.headers.add("Vary", "Origin")
+        return response
+
+    return cors if origins else handler
+
+
+def _preflight(request: ForumRequest) -> Response | None:
+    environ = request.environ
+    if (
+        environ["REQUEST_METHOD"] != "OPTIONS"
+        or "HTTP_ACCESS_CONTROL_REQUEST_METHOD" not in environ
+    ):
+        return None
+    response = Response(status=204)
+    response.headers["Access-Control-Allow-Methods"] = _METHODS
+    wanted = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
+    if wanted:
+        response.headers["Access-Control-Allow-Headers"] = wanted
+    response.headers["Access-Control-Max-Age"] = _DAY
+    return response

@@ -1,0 +1,74 @@
+"""What cannot be a request of ours is refused before it is routed."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import NotFound, TooLarge, Unreadable
+from ..api.request import ForumRequest
+
+_HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
+_LONGEST_HOST = 300
+"""More than any name with its port has (RFC 1035 §2.3.4); it is part of much that is kept."""
+
+_NEEDLESS_ESCAPE = re.compile(
+    r"%(?:2[DEF]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
+)
+"""A slash, or one of letters, digits, `-._~` (RFC 3986 §2.3), percent-encoded."""
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+Handler = Callable[[ForumRequest], Any]
+
+
+def guard_tween(handler: Handler, registry: Any) -> Handler:
+    """Refuse undecodable paths, other spellings of a path, doubtful hosts and large bodies."""
+    max_body = registry.forum_settings["http.max_body"]
+
+    def guard(request: ForumRequest) -> Any:
+        environ = request.environ
+        environ.pop("HTTP_X_VHM_ROOT", None)  # it would move the root of the tree
+        _check_path(environ["PATH_INFO"])
+        _check_spelling(environ)
+        _check_host(environ)
+        if int(environ.get("CONTENT_LENGTH") or 0) > max_body:
+            raise TooLarge(f"The request body is larger than {max_body} bytes.")
+        return handler(request)
+
+    return guard
+
+
+def _check_path(path: str) -> None:
+    if path.isascii():
+        return
+    try:
+        path.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        raise Unreadable("the path holds bytes that are not UTF-8") from None
+
+
+def _check_spelling(environ: dict[str, Any]) -> None:
+    """Raise NotFound where a path outside the API is written in another way than its own.
+
+    A proxy that denies `/metrics` may let `//metrics` or `/%6detrics` pass. The paths of the API
+    are judged by its traverser.
+    """
+    path = environ["PATH_INFO"]
+    # Not every server hands over the path as it was sent. waitress does, and has made one slash of
+    # those that PATH_INFO begins with.
+    sent = _ORIGIN.sub("", environ.get("REQUEST_URI", path), count=1).partition("?")[0]
+    if sent.startswith("//"):
+        raise NotFound("There is nothing here.")
+    if path.startswith("/api/"):
+        return
+    inner = f"{path.removesuffix('/')}/"
+    if "//" in inner or "/./" in inner or "/../" in inner or _NEEDLESS_ESCAPE.search(sent):
+        raise NotFound("There is nothing here.")
+
+
+def _check_host(environ: dict[str, Any]) -> None:
+    host = environ.get("HTTP_HOST")
+    if host is None:
+        if environ.get("SERVER_PROTOCOL") == "HTTP/1.1":
+            raise Unreadable("the request names no host")
+    elif len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
+        raise Unreadable("the Host header is not one host")

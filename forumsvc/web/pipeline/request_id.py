@@ -1,0 +1,90 @@
+"""An id for every request, in the answer and in the log, and the time that it took.
+
+A request that is tried again (pyramid_retry, after a deadlock, say) stays one request: it keeps its
+id, its time runs from the first attempt on, and only the last attempt is logged and counted.
+"""
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pyramid_retry import is_error_retryable
+
+from ..api.request import ForumRequest
+
+if TYPE_CHECKING:
+    from ..metrics.registry import Metrics
+
+log = logging.getLogger("forumsvc.access")
+
+ID = "forumsvc.request_id"
+"""Where a request's environ has its id."""
+
+_BEGAN = "forumsvc.began"
+_SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+Handler = Callable[[ForumRequest], Any]
+
+
+def request_id_tween(handler: Handler, registry: Any) -> Handler:
+    """Give the request the id that the proxy chose, or a new one; log and count its answer.
+
+    The log has the client's address (of a trusted proxy's client, as the proxy says it; waitress
+    puts it into REMOTE_ADDR), the user's id or "-", method, path, status, time and id; no query,
+    in which a token may stand.
+    """
+    metrics: Metrics | None = registry.metrics
+
+    def named(request: ForumRequest) -> Any:
+        environ = request.environ
+        if ID not in environ:
+            environ[ID] = _id_of(environ)
+            environ[_BEGAN] = time.perf_counter()
+        request_id = environ[ID]
+        response = handler(request)
+        # pyramid_tm has read its orders (X-Tm) by now; they are none of the client's business.
+        headers = [each for each in response.headerlist if each[0] != "X-Tm"]
+        response.headerlist = [*headers, ("X-Request-Id", request_id)]
+        if is_tried_again(request, request.exception):
+            return response
+        took = time.perf_counter() - environ[_BEGAN]
+        if metrics is not None:
+            metrics.count(request, response.status_int, took)
+        if log.isEnabledFor(logging.INFO):
+            log.info(
+                "%s %s %s %s %d %.1f ms %s",
+                _escaped(environ.get("REMOTE_ADDR") or "-"),
+                _user_id(request),
+                _escaped(request.method),
+                _escaped(environ["PATH_INFO"]),
+                response.status_int,
+                took * 1000,
+                request_id,
+            )
+        return response
+
+    return named
+
+
+def _user_id(request: ForumRequest) -> int | str:
+    """Return who called, or "-" where nobody did."""
+    user_id = request.caller.user_id if request.caller is not None else None
+    return "-" if user_id is None else user_id
+
+
+def _escaped(text: str) -> str:
+    """Return bytes that WSGI hands over as Latin-1 as ASCII without control characters."""
+    return ascii(text)[1:-1]
+
+
+def _id_of(environ: dict[str, Any]) -> str:
+    given = environ.get("HTTP_X_REQUEST_ID", "")
+    return given if _SANE.fullmatch(given) else secrets.token_hex(16)
+
+
+def is_tried_again(request: ForumRequest, error: BaseException | None) -> bool:
+    """Return whether another attempt follows the one that ended with `error`, if any did."""
+    return error is not None and bool(is_error_retryable(request, error))

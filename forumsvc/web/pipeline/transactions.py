@@ -1,0 +1,54 @@
+"""Transactions: unsafe methods run in one, safe ones only read."""
+
+from typing import Any
+
+import pyramid_tm
+from pyramid.config import Configurator
+from pyramid.tweens import EXCVIEW
+
+from ...database import open_database
+from ...db.timeouts import Timeouts
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+ATTEMPTS = 3
+_API = "/api/v3/"
+
+
+def is_unsafe(request: Any) -> bool:
+    """Return whether the request may write."""
+    return request.method not in _SAFE
+
+
+def attempts(request: Any) -> int:
+    """Return how often a request is tried when the database asks for another attempt.
+
+    What the API reads, the gateway reads again by itself. A body that is refused for its size is
+    not copied for a second one.
+    """
+    if request.method == "GET" and request.environ["PATH_INFO"].startswith(_API):
+        return 1
+    length = int(request.environ.get("CONTENT_LENGTH") or 0)
+    return 1 if length > request.settings["http.max_body"] else ATTEMPTS
+
+
+def includeme(config: Configurator) -> None:
+    """Open the engines; run unsafe requests in a transaction, again after a deadlock."""
+    settings = config.registry.forum_settings
+    database = open_database(
+        settings["sqlalchemy.url"],
+        pool_size=settings["sqlalchemy.pool_size"],
+        timeouts=Timeouts.of(settings),
+    )
+    config.registry.database = database
+    config.add_settings(
+        {
+            "tm.activate_hook": is_unsafe,
+            "tm.annotate_user": False,
+            "tm.commit_veto": pyramid_tm.default_commit_veto,
+            "retry.attempts": ATTEMPTS,
+            "retry.activate_hook": attempts,
+        }
+    )
+    config.include("pyramid_retry")
+    # Not by including pyramid_tm: `request.tm` is on our request class.
+    config.add_tween("pyramid_tm.tm_tween_factory", over=EXCVIEW)

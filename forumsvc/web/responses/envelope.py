@@ -1,0 +1,142 @@
+"""The plain shape of the answers: an array for a list, the serializer's object for one resource."""
+
+from typing import Any
+
+from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_ABILITIES
+from ...permissions import UserPermission as May
+from ...presenters.nodes import node
+from ...presenters.notifications import notifications
+from ...presenters.photos import photo
+from ...presenters.replies import reply, reply_detail
+from ...presenters.topics import topic, topic_detail
+from ...presenters.users import user, user_detail
+from ...resources.base import Item
+from ...security.policy import abilities, granted
+from ..api.request import ForumRequest
+from ..http_cache.cache_policy import Audience, Shown
+from .results import Count, Done, Greeting, Ids, Kind, Listing, Notices, Result, Single, Uploaded
+from .viewer_state import standing
+
+ABILITIES = {
+    Kind.USER: USER_ABILITIES,
+    Kind.TOPIC: TOPIC_ABILITIES,
+    Kind.REPLY: REPLY_ABILITIES,
+}
+
+
+class Bare:
+    """The shape of the API description."""
+
+    created = 201
+    """The status of a creation."""
+    wrong_password = 400
+    """The status of a password grant with a wrong login or password (RFC 6749 §5.2: 400)."""
+
+    def audience(self, shown: Shown, request: ForumRequest) -> Audience:
+        """Return for whom an answer is the same."""
+        if request.caller is None:
+            return Audience.EVERYBODY
+        if request.includes_state:
+            return Audience.NOBODY_ELSE
+        if shown not in (Shown.TOPIC, Shown.REPLY):
+            return Audience.EVERYBODY
+        return Audience.SAME_RIGHTS
+
+    def keeps(self, shown: Shown) -> bool:
+        """Return whether such an answer may be kept: it shows nothing that no mark covers."""
+        return True
+
+    def body(self, result: Result, request: ForumRequest) -> Any:
+        """Return the JSON document of a result."""
+        match result:
+            case Listing():
+                return self.listing(result, request)
+            case Single():
+                return self.single(result, request)
+            case Notices():
+                return self.notices(result, request)
+            case Ids():
+                return self.ids(result)
+            case Greeting(login=login):
+                return {"current_user": login}
+            case Uploaded(url=url):
+                return {"image_url": url}
+            case Count():
+                return self.count(result)
+            case Done():
+                return {"ok": 1}
+
+    def error(self, status: int, message: str) -> Any:
+        """Return the JSON document of a failure."""
+        return {"error": message}
+
+    def notices(self, result: Notices, request: ForumRequest) -> Any:
+        """Return the document of a page of notifications."""
+
+        def show_topic(row: Any) -> dict[str, Any]:
+            return self.listed(Kind.TOPIC, row, request)
+
+        return notifications(request.site, result.told, show_topic)
+
+    def listing(self, result: Listing, request: ForumRequest) -> Any:
+        """Return the document of a page."""
+        shown = [self.listed(result.kind, row, request) for row in result.rows]
+        if request.includes_state:
+            states = standing(result.kind, result.rows, request)
+            for one, state in zip(shown, states, strict=True):
+                one["state"] = state
+        return shown
+
+    def ids(self, result: Ids) -> Any:
+        """Return the document of a page of ids."""
+        return [*result.ids]
+
+    def single(self, result: Single, request: ForumRequest) -> Any:
+        """Return the document of one resource, with what the caller may do with it."""
+        shown = self.in_full(result.kind, result.item, request)
+        if request.includes_state:
+            [shown["state"]] = standing(result.kind, [result.item.row], request)
+        return shown
+
+    def count(self, result: Count) -> Any:
+        """Return the document of a number."""
+        return {"count": result.count}
+
+    def listed(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
+        """Return a resource as it stands in a list."""
+        match kind:
+            case Kind.USER:
+                return user(request.site, row)
+            case Kind.TOPIC:
+                return topic(request.site, row)
+            case Kind.REPLY:
+                return reply(request.site, row)
+            case Kind.REPLY_IN_FULL:
+                return reply_detail(request.site, row)
+            case Kind.NODE:
+                return node(row)
+            case Kind.PHOTO:
+                return photo(row, request.photo_url(row.name, row.storage))
+
+    def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+        """Return a resource in full."""
+        shown = _detail(kind, item, request)
+        if kind in ABILITIES:
+            shown["abilities"] = abilities(request.caller, item, ABILITIES[kind])
+        return shown
+
+
+def _detail(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+    match kind:
+        case Kind.USER:
+            with_email = granted(request.caller, item, May.VIEW_EMAIL)
+            return user_detail(request.site, item.row, with_email=with_email)
+        case Kind.TOPIC:
+            hits = request.registry.hits.unwritten(item.row.id)
+            return topic_detail(request.site, item.row, unwritten_hits=hits)
+        case Kind.REPLY | Kind.REPLY_IN_FULL:
+            return reply_detail(request.site, item.row)
+        case Kind.NODE:
+            return node(item.row)
+        case Kind.PHOTO:
+            return photo(item.row, request.photo_url(item.row.name, item.row.storage))

@@ -1,0 +1,175 @@
+"""The second shape of the answers: each under its name, with `meta` beside it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from ...clock import rfc3339
+from ...models import UserState
+from ...openapi.keyed_words import CREATED, error_kind
+from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
+from ...presenters.keyed import reply_additions, topic_additions, user_additions
+from ...queries.states import State
+from ...resources.base import Item
+from ...resources.replies import ReplyItem
+from ...resources.topics import TopicItem
+from ...resources.users import UserItem
+from ...security.policy import abilities
+from ..api.request import ForumRequest
+from ..http_cache.cache_policy import Audience, Shown
+from .envelope import Bare
+from .results import Count, Greeting, Ids, Kind, Listing, Notices, Result, Single
+from .viewer_state import standing
+
+_OF_USERS = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_IN_FULL})
+"""What is a user, or shows its author."""
+
+
+class Keyed(Bare):
+    """The shape that clients of the public forum engine read."""
+
+    created = CREATED
+    wrong_password = 401
+
+    def audience(self, shown: Shown, request: ForumRequest) -> Audience:
+        """Return for whom an answer is the same: `meta` tells everybody something else."""
+        if request.caller is None or shown is Shown.NODE_LIST:
+            return Audience.EVERYBODY
+        if request.includes_state:
+            return Audience.NOBODY_ELSE
+        if shown is Shown.TOPIC_LIST:
+            return Audience.SAME_CALLER  # of each topic the caller may be the author
+        # Of a reply's author, admins may do what maintainers may not.
+        return Audience.SAME_CALLER if shown is Shown.REPLY else Audience.NOBODY_ELSE
+
+    def keeps(self, shown: Shown) -> bool:
+        """Return whether such an answer may be kept: lists show how often topics were read."""
+        return shown is not Shown.TOPIC_LIST
+
+    def body(self, result: Result, request: ForumRequest) -> Any:
+        """Return the JSON document of a result."""
+        document = super().body(result, request)
+        if isinstance(result, Greeting):
+            shown = self.in_full(Kind.USER, request.root["users"]["me"], request)
+            return {"user": shown, **document, "meta": {"time": rfc3339(request.now)}}
+        return document
+
+    def error(self, status: int, message: str) -> Any:
+        """Return the JSON document of a failure, with its kind."""
+        return {"error": error_kind(status), "message": message}
+
+    def notices(self, result: Notices, request: ForumRequest) -> Any:
+        """Return a page of notifications under its name."""
+        shown = super().notices(result, request)
+        for one in shown:
+            _add_user_abilities(one["actor"], request)
+            for post in (one["reply"], one["mention"]):
+                if post is not None:
+                    _add_user_abilities(post["user"], request)
+        return {"notifications": shown}
+
+    def listing(self, result: Listing, request: ForumRequest) -> Any:
+        """Return a page under its name."""
+        shown = super().listing(result, request)
+        document = {result.name: shown}
+        if result.kind == Kind.NODE:
+            document["meta"] = {"total": len(shown)}
+        elif result.of is not None:
+            for one, row in zip(shown, result.rows, strict=True):
+                reply = _reply_of(row, result.of)
+                one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
+            document["meta"] = {"user_liked_reply_ids": _liked(result, shown, request)}
+        return document
+
+    def ids(self, result: Ids) -> Any:
+        """Return a page of ids under its name."""
+        return {"ids": super().ids(result)}
+
+    def single(self, result: Single, request: ForumRequest) -> Any:
+        """Return one resource under its name, with how the caller stands to it."""
+        shown = super().single(result, request)
+        return {str(result.kind): shown, "meta": _meta(result, shown, request)}
+
+    def count(self, result: Count) -> Any:
+        """Return a number, with what it is of."""
+        if result.of is None:
+            return super().count(result)
+        kind, counted_id = result.of
+        return {"obj_type": str(kind), "obj_id": counted_id, "count": result.count}
+
+    def listed(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
+        """Return a resource as it stands in a list, with what it carries here."""
+        shown = super().listed(kind, row, request)
+        item: Item
+        if kind == Kind.TOPIC:
+            item = TopicItem(request.root.topics, str(row.id), row)
+            shown |= _topic_additions(item, request)
+            shown["abilities"] = abilities(request.caller, item, TOPIC_ABILITIES)
+        elif kind == Kind.REPLY:
+            shown |= reply_additions(row)
+        elif kind == Kind.REPLY_IN_FULL:
+            item = ReplyItem(request.root.replies, str(row.id), row)
+            shown |= reply_additions(row)
+            shown["abilities"] = abilities(request.caller, item, REPLY_ABILITIES)
+        if kind in _OF_USERS:
+            _add_user_abilities(shown if kind == Kind.USER else shown["user"], request)
+        return shown
+
+    def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+        """Return a resource in full, with what it carries here."""
+        shown = super().in_full(kind, item, request)
+        if kind == Kind.TOPIC:
+            shown |= _topic_additions(item, request)
+        elif kind == Kind.USER:
+            shown |= user_additions(shown)
+            shown["abilities"] |= abilities(request.caller, item, USER_SUMMARY_ABILITIES)
+        if kind in _OF_USERS and kind != Kind.USER:
+            _add_user_abilities(shown["user"], request)
+        return shown
+
+
+def _add_user_abilities(user: dict[str, Any], request: ForumRequest) -> None:
+    """Add what the caller may do with a user who is shown beside something else."""
+    known = request.user_abilities
+    user_id = user["id"]
+    if user_id not in known:
+        # Of a user, the ACL of these words looks at the id alone.
+        row = SimpleNamespace(user_id=user_id, state=UserState.ACTIVE, email_public=False)
+        item = UserItem(request.root["users"], str(user_id), row)
+        known[user_id] = abilities(request.caller, item, USER_SUMMARY_ABILITIES)
+    user["abilities"] = known[user_id]
+
+
+def _topic_additions(item: Item, request: ForumRequest) -> dict[str, Any]:
+    hits = request.registry.hits.unwritten(item.row.id)
+    return topic_additions(item.row, unwritten_hits=hits)
+
+
+def _reply_of(row: Any, topic: Item) -> ReplyItem:
+    """Return a reply of a topic's page as the resource that its ACL judges."""
+    state = SimpleNamespace(
+        user_id=row.user_id,
+        deleted_at=row.deleted_at,
+        topic_user_id=topic.row.user_id,
+        topic_closed_at=topic.row.closed_at,
+        topic_banned_at=topic.row.banned_at,
+        topic_deleted_at=topic.row.deleted_at,
+    )
+    return ReplyItem(topic.root.replies, str(row.id), state)
+
+
+def _liked(result: Listing, shown: list[dict[str, Any]], request: ForumRequest) -> list[int]:
+    if request.includes_state:
+        states = [one["state"] for one in shown]
+    else:
+        states = standing(result.kind, result.rows, request)
+    return [one["id"] for one, state in zip(shown, states, strict=True) if state["liked"]]
+
+
+def _meta(result: Single, shown: dict[str, Any], request: ForumRequest) -> State:
+    """Return how the caller stands to a topic or a user."""
+    if result.kind not in (Kind.TOPIC, Kind.USER):
+        return {}
+    if request.includes_state:
+        return shown["state"]
+    [state] = standing(result.kind, [result.item.row], request)
+    return state

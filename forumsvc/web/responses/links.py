@@ -1,0 +1,64 @@
+"""The headers of a list: where it goes on (RFC 8288), and how many there are."""
+
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ...db.keyset_paging import Cursors
+from ..api.request import ForumRequest
+from .results import Ids, Listing, Notices, Result
+
+PAGE_HEADERS = ("Link", "X-Total-Count")
+_PLACES = frozenset({"offset", "before", "after"})
+
+
+def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
+    """Return the `Link` of a page, and the `X-Total-Count` where it is known."""
+    headers: dict[str, str] = {}
+    match result:
+        case Listing(cursors=cursors, total=total):
+            if total is not None:
+                headers["X-Total-Count"] = str(total)
+        case Ids(cursors=cursors):
+            pass
+        case Notices(told=told):
+            cursors = told.cursors
+        case _:
+            cursors = None
+    if cursors is not None:
+        headers["Link"] = _link(cursors, request)
+    return headers
+
+
+def _link(cursors: Cursors, request: ForumRequest) -> str:
+    """Return the pages around one, by absolute addresses that name every parameter known here.
+
+    Nothing else of the request is repeated: it may be an access token, and who spells the path in
+    another way gets the same answer from memory.
+    """
+    kept = tuple(
+        (name, value)
+        for name, value in request.validated.items()
+        if value is not None and name not in _PLACES
+    )
+    target = _target(request.base_url, _names(request), kept)
+    links = [f'<{target}>; rel="first"']
+    if cursors.before is not None:
+        links.append(f'<{target}&before={cursors.before}>; rel="prev"')
+    if cursors.after is not None:
+        links.append(f'<{target}&after={cursors.after}>; rel="next"')
+    return ", ".join(links)
+
+
+def _names(request: ForumRequest) -> tuple[str, ...]:
+    names = [request.view_name] if request.view_name else []
+    place = request.context
+    while place.__parent__ is not None:
+        names.append(place.__name__)
+        place = place.__parent__
+    return tuple(reversed(names))
+
+
+@lru_cache(1_000)
+def _target(base_url: str, names: tuple[str, ...], kept: tuple[tuple[str, Any], ...]) -> str:
+    return f"{base_url}/api/v3/{'/'.join(map(quote, names))}?{urlencode(kept)}"

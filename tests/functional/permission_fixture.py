@@ -1,0 +1,266 @@
+"""The forum of the access matrix: somebody of every kind, and a topic and a reply in every state.
+
+Rows are written directly, with ids and tokens known beforehand, in one transaction of a few
+statements. The ids are far above those that the database gives out, so nothing new collides.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import insert, update
+
+from forumsvc import clock
+from forumsvc.db.engine import Database
+from forumsvc.models import (
+    Favorite,
+    Node,
+    Notification,
+    OAuthClient,
+    OAuthToken,
+    Photo,
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+    UserState,
+)
+from forumsvc.oauth.token_hash import digest
+from tests import databases
+
+_NAMES = (
+    # users
+    *("author", "member", "newbie", "blocked", "maintainer", "admin"),
+    *("bystander", "fan", "nuisance", "gone"),
+    # topics, all the author's
+    *("open", "answered", "closed_by_author", "closed_by_maintainer", "banned", "deleted"),
+    # replies, the author's where nobody else is named
+    *("r_open", "r_answer", "r_closed_by_author", "r_closed_by_maintainer"),
+    *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
+    # the rest
+    *("node", "note", "photo"),
+)
+IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
+EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
+CALLERS: dict[str, tuple[str, str]] = {
+    # role: whose token, and its scopes
+    "read": ("author", "read"),
+    "write": ("author", "write"),
+    "client": ("", "read write"),
+    "expired": ("author", "read write"),
+    "revoked": ("author", "read write"),
+    "blocked_author": ("author", "read write"),
+    **{
+        name: (name, "read write")
+        for name in ("newbie", "member", "author", "blocked", "maintainer", "admin")
+    },
+}
+"""The callers with a token that is, or was, one."""
+
+
+def token_of(role: str) -> str | None:
+    """Return the access token with which a caller of this role comes."""
+    return None if role == "nobody" else f"token-of-{role}"
+
+
+class World:
+    """That forum in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._built_for: str | None = None
+
+    def prepare(self, role: str) -> None:
+        """Have the forum as it was at the beginning, for a caller of this role."""
+        state = UserState.BLOCKED if role == "blocked_author" else UserState.ACTIVE
+        if self._built_for != state:
+            databases.empty(self._database)
+            self._build(state)
+            self._built_for = state
+
+    def spoil(self) -> None:
+        """Say that it was changed, so that it is made anew for the next caller."""
+        self._built_for = None
+
+    def _build(self, author_state: str) -> None:
+        now = clock.now()
+        with self._database.session.begin() as db:
+            for model, rows in _people(author_state, now), *_posts(now), *_relations(now):
+                db.execute(insert(model), rows)
+            db.execute(update(Topic).values(last_active_at=now))
+
+
+def _people(author_state: str, now: Any) -> tuple[Any, list[dict[str, Any]]]:
+    month_ago = now - timedelta(days=30)
+    special: dict[str, dict[str, Any]] = {
+        "author": {
+            "state": author_state,
+            "topics_count": 4,
+            "replies_count": 3,
+            "following_count": 1,
+            "followers_count": 1,
+            "favorites_count": 1,
+            "unread_count": 1,
+        },
+        "newbie": {"created_at": now},
+        "blocked": {"state": UserState.BLOCKED},
+        "maintainer": {"role": "maintainer"},
+        "admin": {"role": "admin"},
+        "bystander": {"replies_count": 1, "email_public": True, "followers_count": 1},
+        "fan": {"following_count": 1},
+        "gone": {"state": UserState.DELETED, "email_public": True},
+    }
+    common = {
+        "role": "member",
+        "state": UserState.ACTIVE,
+        "email": None,
+        "email_public": False,
+        "topics_count": 0,
+        "replies_count": 0,
+        "following_count": 0,
+        "followers_count": 0,
+        "favorites_count": 0,
+        "unread_count": 0,
+        "created_at": month_ago,
+        "updated_at": month_ago,
+    }
+    names = _NAMES[: _NAMES.index("gone") + 1]
+    return User, [
+        {
+            **common,
+            "id": IDS[name],
+            "login": name,
+            "login_key": name,
+            "email": EMAILS.get(name),
+            "email_key": EMAILS.get(name),
+            **special.get(name, {}),
+        }
+        for name in names
+    ]
+
+
+def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
+    node = {
+        "id": IDS["node"],
+        "name": "General",
+        "topics_count": 4,
+        "created_at": now,
+        "updated_at": now,
+    }
+    text = {
+        "body": "A text",
+        "body_html": "<p>A text</p>",
+        "markup_version": 1,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+    def topic(name: str, **states: Any) -> dict[str, Any]:
+        nothing = dict.fromkeys(("closed_at", "closed_by_id", "banned_at", "deleted_at"))
+        return {
+            **text,
+            **nothing,
+            "id": IDS[name],
+            "user_id": IDS["author"],
+            "node_id": IDS["node"],
+            "title": name,
+            "replies_count": 1,
+            "others_replies_count": 0,
+            "likes_count": 0,
+            "last_active_at": now,
+            **states,
+        }
+
+    def reply(name: str, topic: str, **states: Any) -> dict[str, Any]:
+        return {
+            **text,
+            "id": IDS[name],
+            "user_id": IDS["author"],
+            "topic_id": IDS[topic],
+            "deleted_at": None,
+            "likes_count": 0,
+            **states,
+        }
+
+    topics = [
+        topic("open", likes_count=1),
+        topic("answered", others_replies_count=1, likes_count=1),
+        topic("closed_by_author", closed_at=now, closed_by_id=IDS["author"]),
+        topic("closed_by_maintainer", closed_at=now, closed_by_id=IDS["maintainer"]),
+        topic("banned", banned_at=now, replies_count=2, others_replies_count=1),
+        topic("deleted", deleted_at=now),
+    ]
+    replies = [
+        reply("r_open", "open", likes_count=1),
+        reply("r_answer", "answered", user_id=IDS["bystander"], likes_count=1),
+        reply("r_closed_by_author", "closed_by_author"),
+        reply("r_closed_by_maintainer", "closed_by_maintainer"),
+        reply("r_banned", "banned"),
+        reply("r_banned_bystander", "banned", user_id=IDS["bystander"]),
+        reply("r_deleted", "deleted"),
+        reply("r_tombstone", "open", deleted_at=now),
+    ]
+    return [(Node, [node]), (Topic, topics), (Reply, replies)]
+
+
+def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
+    def related(model: Any, user: str, column: str, target: str) -> tuple[Any, list[Any]]:
+        return model, [{"user_id": IDS[user], column: IDS[target], "created_at": now}]
+
+    note = {
+        "id": IDS["note"],
+        "user_id": IDS["author"],
+        "actor_id": IDS["fan"],
+        "type": "Follow",
+        "created_at": now,
+        "updated_at": now,
+    }
+    photo = {
+        "id": IDS["photo"],
+        "user_id": IDS["author"],
+        "name": f"ab/{'ab' * 32}.png",
+        "media_type": "image/png",
+        "width": 1,
+        "height": 1,
+        "size": 100,
+        "digest": "ab" * 32,
+        "created_at": now,
+    }
+    client = {
+        "id": 1_000_001,
+        "client_id": "matrix",
+        "name": "matrix",
+        "grants": "",
+        "scopes": "read write",
+        "created_at": now,
+    }
+    hour = timedelta(hours=1)
+    tokens = [
+        {
+            "client_id": client["id"],
+            "user_id": IDS.get(owner),
+            "family": role,
+            "scope": scope,
+            "access_hash": digest(token_of(role) or ""),
+            "access_expires_at": now - hour if role == "expired" else now + hour,
+            "revoked_at": now if role == "revoked" else None,
+            "created_at": now,
+        }
+        for role, (owner, scope) in CALLERS.items()
+    ]
+    return [
+        related(UserFollow, "fan", "target_id", "author"),
+        related(UserFollow, "author", "target_id", "bystander"),
+        related(UserBlock, "author", "target_id", "nuisance"),
+        related(Favorite, "author", "topic_id", "open"),
+        related(TopicLike, "fan", "topic_id", "open"),
+        related(ReplyLike, "fan", "reply_id", "r_open"),
+        related(TopicLike, "author", "topic_id", "answered"),
+        related(ReplyLike, "author", "reply_id", "r_answer"),
+        (Notification, [note]),
+        (Photo, [photo]),
+        (OAuthClient, [client]),
+        (OAuthToken, tokens),
+    ]

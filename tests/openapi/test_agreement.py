@@ -1,0 +1,264 @@
+"""The description and the code agree: endpoints, parameters, words, and who may call."""
+
+import re
+from enum import StrEnum
+from typing import Any
+
+import colander
+import pytest
+
+from forumsvc.errors import Invalid
+from forumsvc.ids import MAX_ID
+from forumsvc.models import MentionType, NotificationType
+from forumsvc.permissions import (
+    REPLY_ABILITIES,
+    TOPIC_ABILITIES,
+    USER_ABILITIES,
+    WITHOUT_SCOPE,
+    scope_of,
+)
+from forumsvc.queries.states import RELATIONS, Of
+from forumsvc.resources.notifications import Notifications
+from forumsvc.schemas import fields
+from forumsvc.schemas.accounts import registration_form
+from forumsvc.schemas.including import Include
+from forumsvc.schemas.likes import Likeable
+from forumsvc.security.policy import granted
+from forumsvc.settings import LEVELS, Settings
+from forumsvc.web.api.idempotency import read_key
+from tests.architecture.test_view_catalogue import PLACES
+from tests.functional.forum import make_app
+from tests.openapi.described import WRITTEN, Operation, document, follow, operations
+from tests.unit.resources.tree import every_context
+
+SETTINGS = Settings(WRITTEN)
+BODY = ("post", "put")
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """The views of the API's tree, as Pyramid knows them, each with its permission in `word`."""
+    here = tmp_path_factory.mktemp("agreement")
+    application = make_app(f"sqlite:///{here / 'nothing.sqlite'}", here)
+    found = []
+    for entry in application.registry.introspector.get_category("views"):
+        view = entry["introspectable"]
+        if view["route_name"] == "api":
+            [word] = [
+                one["value"] for one in entry["related"] if one.category_name == "permissions"
+            ]
+            found.append({**view, "word": word})
+    return found
+
+
+def endpoint_of(view: Any) -> str:
+    """Return where a view is, as the test of the catalogue writes it."""
+    name = f"/{view['name']}" if view["name"] else ""
+    return f"{view['request_methods']} {PLACES[view['context']]}{name}"
+
+
+def endpoint_described(operation: Operation) -> str:
+    """Return where an operation is, in the same form; `me` is a user like others."""
+    path = re.sub(r"\{\w+\}", ":id", operation.path.removeprefix("/api/v3"))
+    return f"{operation.method.upper()} {path}".replace("/me", "/:id")
+
+
+def view_of(operation: Operation, views: list[Any]) -> Any:
+    """Return the view that an operation is of; of the actions' the one that refuses the rest."""
+    endpoint = endpoint_described(operation)
+    [view] = [one for one in views if endpoint_of(one) == endpoint and not one.get("action")]
+    return view
+
+
+# A closed registration is said before a wrong field, so the view reads the fields by itself.
+READ_BY_THE_VIEW = {"openAccount": registration_form}
+EACH = pytest.mark.parametrize("operation", operations(), ids=str)
+
+
+def test_every_view_has_an_operation_and_the_other_way_round(views: list[Any]) -> None:
+    assert {endpoint_of(view) for view in views} == set(map(endpoint_described, operations()))
+
+
+def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
+    [operation] = [one for one in operations() if one.told["operationId"] == "actOnTopic"]
+    there = [view["action"] for view in views if view.get("action")]
+    assert sorted(operation.query["type"]["schema"]["enum"]) == sorted(there)
+
+
+@EACH
+def test_parameters_are_those_of_the_views_schema(operation: Operation, views: list[Any]) -> None:
+    factory = view_of(operation, views)["schema"] or READ_BY_THE_VIEW.get(
+        operation.told["operationId"]
+    )
+    nodes = {node.name: node for node in factory(SETTINGS)} if factory else {}
+    in_body = operation.method in BODY and factory is not None
+    if operation.told["operationId"] == "actOnTopic":
+        assert set(operation.query) == {"type"}
+        return
+    assert set(operation.query) == (set() if in_body else set(nodes))
+    assert bool(operation.forms) is in_body
+    if in_body:
+        for form in operation.forms.values():
+            assert set(form["properties"]) == set(nodes)
+            assert set(form.get("required", ())) == {n for n in nodes if nodes[n].required}
+            for name, node in nodes.items():
+                check_type(follow(form["properties"][name]), node)
+        return
+    for name, parameter in operation.query.items():
+        assert parameter.get("required", False) is nodes[name].required
+        schema = follow(parameter["schema"])
+        check_type(schema, nodes[name])
+        missing = nodes[name].missing
+        default = None if missing is colander.required else missing
+        assert schema.get("default") == default
+        assert ("default" in schema) is (default is not None)
+
+
+def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
+    """Hold a described parameter to the type that reads it, in kind and in range."""
+    kind = node.typ
+    low, high = getattr(kind, "low", None), getattr(kind, "high", None)
+    match kind:
+        case fields.Whole():
+            assert schema["type"] == "integer"
+            assert (schema.get("minimum"), schema.get("maximum")) == (low, high)
+        case fields.Text():
+            assert schema["type"] == "string"
+            assert (schema.get("minLength", 0), schema["maxLength"]) == (low, high)
+            check_texts(schema["pattern"], node)
+        case fields.Word():
+            assert (schema["type"], tuple(schema["enum"])) == ("string", kind.words)
+        case fields.Flag():
+            assert schema["type"] == "boolean"
+        case fields.Ids():
+            assert (schema["type"], schema["maxItems"]) == ("array", kind.most)
+            assert schema["items"]["type"] == "integer"
+        case fields.Position():
+            assert (schema["type"], schema["maxLength"]) == ("string", kind.longest)
+        case fields.Upload():
+            assert (schema["type"], schema["format"]) == ("string", "binary")
+        case _:
+            pytest.fail(f"{kind} is a type that this test does not know")
+
+
+TEXTS = ["", "A", " A ", "one\ntwo", "ж", "a\0b", "   ", "\t\n"]
+ADDRESSES = [
+    "",
+    "http://a.example",
+    "https://a.example:8080/b?c=d#e",
+    "ftp://a.example",
+    "a",
+    "//a",
+]
+
+
+def check_texts(pattern: str, node: colander.SchemaNode) -> None:
+    """Hold a pattern to what the type really takes of a few texts, without the blanks around it."""
+    for text in ADDRESSES if isinstance(node.typ, fields.WebAddress) else TEXTS:
+        fits = re.search(pattern, text.strip()) is not None
+        assert fits is accepts(node, text), (pattern, text)
+
+
+def accepts(node: colander.SchemaNode, text: str) -> bool:
+    """Return whether a field takes a text."""
+    try:
+        node.typ.deserialize(node, text)
+    except colander.Invalid:
+        return False
+    return True
+
+
+KEYS = ["x", "a b", "\u00e9", "", " ", '"', '""', '"x"', '"x', r'"\a"', r'"\""', "\t", "x" * 255]
+KEYS += ["x" * 256, '"' + "x" * 255 + '"', '"' + "x" * 256 + '"', '"a"b', "\\", "a\n"]
+
+
+@EACH
+def test_an_idempotency_key_is_described_where_a_view_takes_one_and_as_it_is_read(
+    operation: Operation, views: list[Any]
+) -> None:
+    headers = {one["name"]: one for one in operation.parameters if one["in"] == "header"}
+    header = headers.get("Idempotency-Key")
+    assert bool(header) is view_of(operation, views)["idempotent"]
+    assert bool(header) is ("422" in operation.told["responses"])
+    if header is None:
+        return
+    for key in KEYS:
+        # In JavaScript, whose expressions these are, `$` is the very end.
+        pattern = header["schema"]["pattern"].removesuffix("$") + r"\Z"
+        assert (re.search(pattern, key) is not None) is is_key(key), key
+
+
+def is_key(header: str) -> bool:
+    """Return whether a header holds a key."""
+    try:
+        read_key(header)
+    except Invalid:
+        return False
+    return True
+
+
+@EACH
+def test_security_is_the_views_permission(operation: Operation, views: list[Any]) -> None:
+    view = view_of(operation, views)
+    contexts = [one for one in every_context() if type(one) is view["context"]]
+    is_public = all(granted(None, one, view["word"]) for one in contexts if not hidden(one))
+    # `me` is the token's user, and the notifications are: without one the tree ends before them.
+    owned = view["context"] is Notifications or operation.path == "/api/v3/users/me"
+    is_public = is_public and not owned
+    security = operation.told["security"]
+    assert ({} in security) is is_public
+    if view["word"] in WITHOUT_SCOPE:
+        assert security == [{}]
+        return
+    named = [one for one in security if one]
+    assert {scheme for one in named for scheme in one} == set(
+        document()["components"]["securitySchemes"]
+    )
+    assert {scope for one in named for scopes in one.values() for scope in scopes} == {
+        str(scope_of(view["word"]))
+    }
+
+
+def hidden(context: Any) -> bool:
+    """Return whether a context is one that not everybody sees."""
+    return getattr(context, "is_hidden", False)
+
+
+WORDS: dict[str, type[StrEnum] | tuple[str, ...]] = {
+    "Likeable": Likeable,
+    "NotificationType": NotificationType,
+    "Level": tuple(LEVELS),
+    "Include": Include,
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_are_those_of_the_code(name: str) -> None:
+    assert document()["components"]["schemas"][name]["enum"] == [str(word) for word in WORDS[name]]
+
+
+def test_mention_types_are_those_of_the_code() -> None:
+    told = document()["components"]["schemas"]["Notification"]["properties"]["mention_type"]
+    assert told["enum"] == [*map(str, MentionType), None]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("Topic", TOPIC_ABILITIES), ("Reply", REPLY_ABILITIES), ("User", USER_ABILITIES)],
+)
+def test_abilities_are_those_that_are_told(name: str, words: tuple[str, ...]) -> None:
+    schema = document()["components"]["schemas"][f"{name}Abilities"]
+    assert list(schema["properties"]) == schema["required"] == [str(word) for word in words]
+
+
+@pytest.mark.parametrize("of", Of)
+def test_states_are_those_that_are_told(of: Of) -> None:
+    schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
+    assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])
+
+
+def test_an_id_of_a_path_is_one_that_the_database_can_hold() -> None:
+    for operation in operations():
+        for one in operation.parameters:
+            if one["in"] == "path" and one["name"] != "user_id":
+                assert (one["schema"]["minimum"], one["schema"]["maximum"]) == (1, MAX_ID)

@@ -1,0 +1,9 @@
+"""The server and the application know each other by the environment alone."""
+
+from forumsvc import cpu_affinity, process_name
+from forumsvc.serving import environment
+
+
+def test_the_application_reads_the_variables_that_the_server_sets() -> None:
+    assert cpu_affinity.CORES == environment.CORES
+    assert process_name.NUMBER == environment.WORKER_NUMBER

@@ -1,0 +1,63 @@
+"""Child processes of a pinned server use every core again."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forumsvc import cpu_affinity
+from forumsvc.markup import Renderer, pool
+from forumsvc.markup.fork_server_process import ForkServerProcess
+
+ROOT = Path(__file__).parents[2]
+LOOK = "import os, json; from forumsvc import cpu_affinity; cpu_affinity.unpin();"
+LOOK += "print(json.dumps(sorted(os.sched_getaffinity(0))))"
+
+
+@pytest.fixture
+def allowed() -> Iterator[list[int]]:
+    """All cores of this process, which is pinned to the first of them meanwhile."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield sorted(before)
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.parametrize("written", [None, "", "x", "9999", "-1"])
+def test_a_child_of_a_pinned_process_goes_back_on_all_cores(
+    allowed: list[int], written: str | None
+) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != cpu_affinity.CORES}
+    environment["PYTHONPATH"] = str(ROOT)
+    if written is not None:
+        environment[cpu_affinity.CORES] = written
+    done = subprocess.run([sys.executable, "-c", LOOK], env=environment, capture_output=True)
+    found = json.loads(done.stdout)
+    assert set(found) >= ({min(allowed)} if written == "9999" else set(allowed))
+
+
+def test_a_child_uses_no_other_cores_than_those_that_the_server_was_given(
+    allowed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(cpu_affinity.CORES, str(max(allowed)))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, check=True)
+    assert json.loads(done.stdout) == [max(allowed)]
+
+
+def test_a_worker_that_renders_for_a_pinned_server_uses_all_cores(
+    allowed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(cpu_affinity.CORES, ",".join(map(str, allowed)))
+    # The functional tests of the same process share one, which began with other cores.
+    monkeypatch.setattr(pool, "ForkServerProcess", ForkServerProcess)
+    renderer = Renderer(workers=1)
+    renderer.render("x")
+    [worker] = renderer._pool._idle
+    found = sorted(os.sched_getaffinity(worker.pid))
+    renderer.close()
+    assert found == allowed
