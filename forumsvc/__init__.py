@@ -22,7 +22,7 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     from pyramid.config import Configurator
 
     from . import migrate
-    from .permissions import NOBODYS
+    from .permissions import FORBIDDEN
     from .security.policy import SecurityPolicy
     from .views.errors import failure_body
     from .web.api.methods import MethodTable
@@ -36,7 +36,7 @@ def main(global_config: dict[str, str], **written: str) -> Any:
         settings=written,
         request_factory=ForumRequest,
         security_policy=SecurityPolicy(),
-        default_permission=NOBODYS,
+        default_permission=FORBIDDEN,
     )
     config.registry.forum_settings = settings
     config.include(".web")
@@ -50,8 +50,8 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     obstacle = migrate.obstacle(config.registry.database, ini) if ini else None
     if obstacle is not None:
         sys.exit(f"forumsvc: {obstacle}")
-    if ini and settings.unaddressed:
-        log.warning(settings.unaddressed)
+    if ini and settings.site_url_warning:
+        log.warning(settings.site_url_warning)
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
     application = config.make_wsgi_app()
@@ -97,7 +97,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.memory = Memory(settings["memory.pages"] * 1_000_000)
+    registry.page_cache = Memory(settings["memory.pages"] * 1_000_000)
     registry.flights = SingleFlight()
     registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
     registry.notification_jobs = NotificationJobRunner(

@@ -5,7 +5,7 @@ class ForumError(Exception):
     """Base of every error that a request may end in; `str(error)` is shown to the client."""
 
 
-class Unreadable(ForumError):
+class Malformed(ForumError):
     """The request could not be read at all: undecodable bytes, broken JSON or form."""
 
 
@@ -25,11 +25,11 @@ class NotFound(ForumError):
     """There is no such thing, or not for this caller."""
 
 
-class Denied(ForumError):
+class Forbidden(ForumError):
     """The caller is known and may not do this."""
 
 
-class InsufficientScope(Denied):
+class InsufficientScope(Forbidden):
     """The caller might, but not with this token (RFC 6750 `insufficient_scope`).
 
     scope: the scope that is missing.
@@ -60,7 +60,7 @@ class Conflict(ForumError):
     """The request is refused because of what is there already (a login that is taken, say)."""
 
 
-class Taken(Conflict):
+class AlreadyTaken(Conflict):
     """What must be unique is somebody else's already. field: the parameter's name."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -68,7 +68,7 @@ class Taken(Conflict):
         self.field = field
 
 
-class KeyReused(ForumError):
+class IdempotencyKeyReused(ForumError):
     """The key of a request is that of another request."""
 
 
@@ -76,7 +76,7 @@ class Unavailable(ForumError):
     """Something that the forum needs is away (the photo storage, say); later it may be back."""
 
 
-class TooManyAttempts(ForumError):
+class RateLimited(ForumError):
     """Too often in too short a time.
 
     retry_after: seconds until another attempt is worth making.
@@ -87,7 +87,7 @@ class TooManyAttempts(ForumError):
         self.retry_after = retry_after
 
 
-def in_one_line(error: Exception) -> str:
+def single_line_message(error: Exception) -> str:
     """Return the message of an error without line breaks: a log line is one record.
 
     SQLAlchemy's messages have several lines, with the statement and an address of its documents.
@@ -95,5 +95,5 @@ def in_one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-class UnsuitableDatabase(Exception):
+class IncompatibleDatabase(Exception):
     """The database, or a pooler before it, cannot serve this code; one line says why."""

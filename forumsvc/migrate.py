@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from .db.engine import Database
 from .db.schema_lock import Tell, change_schema, silent
-from .errors import UnsuitableDatabase
+from .errors import IncompatibleDatabase
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ def obstacle(database: Database, ini: str) -> str | None:
     """
     try:
         revision = current(database.reads)
-    except UnsuitableDatabase as error:
+    except IncompatibleDatabase as error:
         return str(error)
     except DBAPIError as error:
         log.warning("the database does not answer: %s", " ".join(str(error.orig).split()))

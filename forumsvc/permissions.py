@@ -105,7 +105,7 @@ class LikePermission(StrEnum):
     LIKE = "like"
 
 
-NOBODYS = "nobodys"
+FORBIDDEN = "nobodys"
 """The default permission: no ACL grants it, so a view that names none is closed."""
 
 READS = frozenset(

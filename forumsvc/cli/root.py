@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..errors import ForumError, UnsuitableDatabase
+from ..errors import ForumError, IncompatibleDatabase
 from ..settings import SettingsError
 from .command import Group
 from .context import Context, Refused, pass_context
@@ -62,7 +62,7 @@ class Root(Group):
             return super().invoke(ctx)
         except (ForumError, SettingsError) as error:
             raise Refused(str(error)) from None
-        except UnsuitableDatabase as error:
+        except IncompatibleDatabase as error:
             raise Refused(f"The database cannot be used: {error}") from None
         except UnicodeEncodeError:
             raise Refused("What was given is not text in UTF-8.") from None

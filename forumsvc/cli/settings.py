@@ -25,7 +25,7 @@ def settings(context: Context, describe: bool) -> None:
         result = {setting.name: _described(setting) for setting in DECLARED}
         context.answer("\n\n".join(map(_description, DECLARED)), **result)
         return
-    rows = list(context.settings.shown())
+    rows = list(context.settings.displayed())
     width = max(len(setting.name) for setting, _, _ in rows)
     lines = (
         f"{setting.name:{width}} = {shown}{'  (default)' if is_default else ''}"
@@ -49,9 +49,9 @@ def _value(context: Context, setting: Setting, shown: str) -> Any:
 def _described(setting: Setting) -> dict[str, Any]:
     """Return what is declared of a setting; a default of None means that it is required."""
     return {
-        "type": setting.kind.name,
-        "allowed": setting.kind.allowed,
-        "unit": setting.counts or None,
+        "type": setting.type.name,
+        "allowed": setting.type.allowed,
+        "unit": setting.counted_unit or None,
         "default": setting.default,
         "meaning": setting.meaning,
         "secret": setting.secret,
@@ -60,10 +60,10 @@ def _described(setting: Setting) -> dict[str, Any]:
 
 def _description(setting: Setting) -> str:
     default = "none, it is required" if setting.default is None else setting.default or "(empty)"
-    unit = f" ({setting.counts})" if setting.counts else ""
+    unit = f" ({setting.counted_unit})" if setting.counted_unit else ""
     return (
         f"{setting.name}\n"
         f"    {setting.meaning}\n"
-        f"    type: {setting.kind.name}: {setting.kind.allowed}{unit}\n"
+        f"    type: {setting.type.name}: {setting.type.allowed}{unit}\n"
         f"    default: {default}"
     )

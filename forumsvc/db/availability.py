@@ -10,7 +10,7 @@ from sqlalchemy import literal, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from ..errors import UnsuitableDatabase, in_one_line
+from ..errors import IncompatibleDatabase, single_line_message
 from .engine import Database
 
 log = logging.getLogger(__name__)
@@ -61,8 +61,8 @@ class AvailabilityCheck:
     def _succeeds(self, attempt: Callable[[], bool]) -> bool:
         try:
             return attempt()
-        except (DBAPIError, PoolTimeout, UnsuitableDatabase) as error:
-            log.warning("the database is not as it should be: %s", in_one_line(error))
+        except (DBAPIError, PoolTimeout, IncompatibleDatabase) as error:
+            log.warning("the database is not as it should be: %s", single_line_message(error))
             return False
 
     def _read(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 from sqlalchemy import Dialect, Engine, event
 
-from ..errors import UnsuitableDatabase
+from ..errors import IncompatibleDatabase
 from .timeouts import Timeouts
 
 MINIMUM_VERSION = 130000
@@ -47,7 +47,7 @@ def open_connection(
     parameters: psycopg's, from the URL; read_only: whether the database is to refuse writes.
 
     Raises psycopg.Error, of SQLSTATE 25006 where writes are wanted and the server takes none, and
-    UnsuitableDatabase.
+    IncompatibleDatabase.
     """
     marker = secrets.token_hex(8)
     options = session_options(timeouts, marker, read_only=read_only)
@@ -68,7 +68,7 @@ def open_connection(
     except psycopg.OperationalError as error:
         reason = _refused_options(str(error))
         if reason is not None:
-            raise UnsuitableDatabase(reason) from error
+            raise IncompatibleDatabase(reason) from error
         raise
     try:
         _check(connection, marker, read_only=read_only)
@@ -136,23 +136,25 @@ def _pooled(what: str) -> str:
 def _check(connection: "psycopg.Connection[Any]", marker: str, *, read_only: bool) -> None:
     version = connection.info.server_version
     if version < MINIMUM_VERSION:
-        raise UnsuitableDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
+        raise IncompatibleDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
     connection.autocommit = True
     row = connection.execute(_SESSION).fetchone()
     connection.autocommit = False
     assert row is not None, "a SELECT without FROM has a row"  # noqa: S101
     arrived, time_zone, refuses_writes, is_standby, is_shared = row
     if arrived != marker:
-        raise UnsuitableDatabase(_pooled("drops the session settings (startup parameter options)"))
+        raise IncompatibleDatabase(
+            _pooled("drops the session settings (startup parameter options)")
+        )
     if is_shared:
-        raise UnsuitableDatabase(_pooled("hands out sessions that others have used"))
+        raise IncompatibleDatabase(_pooled("hands out sessions that others have used"))
     if time_zone.lower() not in _UTC:
-        raise UnsuitableDatabase(
+        raise IncompatibleDatabase(
             f"The time zone of the session must be UTC and is {time_zone}: "
             "take it out of the options in sqlalchemy.url."
         )
     if read_only and not refuses_writes:
-        raise UnsuitableDatabase(
+        raise IncompatibleDatabase(
             "Sessions that only read can write: take default_transaction_read_only out of the "
             "options in sqlalchemy.url."
         )

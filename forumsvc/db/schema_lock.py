@@ -10,7 +10,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import OperationalError
 
-from ..errors import ForumError, in_one_line
+from ..errors import ForumError, single_line_message
 from .failures import is_lock_timeout, sqlstate
 
 Tell = Callable[[str], None]
@@ -90,7 +90,7 @@ def _retry(attempt: Callable[[], None], connection: Connection, tell: Tell) -> N
             if not _is_busy(error):
                 raise
             connection.rollback()
-            reason = in_one_line(error.orig) if isinstance(error.orig, Exception) else ""
+            reason = single_line_message(error.orig) if isinstance(error.orig, Exception) else ""
             if number == ATTEMPTS:
                 raise SchemaBusy(
                     f"The schema is not at the new revision: others use the database ({reason}). "

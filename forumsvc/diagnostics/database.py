@@ -11,7 +11,7 @@ from .. import migrate
 from ..database import open_database
 from ..db.engine import Database
 from ..db.timeouts import Timeouts
-from ..errors import UnsuitableDatabase
+from ..errors import IncompatibleDatabase
 from ..serving.options import Options
 from ..settings import Settings
 from .problem import Problem, error, warning
@@ -40,7 +40,7 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
             yield from _file(Path(database.url.database or ""))
         else:
             yield from _server(database, settings, options)
-    except UnsuitableDatabase as failure:
+    except IncompatibleDatabase as failure:
         yield error(f"sqlalchemy.url: {failure}")
     except DBAPIError as failure:
         yield error(f"sqlalchemy.url: the database does not answer: {failure.orig}")

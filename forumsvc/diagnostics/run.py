@@ -25,8 +25,8 @@ def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     if wrong:
         return
     settings = Settings(application)
-    if settings.unaddressed:
-        yield warning(settings.unaddressed)
+    if settings.site_url_warning:
+        yield warning(settings.site_url_warning)
     yield from startup.check(ini)
     yield from sizes.check(settings, served.options)
     yield from database.check(settings, str(ini), served.options)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forumsvc.errors import TooManyAttempts
+from forumsvc.errors import RateLimited
 from forumsvc.markup.renderer import Used
 
 _TURN_SECONDS = 2.0
@@ -43,7 +43,7 @@ class RenderBudget:
     def turn(self, author_id: int) -> Iterator[Used]:
         """Let one text of an author be rendered; yield what takes the seconds that it took.
 
-        Raises TooManyAttempts where the author's time is used up, or another text of theirs is
+        Raises RateLimited where the author's time is used up, or another text of theirs is
         still being rendered.
         """
         account = self._begin(author_id)
@@ -67,11 +67,11 @@ class RenderBudget:
             if account.seconds >= self._per_minute:
                 missing = (account.seconds - self._per_minute) * 60 / self._per_minute
                 wait = max(1, math.ceil(missing))
-                raise TooManyAttempts(
+                raise RateLimited(
                     f"Your texts took too long to render. Try again in {wait} seconds.", wait
                 )
             if not self._changed.wait_for(lambda: not account.busy, _TURN_SECONDS):
-                raise TooManyAttempts("Another text of yours is still being rendered.", 1)
+                raise RateLimited("Another text of yours is still being rendered.", 1)
             account.busy = True
             return account
 

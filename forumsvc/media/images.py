@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Self
 
 from forumsvc.cpu_affinity import CORES
-from forumsvc.errors import Invalid, TooManyAttempts
+from forumsvc.errors import Invalid, RateLimited
 from forumsvc.media.limits import Limits
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ def normalise(source: BinaryIO, limits: Limits | None = None) -> Picture:
     The same pixels give the same bytes, digest and name. Orientation is applied, colours are
     brought to sRGB, GIF and WebP keep their animation; of an animated PNG the default image stays.
 
-    Raises Invalid("file", why) for what is refused, TooManyAttempts where too many pictures wait,
+    Raises Invalid("file", why) for what is refused, RateLimited where too many pictures wait,
     OSError where a temporary file cannot be written.
     """
     return _made("normalise", source, limits or Limits())
@@ -131,7 +131,7 @@ def _receive(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
 @contextmanager
 def _turn(limits: Limits) -> Iterator[None]:
     """Hold the right to work on a picture."""
-    busy = TooManyAttempts("Too many pictures are being uploaded at once.", max(1, limits.patience))
+    busy = RateLimited("Too many pictures are being uploaded at once.", max(1, limits.patience))
     if not _WAITING.acquire(blocking=False):
         raise busy
     try:

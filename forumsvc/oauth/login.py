@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
-from ..errors import TooManyAttempts
+from ..errors import RateLimited
 from ..passwords import verify_password
 from . import resource_owners, throttle
 
@@ -33,7 +33,7 @@ def attempt(
     """Check a username (login or e-mail) and a password that came from `address`.
 
     Nothing is written and no connection is held while the password is hashed; an unknown user
-    costs what a known one does. Raises TooManyAttempts, whatever the password, and PasswordsBusy.
+    costs what a known one does. Raises RateLimited, whatever the password, and PasswordsBusy.
     """
     with reads.connect() as connection:
         owner = resource_owners.find(connection, username)
@@ -52,9 +52,9 @@ def _refuse_to_hurry(
     connection: Connection, key: throttle.Key, settings: Mapping[str, Any], now: datetime
 ) -> None:
     if wait := throttle.wait(connection, key, settings, now):
-        raise TooManyAttempts(f"Too many failed attempts. Try again in {wait} seconds.", wait)
+        raise RateLimited(f"Too many failed attempts. Try again in {wait} seconds.", wait)
     if wait := throttle.wait_after_successes(connection, key, settings, now):
-        raise TooManyAttempts(f"Too many log-ins. Try again in {wait} seconds.", wait)
+        raise RateLimited(f"Too many log-ins. Try again in {wait} seconds.", wait)
 
 
 def still_good(attempt: Attempt, password: str, password_hash: str | None) -> bool:

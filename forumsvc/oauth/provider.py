@@ -16,7 +16,7 @@ class Provider:
     holds the write lock from its first statement on, so that everything that can be checked is
     checked with `reads` before; settings: the checked settings; issuer: the provider's identifier
     (RFC 8414 §2), which is the address that its endpoints are under; limit_client: counts a request
-    of a client (its identifier) from an address at the token endpoint, and raises TooManyAttempts.
+    of a client (its identifier) from an address at the token endpoint, and raises RateLimited.
     """
 
     reads: Engine

@@ -17,7 +17,7 @@ from oauthlib.oauth2.rfc6749.grant_types import (
 )
 from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
-from ..errors import TooManyAttempts
+from ..errors import RateLimited
 from ..passwords import PasswordsBusy
 from .code_grant import CodeGrant
 from .messages import NO_STORE, Answer, Call, known_parameters, refusal, refusal_headers
@@ -119,7 +119,7 @@ def _answer(validator: ClientValidator, call: Call, names: set[str], respond: En
         _, text, status = respond(uri, call.method, list(parameters.items()))
     except OAuth2Error as error:
         return refusal(error, commit=validator.commit)
-    except TooManyAttempts as error:
+    except RateLimited as error:
         answer = refusal(_Throttled(str(error)))
         answer.headers["Retry-After"] = str(error.retry_after)
         return answer

@@ -49,7 +49,7 @@ class TokenValidator(ClientValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether the password is the user's. Raises TooManyAttempts."""
+        """Return whether the password is the user's. Raises RateLimited."""
         provider = self.provider
         attempt = login.attempt(
             provider.reads,

@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..errors import Denied, Invalid, NotFound
+from ..errors import Forbidden, Invalid, NotFound
 from ..oauth import authorizations, clients
 from ..permissions import AccountPermission as May
 from ..schemas.accounts import client_form
@@ -40,7 +40,7 @@ def register(visit: Visit, request: ForumRequest) -> Response:
     _check_self_service(request)
 
     def create(sent: dict[str, Any]) -> Response:
-        if len(clients.listing(request.reader, owner_id=request.actor_id)) >= MOST:
+        if len(clients.listing(request.read_connection, owner_id=request.actor_id)) >= MOST:
             raise Invalid("name", f"is one too many: you have {MOST} applications")
         made = _create(request, sent)
         return page(visit, "registered.html", client_name=sent["name"], made=made, rotated=False)
@@ -67,14 +67,14 @@ def delete(visit: Visit, request: ForumRequest) -> Response:
 def _lists(request: ForumRequest) -> dict[str, Any]:
     mine: list[clients.Client] | None = None
     if request.settings["oauth.self_service"]:
-        mine = clients.listing(request.reader, owner_id=request.actor_id)
-    allowed = authorizations.allowed(request.reader, request.actor_id, request.now)
+        mine = clients.listing(request.read_connection, owner_id=request.actor_id)
+    allowed = authorizations.allowed(request.read_connection, request.actor_id, request.now)
     return {"allowed": allowed, "mine": mine}
 
 
 def _check_self_service(request: ForumRequest) -> None:
     if not request.settings["oauth.self_service"]:
-        raise Denied("Applications are registered by an administrator here.")
+        raise Forbidden("Applications are registered by an administrator here.")
 
 
 def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
@@ -95,7 +95,7 @@ def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
 
 def _own(request: ForumRequest) -> clients.Client:
     _check_self_service(request)
-    client = clients.find(request.reader, request.matchdict["client_id"])
+    client = clients.find(request.read_connection, request.matchdict["client_id"])
     if client is None or client.owner_id != request.actor_id:
         raise NotFound("There is no such application.")
     return client

@@ -38,7 +38,7 @@ class Asset:
         ignore_vain_range(request, len(self._body))
         charset = "utf-8" if self._type.startswith("text/") else None
         response = Response(self._body, content_type=self._type, charset=charset)
-        is_versioned = request.parameters.one("v") == self.version
+        is_versioned = request.parameters.get("v") == self.version
         response.headers["Cache-Control"] = _FOR_EVER if is_versioned else "public, no-cache"
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.etag = self.version

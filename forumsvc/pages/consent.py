@@ -33,7 +33,7 @@ def answer(visit: Visit, request: ForumRequest) -> Response:
     asked = _asked(visit, request)
     visit.policy["form-action"] = f"'self' {_source(asked.redirect_uri)}"
     provider = _provider(request)
-    if request.parameters.one("answer") != "allow":
+    if request.parameters.get("answer") != "allow":
         authorization_endpoint.deny(provider, asked)
     return see_other(authorization_endpoint.allow(provider, asked, request.actor_id, visit.session))
 
@@ -68,7 +68,7 @@ def _parameters(request: ForumRequest) -> list[tuple[str, str]]:
     return [
         (name, value)
         for name in authorization_endpoint.PARAMETERS
-        for value in request.parameters.everywhere(name)
+        for value in request.parameters.get_from_query_and_body(name)
         if isinstance(value, str)
     ]
 

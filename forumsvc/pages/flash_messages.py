@@ -18,4 +18,4 @@ _NOTICES = {
 
 def notice(request: ForumRequest) -> str | None:
     """Return the notice that the address names, or None: no text of others' making is shown."""
-    return _NOTICES.get(str(request.parameters.one("notice")))
+    return _NOTICES.get(str(request.parameters.get("notice")))

@@ -6,7 +6,7 @@ from typing import Any
 import colander
 from pyramid.response import Response
 
-from ..errors import Invalid, TooManyAttempts
+from ..errors import Invalid, RateLimited
 from ..schemas.validation import validate
 from .page_context import Visit
 from .templating import page
@@ -26,17 +26,17 @@ def submitted(
 ) -> Response:
     """Return what `submit` makes of the form's values; where it is wrong, the form again.
 
-    submit: may raise Invalid, naming a field, or TooManyAttempts; template: the form's page, which
+    submit: may raise Invalid, naming a field, or RateLimited; template: the form's page, which
     also gets `values` and what was sent; secrets are for it to leave out.
     """
     request = visit.request
-    sent = {node.name: request.parameters.one(node.name) or "" for node in schema.children}
+    sent = {node.name: request.parameters.get(node.name) or "" for node in schema.children}
     try:
         return submit(validate(schema, request.parameters))
     except Invalid as error:
         again = page(visit, template, sent=sent, errors={error.field: error.reason}, **values)
         again.status_int = 400
-    except TooManyAttempts as error:
+    except RateLimited as error:
         again = page(visit, template, sent=sent, errors={FORM: str(error)}, **values)
         again.status_int = 429
         again.headers["Retry-After"] = str(error.retry_after)

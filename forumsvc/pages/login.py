@@ -71,7 +71,7 @@ def _refused(visit: Visit, username: str) -> Response:
 
 
 def _next(request: ForumRequest) -> str | None:
-    return own_path(request.parameters.one("next"))
+    return own_path(request.parameters.get("next"))
 
 
 def _go_on(request: ForumRequest) -> Response:

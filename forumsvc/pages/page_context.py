@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from ..errors import Denied
+from ..errors import Forbidden
 from ..oauth import sessions
 from ..oauth.login import Attempt
 from ..oauth.token_hash import new_secret
@@ -40,7 +40,7 @@ class Visit(Visitor):
     """The context of every page. person: the row of who is logged in, or None."""
 
     def __init__(self, request: ForumRequest) -> None:
-        """Read the cookie. Raises Denied for a form that is not from a page of this browser."""
+        """Read the cookie. Raises Forbidden for a form that is not from a page of this browser."""
         self.request = request
         request.visit = self  # for the page of an error
         self._secure = request.site.base_url.startswith("https://")
@@ -52,7 +52,7 @@ class Visit(Visitor):
         request.add_response_callback(self._finish)
         if self._cookie is not None:
             # Not in the request's transaction, which on SQLite would lock everybody out.
-            self.person = sessions.find(request.reader, self._cookie, request.now)
+            self.person = sessions.find(request.read_connection, self._cookie, request.now)
         if self.person is not None:
             request.caller = identify(self.person, request.now, newbie_time(request.settings))
         if request.method == "POST":
@@ -106,14 +106,14 @@ class Visit(Visitor):
         return hmac.new(key, f"form {cookie}".encode(), sha256).hexdigest()
 
     def _check_form(self) -> None:
-        sent = self.request.parameters.one("form_token")
+        sent = self.request.parameters.get("form_token")
         expected = None if self._cookie is None else self._token(self._cookie)
         if (
             expected is None
             or not isinstance(sent, str)
             or not hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), expected.encode())
         ):
-            raise Denied("This form is out of date, or not from here. Load the page again.")
+            raise Forbidden("This form is out of date, or not from here. Load the page again.")
 
     def _finish(self, request: ForumRequest, response: Any) -> None:
         finish(response, self.policy)

@@ -7,7 +7,7 @@ from ..web.api.request import ForumRequest
 def try_password(request: ForumRequest, username: str, password: str) -> login.Attempt:
     """Check a password; a wrong one is counted, which the answer must see committed.
 
-    Raises TooManyAttempts.
+    Raises RateLimited.
     """
     attempt = login.attempt(
         request.registry.database.reads,

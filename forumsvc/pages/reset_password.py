@@ -5,9 +5,9 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ..errors import Denied
+from ..errors import Forbidden
 from ..permissions import Common
-from ..schemas.accounts import forgotten_form, reset_form
+from ..schemas.accounts import forgot_password_form, reset_password_form
 from ..services import accounts, password_reset, registration
 from ..web.api.request import ForumRequest
 from .forms import submitted
@@ -30,24 +30,24 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
     def mail(sent: dict[str, Any]) -> Response:
         request.registry.rates.mail_request(request)
-        account = password_reset.find(request.reader, sent["email"])
+        account = password_reset.find(request.read_connection, sent["email"])
         if account is not None and request.registry.rates.mail_to(account.id):
             _send(visit, account)
         return page(visit, "sent.html", email=sent["email"])
 
-    return submitted(visit, forgotten_form(), mail, "forgotten.html")
+    return submitted(visit, forgot_password_form(), mail, "forgotten.html")
 
 
 def show_reset(visit: Visit, request: ForumRequest) -> Response:
     """Show the form that a link leads to."""
-    account = _holder(request, request.reader)
-    ticket = request.parameters.one("ticket")
+    account = _holder(request, request.read_connection)
+    ticket = request.parameters.get("ticket")
     return page(visit, "reset.html", ticket=ticket, login=account.login)
 
 
 def submit_reset(visit: Visit, request: ForumRequest) -> Response:
     """Set the password, which logs its user out everywhere."""
-    account = _holder(request, request.reader)
+    account = _holder(request, request.read_connection)
 
     def change(sent: dict[str, Any]) -> Response:
         new = accounts.check_password(sent["new_password"], field="new_password")
@@ -58,8 +58,10 @@ def submit_reset(visit: Visit, request: ForumRequest) -> Response:
         visit.log_out()
         return to_page(request, "login", notice="password-changed")
 
-    ticket = request.parameters.one("ticket")
-    return submitted(visit, reset_form(), change, "reset.html", ticket=ticket, login=account.login)
+    ticket = request.parameters.get("ticket")
+    return submitted(
+        visit, reset_password_form(), change, "reset.html", ticket=ticket, login=account.login
+    )
 
 
 def _send(visit: Visit, account: password_reset.Forgetful) -> None:
@@ -72,19 +74,19 @@ def _send(visit: Visit, account: password_reset.Forgetful) -> None:
 
 
 def _holder(request: ForumRequest, db: Any, *, lock: bool = False) -> password_reset.Forgetful:
-    ticket = request.parameters.one("ticket")
+    ticket = request.parameters.get("ticket")
     secret = request.settings["session.secret"]
     holder = None
     if isinstance(ticket, str):
         holder = password_reset.holder(db, secret, ticket, request.now, lock=lock)
     if holder is None:
-        raise Denied(_STALE)
+        raise Forbidden(_STALE)
     return holder
 
 
 def _check_mail(request: ForumRequest) -> None:
     if not request.registry.outbox.delivers:
-        raise Denied("No mail leaves from here; ask an administrator for a new password.")
+        raise Forbidden("No mail leaves from here; ask an administrator for a new password.")
 
 
 def includeme(config: Configurator) -> None:

@@ -27,7 +27,7 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
     def open_account(sent: dict[str, Any]) -> Response:
         request.registry.rates.registration(request)
-        registration.register(request.db, request.reader, **sent)
+        registration.register(request.db, request.read_connection, **sent)
         return to_page(request, "login", notice="registered", next=_next(request))
 
     schema = registration_form(request.settings)
@@ -35,7 +35,7 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
 
 def _next(request: ForumRequest) -> str | None:
-    return own_path(request.parameters.one("next"))
+    return own_path(request.parameters.get("next"))
 
 
 def includeme(config: Configurator) -> None:

@@ -40,7 +40,7 @@ class Resource:
         """Return the child of that name. Raises KeyError where there is none."""
         raise KeyError(name)
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why the permission is refused, where there is more to say than that it is."""
         return None
 
@@ -53,20 +53,20 @@ class Item(Resource):
         super().__init__(parent, name)
         self.row = row
 
-    def again(self) -> Self:
+    def reloaded(self) -> Self:
         """Return the item as it is in the request's transaction, after it was changed."""
-        return self._loaded(self._container.load)
+        return self._load_with(self._container.load)
 
-    def locked(self, *, in_full: bool) -> Self:
+    def for_update(self, *, whole_row: bool) -> Self:
         """Return the item as it is now, under a lock that holds to the end of the transaction.
 
-        in_full: with its whole row, not just what the ACL looks at. Raises KeyError where the
+        whole_row: with its whole row, not just what the ACL looks at. Raises KeyError where the
         caller does not see it any more.
         """
-        return self._loaded(partial(self._container.load_locked, in_full=in_full))
+        return self._load_with(partial(self._container.load_for_update, whole_row=whole_row))
 
-    def _loaded(self, load: "Load") -> Self:
-        found = self._container.found(self.__name__, load(self.root.db, self.row_id))
+    def _load_with(self, load: "Load") -> Self:
+        found = self._container.wrap(self.__name__, load(self.root.db, self.row_id))
         return cast("Self", found)
 
     @property
@@ -95,14 +95,14 @@ class Container(Resource):
         """Return the row of an item by one SELECT, or None."""
         raise NotImplementedError
 
-    def load_to_judge(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return at least what the ACL looks at; a view that needs more has its item locked."""
         return self.load(db, item_id)
 
-    def load_locked(self, db: Session, item_id: int, *, in_full: bool) -> Row[Any] | None:
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
         """Return the row of an item, locked until the transaction ends.
 
-        in_full: as `load` does, else at least what the ACL looks at.
+        whole_row: as `load` does, else at least what the ACL looks at.
         """
         raise NotImplementedError
 
@@ -115,14 +115,14 @@ class Container(Resource):
         item_id = parse_id(name)
         if item_id is None:
             raise KeyError(name)
-        load = self.load_to_judge if self.root.writes else self.load
-        return self.found(str(item_id), load(self.root.reads, item_id))
+        load = self.load_for_acl if self.root.is_write else self.load
+        return self.wrap(str(item_id), load(self.root.executor, item_id))
 
-    def at(self, item_id: int) -> Any:
+    def get(self, item_id: int) -> Any:
         """Return the item with that id, which this request has made or only looks at."""
-        return self.found(str(item_id), self.load(self.root.db, item_id))
+        return self.wrap(str(item_id), self.load(self.root.db, item_id))
 
-    def found(self, name: str, row: Row[Any] | None) -> Item:
+    def wrap(self, name: str, row: Row[Any] | None) -> Item:
         """Return the row as an item if there is one and the caller may see it, else KeyError."""
         if row is None:
             raise KeyError(name)

@@ -18,6 +18,6 @@ class Public:
         """Let everybody look."""
         return [(Allow, principals.EVERYONE, Common.VIEW)]
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return nothing to add."""
         return None

@@ -40,7 +40,7 @@ class ReplyItem(Item):
             acl.append((Allow, principals.active(row.user_id), (May.UPDATE, May.DESTROY)))
         return acl
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why the permission is refused."""
         if permission in (May.UPDATE, May.DESTROY) and self.row.topic_closed_at is not None:
             return "The topic is closed: its replies stay as they are."
@@ -56,10 +56,10 @@ class Replies(Container):
         """Return the reply's row."""
         return replies.one(db, item_id)
 
-    def load_to_judge(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return what the ACL looks at."""
         return replies.state(db, item_id)
 
-    def load_locked(self, db: Session, item_id: int, *, in_full: bool) -> Row[Any] | None:
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
         """Return the reply's row, always in full, locked together with its topic's."""
         return replies.one(db, item_id, lock=True)

@@ -6,7 +6,7 @@ from pyramid.authorization import Allow
 
 from ..cache.page_cache import Memory
 from ..db.executor import Gateway
-from ..errors import Denied, Unauthenticated
+from ..errors import Forbidden, Unauthenticated
 from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
@@ -29,11 +29,11 @@ _CHILDREN: dict[str, type[Resource]] = {
 }
 
 
-class Opener(Protocol):
+class RequestContext(Protocol):
     """What the tree asks of a request."""
 
     @property
-    def gateway(self) -> Gateway:
+    def executor(self) -> Gateway:
         """What reads what is committed, and waits for no lock."""
 
     @property
@@ -41,7 +41,7 @@ class Opener(Protocol):
         """What reads in the request's transaction, where it has one."""
 
     @property
-    def memory(self) -> Memory:
+    def page_cache(self) -> Memory:
         """Where items are kept that have not changed since they were read."""
 
 
@@ -51,29 +51,29 @@ class Root(Resource):
     caller: who is asking, or None; writes: whether the request may change what it finds.
     """
 
-    def __init__(self, opener: Opener, caller: Identity | None, *, writes: bool) -> None:
+    def __init__(self, request: RequestContext, caller: Identity | None, *, is_write: bool) -> None:
         """Make the tree of one request, whose database is opened with the first item."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self
-        self._opener = opener
+        self._request = request
         self.caller = caller
-        self.writes = writes
+        self.is_write = is_write
 
     @property
-    def reads(self) -> Gateway:
+    def executor(self) -> Gateway:
         """What items are looked up with: it reads what is committed, and waits for no lock."""
-        return self._opener.gateway
+        return self._request.executor
 
     @property
     def db(self) -> Any:
         """What items are locked and read again with: the request's transaction."""
-        return self._opener.db
+        return self._request.db
 
     @property
-    def memory(self) -> Memory:
+    def page_cache(self) -> Memory:
         """Where items are kept that have not changed since they were read."""
-        return self._opener.memory
+        return self._request.page_cache
 
     def __acl__(self) -> Acl:
         """Let everybody read, and everybody with a name say hello."""
@@ -99,5 +99,5 @@ class Root(Resource):
         if self.caller is None:
             raise Unauthenticated("Notifications need an access token.")
         if self.caller.user_id is None:
-            raise Denied("This access token belongs to no user, so it has no notifications.")
+            raise Forbidden("This access token belongs to no user, so it has no notifications.")
         return self.caller.user_id

@@ -68,7 +68,7 @@ class TopicItem(Item):
             acl.append((Allow, author, May.DESTROY))
         return acl
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why the permission is refused."""
         if self.row.banned_at is not None:
             return "This topic is banned."
@@ -91,19 +91,19 @@ class Topics(Container):
     def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the topic's row."""
         if isinstance(db, Gateway):
-            return topics.recalled(db, self.root.memory, item_id)
+            return topics.recalled(db, self.root.page_cache, item_id)
         return topics.one(db, item_id)
 
-    def load_to_judge(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return what the ACL looks at."""
         return topics.state(db, item_id)
 
-    def load_locked(self, db: Session, item_id: int, *, in_full: bool) -> Row[Any] | None:
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
         """Return the topic's row, locked."""
-        load = topics.one if in_full else topics.state
+        load = topics.one if whole_row else topics.state
         return load(db, item_id, lock=True)
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why the permission is refused."""
         caller = self.root.caller
         if permission == May.CREATE and caller is not None and caller.level == Level.NEWBIE:

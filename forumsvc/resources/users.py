@@ -41,7 +41,7 @@ class UserItem(Item):
             acl.append((Allow, principals.EVERYONE, May.VIEW_EMAIL))
         return acl
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why the permission is refused."""
         if permission not in _TO_OTHERS:
             return None
@@ -53,7 +53,7 @@ class UserItem(Item):
         return None
 
 
-class NobodysSelf(UserItem):
+class AnonymousMe(UserItem):
     """`/users/me` of a caller who is no user: the paths are there, and closed."""
 
     def __init__(self, parent: Resource, name: str) -> None:
@@ -64,7 +64,7 @@ class NobodysSelf(UserItem):
         """Let nobody do anything, not even what the parents allow."""
         return [(Deny, principals.EVERYONE, ALL_PERMISSIONS)]
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why everything is refused."""
         return "This access token belongs to no user."
 
@@ -84,17 +84,17 @@ class Users(Container):
             return self._me()
         if name.isascii() and name.isdigit():
             return super().__getitem__(name)
-        return self.found(name, self._by_login(name))
+        return self.wrap(name, self._by_login(name))
 
     def load(self, db: Reader, item_id: int) -> Row[Any] | None:
         """Return the user's row."""
         return users.by_id(db, item_id)
 
     def _by_login(self, name: str) -> Row[Any] | None:
-        return users.by_login(self.root.reads, name) if is_login(name) else None
+        return users.by_login(self.root.executor, name) if is_login(name) else None
 
     def _me(self) -> Resource:
         caller = self.root.caller
         if caller is None or caller.user_id is None:
-            return NobodysSelf(self, "me")
-        return self.found("me", self.load(self.root.reads, caller.user_id))
+            return AnonymousMe(self, "me")
+        return self.wrap("me", self.load(self.root.executor, caller.user_id))

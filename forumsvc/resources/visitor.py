@@ -19,7 +19,7 @@ class Visitor:
             (Allow, principals.ACTIVE, May.REGISTER_CLIENTS),
         ]
 
-    def refusal(self, permission: str) -> str | None:
+    def denial_reason(self, permission: str) -> str | None:
         """Return why the permission is refused."""
         if permission == May.REGISTER_CLIENTS:
             return "Your account is blocked: it cannot register applications."

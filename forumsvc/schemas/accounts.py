@@ -7,7 +7,7 @@ import colander
 from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
 from ..oauth.resource_owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
-from .fields import Line, Text, Word, optional, parameters, required
+from .fields import Choice, Line, Text, optional, parameters, required
 
 _LOGIN = 20
 _EMAIL = 255
@@ -41,12 +41,12 @@ def password_form() -> colander.SchemaNode:
     )
 
 
-def forgotten_form() -> colander.SchemaNode:
+def forgot_password_form() -> colander.SchemaNode:
     """Return the schema of asking for a link."""
     return parameters(required("email", Line(1, _EMAIL)))
 
 
-def reset_form() -> colander.SchemaNode:
+def reset_password_form() -> colander.SchemaNode:
     """Return the schema of setting a password by a link's ticket."""
     return parameters(
         optional("ticket", Text(0, _TICKET), ""), required("new_password", Text(1, MAX_LENGTH))
@@ -57,7 +57,7 @@ def client_form() -> colander.SchemaNode:
     """Return the schema of an application to be registered; its grants are boxes of their own."""
     return parameters(
         required("name", Line(1, MAX_NAME)),
-        required("kind", Word(_KINDS)),
+        required("kind", Choice(_KINDS)),
         optional("redirect_uris", Text(0, _URIS, strip=True), ""),
         *(optional(grant, Text(0, 10), "") for grant in MEMBER_GRANTS),
     )

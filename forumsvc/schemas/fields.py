@@ -13,11 +13,11 @@ from ..db.cursors import LONGEST, Cursor
 from ..ids import MAX_ID, parse_whole
 from ..text_rules import body_error, escape, line_error, lines_error
 
-_SHOWN = 40
+_MAX_QUOTED = 40
 _JSON = json.JSONEncoder(ensure_ascii=False)
 
 
-def show(value: Any) -> str:
+def quoted(value: Any) -> str:
     """Return a value as it may stand in an error message: readable, quoted, 40 characters at most.
 
     A JSON value is shown as JSON. What cannot be printed (control characters, lone surrogates,
@@ -29,7 +29,7 @@ def show(value: Any) -> str:
     shown = ""
     for character in text:
         piece = escape(character)
-        if len(shown) + len(piece) > _SHOWN:
+        if len(shown) + len(piece) > _MAX_QUOTED:
             return f"'{shown}…'"
         shown += piece
     return f"'{shown}'"
@@ -40,7 +40,7 @@ def _json(value: Any) -> str:
     text = ""
     for piece in _JSON.iterencode(value):
         text += piece
-        if len(text) > _SHOWN:
+        if len(text) > _MAX_QUOTED:
             break
     return text
 
@@ -58,63 +58,63 @@ class _Field(colander.SchemaType):
 
     def deserialize(self, node: Any, cstruct: Any) -> Any:
         """Return the value that the client wrote, or null where it wrote none."""
-        return colander.null if cstruct is colander.null else self.read(node, cstruct)
+        return colander.null if cstruct is colander.null else self.parse(node, cstruct)
 
-    def read(self, node: Any, value: Any) -> Any:
+    def parse(self, node: Any, value: Any) -> Any:
         """Return the value that `value` stands for. Raises colander.Invalid."""
         raise NotImplementedError
 
 
-class Whole(_Field):
+class Integer(_Field):
     """An integer in plain ASCII digits, or a JSON integer, in a range (None: unbounded)."""
 
-    def __init__(self, low: int | None = None, high: int | None = None) -> None:
-        self.low = low
-        self.high = high
+    def __init__(self, minimum: int | None = None, maximum: int | None = None) -> None:
+        self.minimum = minimum
+        self.maximum = maximum
 
     @property
     def allowed(self) -> str:
         """What is accepted, in words."""
-        if self.low is None:
+        if self.minimum is None:
             return "an integer"
-        if self.high is None:
-            return f"an integer of at least {self.low}"
-        return f"an integer from {self.low} to {self.high}"
+        if self.maximum is None:
+            return f"an integer of at least {self.minimum}"
+        return f"an integer from {self.minimum} to {self.maximum}"
 
-    def read(self, node: Any, value: Any) -> int:
+    def parse(self, node: Any, value: Any) -> int:
         """Return the integer."""
         number = parse_whole(value) if isinstance(value, str) else value
         if type(number) is not int:
-            return _refuse(node, f"must be {self.allowed}, not {show(value)}")
-        if self.low is not None and number < self.low:
-            return _refuse(node, f"must be {self.allowed}, not {show(value)}")
-        if self.high is not None and number > self.high:
-            return _refuse(node, f"must be {self.allowed}, not {show(value)}")
+            return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
+        if self.minimum is not None and number < self.minimum:
+            return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
+        if self.maximum is not None and number > self.maximum:
+            return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
         return number
 
 
-class Id(Whole):
+class Id(Integer):
     """An id; one that no database can hold is read as one that is not there."""
 
-    def read(self, node: Any, value: Any) -> int:
+    def parse(self, node: Any, value: Any) -> int:
         """Return the id, 0 where it cannot be one."""
-        number = super().read(node, value)
+        number = super().parse(node, value)
         return number if 0 < number <= MAX_ID else 0
 
 
-class Word(_Field):
+class Choice(_Field):
     """One of a few words; any other is read as `fallback`, where there is one."""
 
-    def __init__(self, words: Any, fallback: str | None = None) -> None:
-        self.words = tuple(str(word) for word in words)
+    def __init__(self, choices: Any, fallback: str | None = None) -> None:
+        self.choices = tuple(str(word) for word in choices)
         self.fallback = fallback
 
-    def read(self, node: Any, value: Any) -> str:
+    def parse(self, node: Any, value: Any) -> str:
         """Return the word."""
-        if value not in self.words:
+        if value not in self.choices:
             if self.fallback is not None:
                 return self.fallback
-            return _refuse(node, f"must be one of {', '.join(self.words)}, not {show(value)}")
+            return _refuse(node, f"must be one of {', '.join(self.choices)}, not {quoted(value)}")
         return value
 
 
@@ -126,22 +126,24 @@ class Text(_Field):
 
     find_error = staticmethod(body_error)
 
-    def __init__(self, low: int, high: int, *, strip: bool = False) -> None:
-        self.low = low
-        self.high = high
+    def __init__(self, min_length: int, max_length: int, *, strip: bool = False) -> None:
+        self.min_length = min_length
+        self.max_length = max_length
         self.strip = strip
 
-    def read(self, node: Any, value: Any) -> str:
+    def parse(self, node: Any, value: Any) -> str:
         """Return the text, trimmed if the field is."""
         if _is_file(value):
             return _refuse(node, "must be a text")
         if not isinstance(value, str):
-            return _refuse(node, f"must be a text, not {show(value)}")
+            return _refuse(node, f"must be a text, not {quoted(value)}")
         text = value.strip() if self.strip else value
-        if self.low and not any(char.isprintable() and not char.isspace() for char in text):
+        if self.min_length and not any(char.isprintable() and not char.isspace() for char in text):
             return _refuse(node, "must not be empty")
-        if len(text) > self.high:
-            return _refuse(node, f"must have at most {self.high} characters, and has {len(text)}")
+        if len(text) > self.max_length:
+            return _refuse(
+                node, f"must have at most {self.max_length} characters, and has {len(text)}"
+            )
         error = self.find_error(text)
         if error is not None:
             return _refuse(node, error)
@@ -153,8 +155,8 @@ class Line(Text):
 
     find_error = staticmethod(line_error)
 
-    def __init__(self, low: int, high: int) -> None:
-        super().__init__(low, high, strip=True)
+    def __init__(self, min_length: int, max_length: int) -> None:
+        super().__init__(min_length, max_length, strip=True)
 
 
 class Lines(Text):
@@ -162,30 +164,30 @@ class Lines(Text):
 
     find_error = staticmethod(lines_error)
 
-    def __init__(self, low: int, high: int) -> None:
-        super().__init__(low, high, strip=True)
+    def __init__(self, min_length: int, max_length: int) -> None:
+        super().__init__(min_length, max_length, strip=True)
 
 
-class Flag(_Field):
+class Boolean(_Field):
     """A JSON boolean, or one of the words that stand for it in a form."""
 
     WORDS: ClassVar = {"true": True, "1": True, "false": False, "0": False}
 
-    def read(self, node: Any, value: Any) -> bool:
+    def parse(self, node: Any, value: Any) -> bool:
         """Return the boolean."""
         if isinstance(value, bool):
             return value
         if isinstance(value, str) and value in self.WORDS:
             return self.WORDS[value]
-        return _refuse(node, f"must be true or false, not {show(value)}")
+        return _refuse(node, f"must be true or false, not {quoted(value)}")
 
 
-class WebAddress(Line):
+class Url(Line):
     """An http or https address, or nothing."""
 
-    def read(self, node: Any, value: Any) -> str:
+    def parse(self, node: Any, value: Any) -> str:
         """Return the address, trimmed."""
-        address = super().read(node, value)
+        address = super().parse(node, value)
         if not address:
             return address
         try:
@@ -193,7 +195,7 @@ class WebAddress(Line):
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or not address.isprintable():
-            return _refuse(node, f"must be an http:// or https:// address, not {show(value)}")
+            return _refuse(node, f"must be an http:// or https:// address, not {quoted(value)}")
         return address
 
 
@@ -202,58 +204,58 @@ class Ids(_Field):
 
     is_list = True
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, max_count: int) -> None:
+        self.max_count = max_count
 
-    def read(self, node: Any, value: Any) -> list[int]:
+    def parse(self, node: Any, value: Any) -> list[int]:
         """Return the ids, 0 for each that no database can hold."""
         parts: list[Any] = []
         for one in value:
             parts.extend(one.split(",") if isinstance(one, str) else [one])
         if parts == [""]:
             return []
-        if len(parts) > self.most:
-            return _refuse(node, f"must be at most {self.most} ids, and is {len(parts)}")
+        if len(parts) > self.max_count:
+            return _refuse(node, f"must be at most {self.max_count} ids, and is {len(parts)}")
         one_id = Id()
-        return [one_id.read(node, part) for part in parts]
+        return [one_id.parse(node, part) for part in parts]
 
 
-class Position(_Field):
+class CursorField(_Field):
     """A cursor, as the `Link` of a list carries it."""
 
-    longest = LONGEST
+    max_length = LONGEST
 
-    def read(self, node: Any, value: Any) -> Cursor:
+    def parse(self, node: Any, value: Any) -> Cursor:
         """Return the cursor; of which list it is, the list knows."""
         cursor = Cursor.parse(value) if isinstance(value, str) else None
         if cursor is None:
-            return _refuse(node, f"must be a cursor from a Link of this list, not {show(value)}")
+            return _refuse(node, f"must be a cursor from a Link of this list, not {quoted(value)}")
         return cursor
 
 
-class Upload(_Field):
+class File(_Field):
     """A file of a multipart form."""
 
-    def read(self, node: Any, value: Any) -> Any:
+    def parse(self, node: Any, value: Any) -> Any:
         """Return the uploaded part: `.file` is an open binary file, `.size` its bytes."""
         if not _is_file(value):
             return _refuse(node, "must be a file, sent as multipart/form-data")
         return value
 
 
-def required(name: str, kind: _Field) -> colander.SchemaNode:
+def required(name: str, type_: _Field) -> colander.SchemaNode:
     """Return a parameter that must be there."""
-    return colander.SchemaNode(kind, name=name)
+    return colander.SchemaNode(type_, name=name)
 
 
-def optional(name: str, kind: _Field, default: Any = None) -> colander.SchemaNode:
+def optional(name: str, type_: _Field, default: Any = None) -> colander.SchemaNode:
     """Return a parameter that may be left out; an empty value counts as left out."""
-    return colander.SchemaNode(kind, name=name, missing=default)
+    return colander.SchemaNode(type_, name=name, missing=default)
 
 
-def clearable(name: str, kind: _Field) -> colander.SchemaNode:
+def clearable(name: str, type_: _Field) -> colander.SchemaNode:
     """Return a parameter that may be left out, and whose empty value empties what it sets."""
-    return colander.SchemaNode(kind, name=name, missing=colander.drop, clearable=True)
+    return colander.SchemaNode(type_, name=name, missing=colander.drop, clearable=True)
 
 
 def parameters(*nodes: colander.SchemaNode) -> colander.SchemaNode:

@@ -6,7 +6,7 @@ from typing import Any
 
 import colander
 
-from .fields import Word, optional, parameters
+from .fields import Choice, optional, parameters
 
 SchemaFactory = Callable[[Any], colander.SchemaNode]
 
@@ -17,17 +17,17 @@ class Include(StrEnum):
     STATE = "state"
 
 
-def nothing_else(settings: Any) -> colander.SchemaNode:
+def no_parameters(settings: Any) -> colander.SchemaNode:
     """Return the schema of a read that has no other parameters."""
     return parameters()
 
 
-def including(schema: SchemaFactory = nothing_else) -> SchemaFactory:
+def with_include(schema: SchemaFactory = no_parameters) -> SchemaFactory:
     """Return what makes the same schema with `include` in it."""
 
     def made(settings: Any) -> colander.SchemaNode:
         node = schema(settings)
-        node.add(optional("include", Word(Include)))
+        node.add(optional("include", Choice(Include)))
         return node
 
     return made

@@ -5,8 +5,8 @@ from typing import Any
 
 import colander
 
-from .fields import Id, Word, optional, parameters, required
-from .paging import part
+from .fields import Choice, Id, optional, parameters, required
+from .paging import page_parameters
 
 
 class Likeable(StrEnum):
@@ -18,9 +18,11 @@ class Likeable(StrEnum):
 
 def like_form(settings: Any) -> colander.SchemaNode:
     """Return the schema that names what is liked."""
-    return parameters(required("obj_type", Word(Likeable)), required("obj_id", Id()))
+    return parameters(required("obj_type", Choice(Likeable)), required("obj_id", Id()))
 
 
 def own_likes(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /users/:id/likes."""
-    return parameters(required("obj_type", Word(Likeable)), optional("topic_id", Id()), *part())
+    return parameters(
+        required("obj_type", Choice(Likeable)), optional("topic_id", Id()), *page_parameters()
+    )

@@ -4,19 +4,19 @@ from typing import Any
 
 import colander
 
-from .fields import Ids, Whole, optional, parameters, required
+from .fields import Ids, Integer, optional, parameters, required
 from .paging import paged
 
-MOST_IDS = 1000
+MAX_IDS = 1000
 
 
 def notification_list(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /notifications."""
     schema = paged(settings)
-    schema.add(optional("since", Whole(0)))
+    schema.add(optional("since", Integer(0)))
     return schema
 
 
 def read_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of POST /notifications/read."""
-    return parameters(required("ids", Ids(MOST_IDS)))
+    return parameters(required("ids", Ids(MAX_IDS)))

@@ -4,33 +4,33 @@ from typing import Any
 
 import colander
 
-from .fields import Position, Whole, optional, parameters
+from .fields import CursorField, Integer, optional, parameters
 
-MOST = 150
-MOST_USERS = 100
-DEFAULT = 20
+MAX_LIMIT = 150
+MAX_USERS = 100
+DEFAULT_LIMIT = 20
 
 
-def limit(most: int = MOST) -> colander.SchemaNode:
+def limit(maximum: int = MAX_LIMIT) -> colander.SchemaNode:
     """Return the parameter `limit`: how many rows to give."""
-    return optional("limit", Whole(1, most), DEFAULT)
+    return optional("limit", Integer(1, maximum), DEFAULT_LIMIT)
 
 
-def part() -> list[colander.SchemaNode]:
+def page_parameters() -> list[colander.SchemaNode]:
     """Return the parameters by which a list is cut: `offset`, `limit`, `before`, `after`."""
     return [
-        optional("offset", Whole(0), 0),
+        optional("offset", Integer(0), 0),
         limit(),
-        optional("before", Position()),
-        optional("after", Position()),
+        optional("before", CursorField()),
+        optional("after", CursorField()),
     ]
 
 
 def paged(settings: Any) -> colander.SchemaNode:
     """Return the schema of a list that has no other parameters."""
-    return parameters(*part())
+    return parameters(*page_parameters())
 
 
 def popular_users(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /users."""
-    return parameters(limit(MOST_USERS))
+    return parameters(limit(MAX_USERS))

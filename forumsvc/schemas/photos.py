@@ -4,9 +4,9 @@ from typing import Any
 
 import colander
 
-from .fields import Upload, parameters, required
+from .fields import File, parameters, required
 
 
 def photo_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of POST /photos."""
-    return parameters(required("file", Upload()))
+    return parameters(required("file", File()))

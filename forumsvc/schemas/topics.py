@@ -5,8 +5,8 @@ from typing import Any
 import colander
 
 from ..queries.topics import TopicOrder, UserTopicOrder
-from .fields import Id, Line, Text, Word, optional, parameters, required
-from .paging import part
+from .fields import Choice, Id, Line, Text, optional, parameters, required
+from .paging import page_parameters
 
 
 def topic_list(settings: Any) -> colander.SchemaNode:
@@ -14,15 +14,17 @@ def topic_list(settings: Any) -> colander.SchemaNode:
     lenient = settings["api.envelope"] == "keyed"
     fallback = TopicOrder.LAST_ACTIVED
     return parameters(
-        optional("type", Word(TopicOrder, fallback if lenient else None), fallback),
+        optional("type", Choice(TopicOrder, fallback if lenient else None), fallback),
         optional("node_id", Id()),
-        *part(),
+        *page_parameters(),
     )
 
 
 def user_topics(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /users/:id/topics."""
-    return parameters(optional("order", Word(UserTopicOrder), UserTopicOrder.RECENT), *part())
+    return parameters(
+        optional("order", Choice(UserTopicOrder), UserTopicOrder.RECENT), *page_parameters()
+    )
 
 
 def topic_form(settings: Any) -> colander.SchemaNode:

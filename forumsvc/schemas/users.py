@@ -4,7 +4,7 @@ from typing import Any
 
 import colander
 
-from .fields import Flag, Line, Lines, WebAddress, clearable, parameters
+from .fields import Boolean, Line, Lines, Url, clearable, parameters
 
 _LINE = 100
 _BIO = 2000
@@ -17,8 +17,8 @@ def profile_form(settings: Any) -> colander.SchemaNode:
     lines = ("name", "location", "company", "codehost", "microblog", "tagline")
     return parameters(
         *(clearable(line, Line(0, _LINE)) for line in lines),
-        clearable("website", WebAddress(0, _ADDRESS)),
+        clearable("website", Url(0, _ADDRESS)),
         clearable("bio", Lines(0, _BIO)),
         clearable("avatar", Line(0, _PICTURE)),
-        colander.SchemaNode(Flag(), name="email_public", missing=colander.drop),
+        colander.SchemaNode(Boolean(), name="email_public", missing=colander.drop),
     )

@@ -9,52 +9,54 @@ import colander
 from ..errors import Invalid
 
 
-class Source(Protocol):
+class ParameterSource(Protocol):
     """Where parameters come from (`web.parameters.Parameters`)."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there are none."""
 
-    def one(self, name: str) -> Any:
+    def get(self, name: str) -> Any:
         """Return the value of that name, None where there is none."""
 
-    def several(self, name: str) -> list[Any] | None:
+    def get_all(self, name: str) -> list[Any] | None:
         """Return all values of that name, None where there is none."""
 
 
-_MOST_KEPT = 1_000
-_LONGEST_KEPT = 64
+_CACHE_SIZE = 1_000
+_MAX_CACHED_LENGTH = 64
 
 
-def validate(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
+def validate(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
     """Return the validated parameters by name. Raises Invalid for the first that is wrong."""
-    return _deserialized(schema, _given(schema, source))
+    return _deserialized(schema, _raw_values(schema, source))
 
 
-def validate_query(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
+def validate_query(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
     """Return the validated parameters of a safe request, as `validate` does.
 
     Such parameters are few and come again and again, so what came of them is kept.
     """
-    given = _given(schema, source)
-    if all(type(value) is str and len(value) <= _LONGEST_KEPT for value in given.values()):
-        return _kept(schema, tuple(given.items())).copy()
+    given = _raw_values(schema, source)
+    if all(type(value) is str and len(value) <= _MAX_CACHED_LENGTH for value in given.values()):
+        return _deserialized_cached(schema, tuple(given.items())).copy()
     return _deserialized(schema, given)
 
 
-@lru_cache(_MOST_KEPT)
-def _kept(schema: colander.SchemaNode, given: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+@lru_cache(_CACHE_SIZE)
+def _deserialized_cached(
+    schema: colander.SchemaNode, given: tuple[tuple[str, str], ...]
+) -> dict[str, Any]:
     return _deserialized(schema, dict(given))
 
 
-def _given(schema: colander.SchemaNode, source: Source) -> dict[str, Any]:
+def _raw_values(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
     cstruct: dict[str, Any] = {}
     if source.is_empty:
         return cstruct
     for node in schema.children:
         read: Callable[[str], Any] = (
-            source.several if getattr(node.typ, "is_list", False) else source.one
+            source.get_all if getattr(node.typ, "is_list", False) else source.get
         )
         value = read(node.name)
         if value is None or (value == "" and _empty_is_absent(node)):

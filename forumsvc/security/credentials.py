@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import Unreadable
+from ..errors import Malformed
 
 _BEARER = re.compile(r"bearer[ \t]+(.*)", re.IGNORECASE)
 # What careless clients send when nobody is logged in.
@@ -15,7 +15,7 @@ def access_token(parameters: Iterable[Any], authorization: str | None) -> str | 
     """Return the one access token that a request carries, or None.
 
     parameters: every value of `access_token` in query and body; authorization: the header of that
-    name, of which only the scheme Bearer is ours. Raises Unreadable where two tokens differ.
+    name, of which only the scheme Bearer is ours. Raises Malformed where two tokens differ.
     """
     sent = {str(value) for value in parameters if value is not None}
     match = _BEARER.fullmatch(authorization.strip()) if authorization else None
@@ -23,5 +23,5 @@ def access_token(parameters: Iterable[Any], authorization: str | None) -> str | 
         sent.add(match[1].strip())
     sent -= _NO_TOKEN
     if len(sent) > 1:
-        raise Unreadable("access_token: the request carries two different access tokens")
+        raise Malformed("access_token: the request carries two different access tokens")
     return sent.pop() if sent else None

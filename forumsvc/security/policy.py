@@ -19,10 +19,10 @@ class MissingScope(RefusedByPolicy):
     """The ACLs grant it, the token does not; `scope` is what it lacks."""
 
     def __new__(cls, scope: str) -> "MissingScope":
-        """Make the refusal."""
-        refusal = super().__new__(cls, "the token lacks the scope %s", scope)
-        refusal.scope = scope
-        return refusal
+        """Make the denial."""
+        denial = super().__new__(cls, "the token lacks the scope %s", scope)
+        denial.scope = scope
+        return denial
 
     scope: str
 
@@ -42,24 +42,26 @@ def decide(identity: Identity | None, context: Any, permission: str) -> Allowed 
     return verdict
 
 
-def abilities(identity: Identity | None, context: Any, words: Iterable[str]) -> dict[str, bool]:
+def abilities(
+    identity: Identity | None, context: Any, permissions: Iterable[str]
+) -> dict[str, bool]:
     """Return what clients are told they may do, key by key from the policy itself."""
-    place = _Place(identity, context)
-    return {str(word): bool(decide(identity, place, word)) for word in words}
+    place = _CallersAcl(identity, context)
+    return {str(word): bool(decide(identity, place, word)) for word in permissions}
 
 
-def rights(identity: Identity | None, context: Any) -> tuple[str, ...]:
+def cache_relevant_principals(identity: Identity | None, context: Any) -> tuple[str, ...]:
     """Return what of the caller decides over the abilities here: who has the same has the same.
 
     These are the principals held that the ACLs along the lineage name, and the token's scopes.
     """
     if identity is None:
         return ()
-    named = {entry[1] for entry in _Place(identity, context).__acl__}
+    named = {entry[1] for entry in _CallersAcl(identity, context).__acl__}
     return (*sorted(named), *sorted(identity.scopes))
 
 
-class _Place:
+class _CallersAcl:
     """A place whose lineage was asked once for what concerns the caller, to be judged often."""
 
     __slots__ = ("__acl__",)

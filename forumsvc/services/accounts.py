@@ -11,7 +11,7 @@ from ..cache.invalidation import change_columns
 from ..clock import now
 from ..db.execution import Connected
 from ..db.statements import insert_if_absent, locking
-from ..errors import Conflict, Invalid, NotFound, Taken
+from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
@@ -88,8 +88,8 @@ def create(
     """Add an active user and return the account.
 
     name: what is shown in place of the login; empty for none.
-    Raises Invalid for a login, password, e-mail or name that is none, Taken where the login or
-    the e-mail is somebody's, whatever the case.
+    Raises Invalid for a login, password, e-mail or name that is not valid, AlreadyTaken where
+    another user has the login or the e-mail, whatever the case.
     """
     values: dict[str, Any] = {
         "login": check_login(login),
@@ -105,16 +105,16 @@ def create(
     values["created_at"] = values["updated_at"] = now()
     if not insert_if_absent(db, User, **values):
         check_free(db, login, values.get("email"))
-        raise Taken("login", "The login is taken.")  # by somebody who is gone since
+        raise AlreadyTaken("login", "The login is taken.")  # by somebody who is gone since
     return find(db, login)
 
 
 def check_free(db: Connected, login: str, email: str | None) -> None:
-    """Raise Taken where the login or the e-mail is somebody's, whatever the case."""
+    """Raise AlreadyTaken where another user has the login or the e-mail, whatever the case."""
     if db.scalar(select(exists().where(User.login_key == login.lower()))):
-        raise Taken("login", "The login is taken.")
+        raise AlreadyTaken("login", "The login is taken.")
     if email is not None and db.scalar(select(exists().where(User.email_key == email.lower()))):
-        raise Taken("email", "The e-mail is taken.")
+        raise AlreadyTaken("email", "The e-mail is taken.")
 
 
 def find(db: Connected, login: str) -> Account:

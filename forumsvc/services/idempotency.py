@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from ..db.statements import change, remove
-from ..errors import KeyReused
+from ..errors import IdempotencyKeyReused
 from ..models import IdempotencyKey
 
 
@@ -37,7 +37,7 @@ def claim(
 ) -> Answer | None:
     """Take a key for the request of this transaction; return the answer where it has one already.
 
-    Raises KeyReused where the key is another request's.
+    Raises IdempotencyKeyReused where the key is another request's.
     """
     dialect = db.get_bind().dialect.name
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
@@ -62,7 +62,7 @@ def find(
 ) -> Answer | None:
     """Return the answer that a key has already, or None, without taking the key.
 
-    Raises KeyReused where the key is another request's.
+    Raises IdempotencyKeyReused where the key is another request's.
     """
     row = db.execute(_kept(key).where(IdempotencyKey.created_at > now - ttl)).one_or_none()
     return None if row is None else _answer(row, request_digest)
@@ -80,7 +80,7 @@ def _kept(key: Key) -> Select[Any]:
 
 def _answer(row: Row[Any], request_digest: str) -> Answer:
     if row.request_digest != request_digest:
-        raise KeyReused("Idempotency-Key: this key was used for another request.")
+        raise IdempotencyKeyReused("Idempotency-Key: this key was used for another request.")
     return Answer(row.status, row.location, row.body)
 
 

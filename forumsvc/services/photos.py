@@ -42,7 +42,7 @@ def store(
 
     Of a request that fails after this the caller removes the bytes (`remove_unused`); those of one
     that is killed are found by `photos check`. An upload that does not fit into the quota
-    as it came is not decoded. Raises Invalid, TooManyAttempts, Unavailable.
+    as it came is not decoded. Raises Invalid, RateLimited, Unavailable.
     """
     left = quota.left_bytes(reader)
     start = upload.tell()
@@ -60,7 +60,7 @@ def store_avatar(
     """Make and store the small picture of one that the user uploaded, to be recorded.
 
     address: what the upload was answered with, or the picture's name. Raises Invalid where the
-    user uploaded no such picture or where it is gone, TooManyAttempts, Unavailable.
+    user uploaded no such picture or where it is gone, RateLimited, Unavailable.
     """
     name = "/".join(address.partition("?")[0].split("/")[-2:])
     owned = select(Photo.name).where(Photo.user_id == user_id, Photo.name == name)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from ..db.execution import Connected
-from ..errors import Denied, Invalid, Taken
+from ..errors import AlreadyTaken, Forbidden, Invalid
 from ..password_strength import weakness
 from . import accounts
 
@@ -17,9 +17,9 @@ def is_open(settings: Mapping[str, Any]) -> bool:
 
 
 def check_open(settings: Mapping[str, Any]) -> None:
-    """Raise Denied where an administrator opens the accounts."""
+    """Raise Forbidden where an administrator opens the accounts."""
     if not is_open(settings):
-        raise Denied("Registration is closed here; ask an administrator for an account.")
+        raise Forbidden("Registration is closed here; ask an administrator for an account.")
 
 
 def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
@@ -47,5 +47,5 @@ def register(
     try:
         accounts.check_free(reads, login, email)
         return accounts.create(db, login, password, email=email)
-    except Taken as error:
+    except AlreadyTaken as error:
         raise Invalid(error.field, "is taken") from None

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..db.engine import Database
 from ..db.failures import is_lock_timeout
-from ..errors import in_one_line
+from ..errors import single_line_message
 from ..models import Topic
 
 log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ class HitCounter:
             else:
                 self._subtract(chunk)
         if failure is not None:
-            reason = in_one_line(failure)
+            reason = single_line_message(failure)
             log.warning("reads of %d topics are written later: %s", kept, reason)
 
     def _add(self, chunk: Reads, lock_timeout_ms: int) -> None:

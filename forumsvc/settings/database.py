@@ -1,7 +1,7 @@
 """The settings of the database: where it is, and how long anybody waits for it."""
 
 from .setting import Setting
-from .setting_types import DATABASE_URL, or_off, seconds, whole
+from .setting_types import DATABASE_URL, integer, or_off, seconds
 
 DATABASE: tuple[Setting, ...] = (
     Setting(
@@ -13,27 +13,27 @@ DATABASE: tuple[Setting, ...] = (
     ),
     Setting(
         "sqlalchemy.pool_size",
-        whole(1, 200),
+        integer(1, 200),
         "10",
         "connections kept open by each process, for reads and for writes alike",
         unit="connections",
     ),
     Setting(
         "database.connect_timeout_seconds",
-        whole(2, 300),
+        integer(2, 300),
         "5",
         "how long opening a connection to PostgreSQL may take",
     ),
     Setting(
         "database.tcp_keepalive_seconds",
-        or_off(whole(1, 7200)),
+        or_off(integer(1, 7200)),
         "30",
         "silence after which TCP asks whether PostgreSQL's machine is still there; "
         "15 seconds without an answer end the connection",
     ),
     Setting(
         "database.tcp_user_timeout_seconds",
-        or_off(whole(1, 3600)),
+        or_off(integer(1, 3600)),
         "10",
         "how long PostgreSQL's machine may leave what was sent unacknowledged",
     ),
@@ -45,7 +45,7 @@ DATABASE: tuple[Setting, ...] = (
     ),
     Setting(
         "database.long_lock_waits",
-        whole(1, 200),
+        integer(1, 200),
         "2",
         "how many transactions of a process may wait for a lock that long (a quarter of its "
         "threads at most); all others wait half a second",

@@ -23,17 +23,17 @@ _BY_NAME = {setting.name: setting for setting in DECLARED}
 _AREAS = {setting.area for setting in DECLARED}
 
 
-def find_errors(written: Mapping[str, str]) -> list[str]:
+def find_errors(ini: Mapping[str, str]) -> list[str]:
     """Return what is wrong with an ini section, a line a setting; empty where all is right."""
-    errors = [*_unknown_names(written)]
+    errors = [*_unknown_names(ini)]
     for setting in DECLARED:
         try:
-            _read(setting, written.get(setting.name))
+            _read(setting, ini.get(setting.name))
         except SettingsError as error:
             errors.append(str(error))
     if not errors:
         try:
-            Settings(written)
+            Settings(ini)
         except SettingsError as error:
             errors.append(str(error))
     return errors
@@ -42,21 +42,21 @@ def find_errors(written: Mapping[str, str]) -> list[str]:
 class Settings(Mapping[str, Any]):
     """The checked settings: `settings["http.max_body"]` is the value, of the declared type."""
 
-    def __init__(self, written: Mapping[str, str]) -> None:
+    def __init__(self, ini: Mapping[str, str]) -> None:
         """Read the settings of an ini section.
 
         written: what `[app:main]` holds; keys of other areas (`pyramid.*`) are passed over.
         Raises SettingsError at the first that is wrong, unknown in its area, or missing.
         """
         self._values: dict[str, Any] = {}
-        self.written: set[str] = set()
+        self.explicit: set[str] = set()
         """The names that the ini really holds; the others are at their defaults."""
-        for error in _unknown_names(written):
+        for error in _unknown_names(ini):
             raise SettingsError(error)
         for setting in DECLARED:
-            text = written.get(setting.name)
+            text = ini.get(setting.name)
             if text is not None:
-                self.written.add(setting.name)
+                self.explicit.add(setting.name)
             self._values[setting.name] = _read(setting, text)
         self._check_production()
         self._check_mail()
@@ -80,14 +80,14 @@ class Settings(Mapping[str, Any]):
             )
         # The issuer, links and the cookie's name would follow a Host of an attacker's choice. An
         # ini that names no environment may start, so that an upgrade stops no forum: `unaddressed`.
-        if not self["site.url"] and "site.environment" in self.written:
+        if not self["site.url"] and "site.environment" in self.explicit:
             raise SettingsError(
                 "site.url: missing; it must be the http:// or https:// address under which clients "
                 "reach the service (only site.environment = development may leave it empty)"
             )
 
     @property
-    def unaddressed(self) -> str | None:
+    def site_url_warning(self) -> str | None:
         """What an admin should know of a missing `site.url` in production; None for nothing."""
         if self["site.url"] or self["site.environment"] != "production":
             return None
@@ -106,25 +106,25 @@ class Settings(Mapping[str, Any]):
                 "https:// address that links in mail lead to"
             )
 
-    def shown(self) -> Iterator[tuple[Setting, str, bool]]:
+    def displayed(self) -> Iterator[tuple[Setting, str, bool]]:
         """Yield each setting, its value in words (secrets masked), and whether it is a default."""
         for setting in DECLARED:
             value = self[setting.name]
-            yield setting, _show(setting, value), setting.name not in self.written
+            yield setting, _display(setting, value), setting.name not in self.explicit
 
 
 def _read(setting: Setting, text: str | None) -> Any:
     if text is None:
         text = setting.default
     if text is None:
-        raise SettingsError(f"{setting.name}: missing; it must be {setting.kind.allowed}")
+        raise SettingsError(f"{setting.name}: missing; it must be {setting.type.allowed}")
     text = _expand(setting.name, text.strip())
     try:
-        return setting.kind.parse(text)
+        return setting.type.parse(text)
     except (ValueError, KeyError):
         shown = "the value given" if setting.secret else repr(text)
         raise SettingsError(
-            f"{setting.name}: {shown} is not allowed; it must be {setting.kind.allowed}"
+            f"{setting.name}: {shown} is not allowed; it must be {setting.type.allowed}"
         ) from None
 
 
@@ -135,15 +135,15 @@ def _expand(name: str, text: str) -> str:
         except KeyError:
             raise SettingsError(
                 f"{name}: the environment variable {match[1]} is not set; it must be "
-                f"{_BY_NAME[name].kind.allowed}"
+                f"{_BY_NAME[name].type.allowed}"
             ) from None
 
     return _ENVIRONMENT.sub(value, text)
 
 
-def _unknown_names(written: Mapping[str, str]) -> Iterator[str]:
+def _unknown_names(ini: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each key that a known area does not have."""
-    for name in written:
+    for name in ini:
         if name not in _BY_NAME and name.partition(".")[0] in _AREAS and "." in name:
             yield _unknown(name)
 
@@ -156,7 +156,7 @@ def _unknown(name: str) -> str:
     return f"{name}: there is no such setting; {hint}"
 
 
-def _show(setting: Setting, value: Any) -> str:
+def _display(setting: Setting, value: Any) -> str:
     if setting.secret:
         return masked(setting, value)
     if value is None:

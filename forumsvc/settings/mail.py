@@ -1,7 +1,7 @@
 """The settings of mail: how it leaves, and from whom it comes."""
 
 from .setting import Setting
-from .setting_types import TEXT, WORD, choice, matching, seconds, whole
+from .setting_types import NON_EMPTY, TEXT, choice, integer, matching, seconds
 
 MAIL: tuple[Setting, ...] = (
     Setting(
@@ -10,15 +10,15 @@ MAIL: tuple[Setting, ...] = (
         "none",
         "how mail leaves: not at all, as files in mail.dir, or to the server mail.host",
     ),
-    Setting("mail.dir", WORD, "var/mail", "the folder that mail is written to"),
+    Setting("mail.dir", NON_EMPTY, "var/mail", "the folder that mail is written to"),
     Setting(
         "mail.sender",
         matching(r"[^\s@<>,]+@[^\s@<>,]+", "an e-mail address"),
         "forum@localhost",
         "from whom mail comes",
     ),
-    Setting("mail.host", WORD, "localhost", "the mail server"),
-    Setting("mail.port", whole(1, 65535), "25", "the mail server's port"),
+    Setting("mail.host", NON_EMPTY, "localhost", "the mail server"),
+    Setting("mail.port", integer(1, 65535), "25", "the mail server's port"),
     Setting(
         "mail.security",
         choice("none", "starttls", "tls"),
@@ -36,7 +36,7 @@ MAIL: tuple[Setting, ...] = (
     ),
     Setting(
         "mail.requests_per_hour",
-        whole(1, 100_000),
+        integer(1, 100_000),
         "10",
         "how often an hour one address may ask for mail; counted in rates.storage",
         unit="requests per hour",

@@ -1,12 +1,12 @@
 """The settings of how texts are rendered."""
 
 from .setting import Setting
-from .setting_types import seconds, whole
+from .setting_types import integer, seconds
 
 MARKUP: tuple[Setting, ...] = (
     Setting(
         "markup.workers",
-        whole(0, 64),
+        integer(0, 64),
         "2",
         "processes that render text; 0: none of their own",
         unit="processes",

@@ -15,7 +15,7 @@ def masked(setting: Setting, value: Any) -> str:
     """Return the value of a secret setting as it may be shown: an address without its password,
     an empty value as it is, anything else as a mask.
     """
-    if setting.kind in (DATABASE_URL, STORAGE):
+    if setting.type in (DATABASE_URL, STORAGE):
         return mask_url(str(value))
     return MASK if value else ""
 

@@ -1,19 +1,19 @@
 """The settings of notifications: who is notified with a post, and who after it."""
 
 from .setting import Setting
-from .setting_types import seconds, whole
+from .setting_types import integer, seconds
 
 NOTIFICATIONS: tuple[Setting, ...] = (
     Setting(
         "notifications.max_mentions",
-        whole(0, 1000),
+        integer(0, 1000),
         "20",
         "how many users one text may notify by mentioning them",
         unit="users",
     ),
     Setting(
         "notifications.inline_recipients",
-        whole(0, 10_000),
+        integer(0, 10_000),
         "100",
         "how many followers a new topic or reply notifies within its request; the others are "
         "notified in batches right after it",

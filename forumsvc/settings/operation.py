@@ -1,12 +1,12 @@
 """The settings of how the service is watched: metrics."""
 
 from .setting import Setting
-from .setting_types import FLAG, TEXT
+from .setting_types import BOOLEAN, TEXT
 
 OPERATION: tuple[Setting, ...] = (
     Setting(
         "metrics.enabled",
-        FLAG,
+        BOOLEAN,
         "false",
         "whether GET /metrics answers Prometheus; a proxy must keep it from the public",
     ),

@@ -1,7 +1,7 @@
 """The settings of uploaded pictures: photos."""
 
 from .setting import Setting
-from .setting_types import ADDRESS, TEXT, WORD, choice, or_off, whole
+from .setting_types import NON_EMPTY, TEXT, URL, choice, integer, or_off
 
 PHOTOS: tuple[Setting, ...] = (
     Setting(
@@ -10,38 +10,38 @@ PHOTOS: tuple[Setting, ...] = (
         "local",
         "where new pictures are kept: in photos.dir, or in a bucket of S3 or of its protocol",
     ),
-    Setting("photos.dir", WORD, "var/photos", "the folder of the local storage"),
+    Setting("photos.dir", NON_EMPTY, "var/photos", "the folder of the local storage"),
     Setting(
         "photos.quota",
-        or_off(whole(0, 10**15)),
+        or_off(integer(0, 10**15)),
         "500000000",
         "how many bytes of pictures a member may have stored; 0 or off: any number",
         unit="bytes",
     ),
     Setting(
         "photos.max_bytes",
-        whole(1024, 1024**3),
+        integer(1024, 1024**3),
         "10000000",
         "the largest picture, in bytes",
         unit="bytes",
     ),
     Setting(
         "photos.max_pixels",
-        whole(1, 10**9),
+        integer(1, 10**9),
         "50000000",
         "the largest picture, in pixels over all its frames",
         unit="pixels",
     ),
     Setting(
         "photos.max_frames",
-        whole(1, 10_000),
+        integer(1, 10_000),
         "500",
         "the longest animation, in frames",
         unit="frames",
     ),
     Setting("photos.s3_bucket", TEXT, "", "the name of the bucket, which must be there"),
     Setting("photos.s3_prefix", TEXT, "", "what stands before every picture's name in the bucket"),
-    Setting("photos.s3_endpoint", ADDRESS, "", "the object store; where empty, Amazon's"),
+    Setting("photos.s3_endpoint", URL, "", "the object store; where empty, Amazon's"),
     Setting("photos.s3_region", TEXT, "", "its region; where empty, what boto3 finds"),
     Setting(
         "photos.s3_access_key", TEXT, "", "its key; where empty, what boto3 finds", secret=True
@@ -49,13 +49,13 @@ PHOTOS: tuple[Setting, ...] = (
     Setting("photos.s3_secret_key", TEXT, "", "the secret of that key", secret=True),
     Setting(
         "photos.s3_public_url",
-        ADDRESS,
+        URL,
         "",
         "under which address everybody reads the bucket; where empty, addresses are presigned",
     ),
     Setting(
         "photos.s3_expires",
-        whole(1, 604_800),
+        integer(1, 604_800),
         "3600",
         "how long a presigned address holds, in seconds",
         unit="seconds",

@@ -1,13 +1,13 @@
 """The settings of how HTTP is spoken: api, http, rates, idempotency."""
 
 from .setting import Setting
-from .setting_types import FLAG, ORIGINS, RATE, STORAGE, choice, or_off, whole
+from .setting_types import BOOLEAN, ORIGINS, RATE, STORAGE, choice, integer, or_off
 
 PROTOCOL: tuple[Setting, ...] = (
     Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),
     Setting(
         "http.max_body",
-        whole(1024, 1024**3),
+        integer(1024, 1024**3),
         "12000000",
         "the largest request body, in bytes; keep it below waitress's max_request_body_size",
         unit="bytes",
@@ -20,7 +20,7 @@ PROTOCOL: tuple[Setting, ...] = (
     ),
     Setting(
         "http.gzip",
-        FLAG,
+        BOOLEAN,
         "true",
         "whether large answers are compressed for clients that take it; a proxy may do so instead",
     ),
@@ -64,7 +64,7 @@ PROTOCOL: tuple[Setting, ...] = (
     ),
     Setting(
         "idempotency.ttl",
-        whole(60, 10**9),
+        integer(60, 10**9),
         "86400",
         "how long the answer to a creation with an Idempotency-Key is given again, in seconds",
         unit="seconds",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .setting_types import Kind
+from .setting_types import SettingType
 
 _UNITS_IN_NAMES = ("seconds", "minutes", "bytes")
 
@@ -15,7 +15,7 @@ class Setting:
     """
 
     name: str
-    kind: Kind
+    type: SettingType
     default: str | None
     meaning: str
     secret: bool = False
@@ -27,7 +27,7 @@ class Setting:
         return self.name.partition(".")[0]
 
     @property
-    def counts(self) -> str:
+    def counted_unit(self) -> str:
         """The unit, declared or in the name; empty where there is none."""
         return self.unit or next(
             (unit for unit in _UNITS_IN_NAMES if self.name.endswith(f"_{unit}")), ""

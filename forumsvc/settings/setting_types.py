@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SettingType:
     """How a setting's text is read.
 
     parse: text -> value, raising ValueError; allowed: what it accepts, in words; name: the type
@@ -19,7 +19,7 @@ class Kind:
     name: str = "text"
 
 
-def whole(low: int, high: int) -> Kind:
+def integer(low: int, high: int) -> SettingType:
     """Return the kind of a whole number in a range."""
 
     def parse(text: str) -> int:
@@ -27,19 +27,19 @@ def whole(low: int, high: int) -> Kind:
             raise ValueError
         return int(text)
 
-    return Kind(parse, f"a whole number from {low} to {high}", "integer")
+    return SettingType(parse, f"a whole number from {low} to {high}", "integer")
 
 
-def or_off(kind: Kind) -> Kind:
+def or_off(kind: SettingType) -> SettingType:
     """Return the kind of a limit that can be off: None."""
 
     def parse(text: str) -> Any:
         return None if text == "off" else kind.parse(text)
 
-    return Kind(parse, f"{kind.allowed}, or off", f"{kind.name} or off")
+    return SettingType(parse, f"{kind.allowed}, or off", f"{kind.name} or off")
 
 
-def seconds(low: float, high: float) -> Kind:
+def seconds(low: float, high: float) -> SettingType:
     """Return the kind of a time in seconds in a range."""
 
     def parse(text: str) -> float:
@@ -47,10 +47,10 @@ def seconds(low: float, high: float) -> Kind:
             raise ValueError
         return float(text)
 
-    return Kind(parse, f"a number of seconds from {low:g} to {high:g}", "number")
+    return SettingType(parse, f"a number of seconds from {low:g} to {high:g}", "number")
 
 
-def choice(*words: str) -> Kind:
+def choice(*words: str) -> SettingType:
     """Return the kind of one of a few words."""
 
     def parse(text: str) -> str:
@@ -58,10 +58,10 @@ def choice(*words: str) -> Kind:
             raise ValueError
         return text
 
-    return Kind(parse, "one of " + ", ".join(words), "choice")
+    return SettingType(parse, "one of " + ", ".join(words), "choice")
 
 
-def matching(pattern: str, allowed: str) -> Kind:
+def matching(pattern: str, allowed: str) -> SettingType:
     """Return the kind of a text that matches a pattern; a slash at its end is dropped."""
 
     def parse(text: str) -> str:
@@ -69,7 +69,7 @@ def matching(pattern: str, allowed: str) -> Kind:
             raise ValueError
         return text.rstrip("/")
 
-    return Kind(parse, allowed)
+    return SettingType(parse, allowed)
 
 
 def _origins(text: str) -> frozenset[str]:
@@ -99,21 +99,23 @@ def _secret(text: str) -> str:
     return text
 
 
-TEXT = Kind(str, "any text")
-WORD = Kind(lambda text: text if text.strip() else _refuse(), "a text that is not empty")
-FLAG = Kind(lambda text: {"true": True, "false": False}[text], "true or false", "boolean")
-ADDRESS = matching(r"(https?://[^/\s?#]+[^\s?#]*)?", "an http:// or https:// address, or nothing")
+TEXT = SettingType(str, "any text")
+NON_EMPTY = SettingType(
+    lambda text: text if text.strip() else _refuse(), "a text that is not empty"
+)
+BOOLEAN = SettingType(lambda text: {"true": True, "false": False}[text], "true or false", "boolean")
+URL = matching(r"(https?://[^/\s?#]+[^\s?#]*)?", "an http:// or https:// address, or nothing")
 
 
 def _refuse() -> str:
     raise ValueError
 
 
-DATABASE_URL = Kind(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
-ORIGINS = Kind(_origins, "origins such as https://example.org, separated by blanks, or *")
+DATABASE_URL = SettingType(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
+ORIGINS = SettingType(_origins, "origins such as https://example.org, separated by blanks, or *")
 RATE = matching(
     "[1-9][0-9]{0,8}/(second|minute|hour|day)",
     "a number and a time it is for, such as 300/minute (or /second, /hour, /day)",
 )
-STORAGE = Kind(_storage, "memory:// or redis://…, rediss://… or redis+unix://…")
-SECRET = Kind(_secret, "a text of at least 32 characters")
+STORAGE = SettingType(_storage, "memory:// or redis://…, rediss://… or redis+unix://…")
+SECRET = SettingType(_secret, "a text of at least 32 characters")

@@ -23,17 +23,17 @@ log = logging.getLogger(__name__)
 
 _CHALLENGE = "Bearer"
 _STATUS: dict[type[errors.ForumError], int] = {
-    errors.Unreadable: 400,
+    errors.Malformed: 400,
     errors.Invalid: 400,
     errors.Conflict: 400,
     errors.Unauthenticated: 401,
     errors.BadToken: 401,
-    errors.Denied: 403,
+    errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
-    errors.KeyReused: 422,
-    errors.TooManyAttempts: 429,
+    errors.IdempotencyKeyReused: 422,
+    errors.RateLimited: 429,
     errors.Unavailable: 503,
 }
 
@@ -67,7 +67,7 @@ def _headers(error: errors.ForumError) -> dict[str, str]:
             return {"WWW-Authenticate": f'{_CHALLENGE} error="invalid_token"'}
         case errors.InsufficientScope(scope=scope):
             return {"WWW-Authenticate": f'{_CHALLENGE} error="insufficient_scope", scope="{scope}"'}
-        case errors.TooManyAttempts(retry_after=seconds):
+        case errors.RateLimited(retry_after=seconds):
             return {"Retry-After": str(seconds)}
         case errors.Unavailable():
             return {"Retry-After": "10"}
@@ -76,19 +76,19 @@ def _headers(error: errors.ForumError) -> dict[str, str]:
 
 def forbidden(error: HTTPForbidden, request: ForumRequest) -> Response:
     """Answer what the policy refused: 401 to nobody, 403 to somebody."""
-    return forum_error(_refusal(error, request), request)
+    return forum_error(_denial(error, request), request)
 
 
-def _refusal(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
+def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
     if request.caller is None:
         return errors.Unauthenticated("This needs an access token.")
     if isinstance(error.result, MissingScope):
         return errors.InsufficientScope(error.result.scope)
     if request.caller.user_id is None:
-        return errors.Denied("This access token belongs to no user.")
+        return errors.Forbidden("This access token belongs to no user.")
     refused = error.result
-    reason = refused.context.refusal(refused.permission) if refused is not None else None
-    return errors.Denied(reason or "You may not do this.")
+    reason = refused.context.denial_reason(refused.permission) if refused is not None else None
+    return errors.Forbidden(reason or "You may not do this.")
 
 
 def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
@@ -114,7 +114,7 @@ def http_error(error: HTTPException, request: ForumRequest) -> Response:
 def database_error(error: Exception, request: ForumRequest) -> Response:
     """Answer that the database is away, and let a request that changed nothing be tried again."""
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
-    is_known = isinstance(error, OperationalError | PoolTimeout | errors.UnsuitableDatabase)
+    is_known = isinstance(error, OperationalError | PoolTimeout | errors.IncompatibleDatabase)
     if not (lost or is_known or is_outdated_session(error)):
         return unexpected(error, request)
     # A commit that was cut may have happened: only what was not yet committed is tried again.
@@ -123,7 +123,7 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     is_contended = CONTENDED in getattr(error, "__notes__", ())
     if _undone(error, lost) or (lost and is_uncommitted) or is_contended:
         mark_error_retryable(error)
-    reason = errors.in_one_line(error)
+    reason = errors.single_line_message(error)
     if is_tried_again(request, error):
         log.info("request %s is tried again: %s", _request_id(request), reason)
     else:
@@ -167,7 +167,7 @@ def includeme(config: Configurator) -> None:
         (passwords_busy, PasswordsBusy),
         (database_error, DBAPIError),
         (database_error, PoolTimeout),
-        (database_error, errors.UnsuitableDatabase),
+        (database_error, errors.IncompatibleDatabase),
         (unexpected, Exception),
     ]
     for view, error in views:

@@ -1,6 +1,6 @@
 """The like endpoints."""
 
-from ..errors import Denied, NotFound
+from ..errors import Forbidden, NotFound
 from ..permissions import LikePermission, ReplyPermission, TopicPermission
 from ..resources.likes import Likes
 from ..schemas.likes import Likeable, like_form
@@ -17,7 +17,7 @@ _WHERE = {
 
 
 def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
-    """Return what the request names. Raises NotFound, or Denied where it may not be liked."""
+    """Return what the request names. Raises NotFound, or Forbidden where it may not be liked."""
     kind = Likeable(request.validated["obj_type"])
     liked_id = request.validated["obj_id"]
     container, permission = _WHERE[kind]
@@ -26,7 +26,7 @@ def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
     except KeyError:
         raise NotFound(f"obj_id: there is no such {kind}.") from None
     if not decide(request.caller, item, permission):
-        raise Denied(item.refusal(permission) or f"You may not like this {kind}.")
+        raise Forbidden(item.denial_reason(permission) or f"You may not like this {kind}.")
     return kind, liked_id
 
 

@@ -40,7 +40,7 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     upload = request.validated["file"].file
     storages: PhotoStorages = registry.photos
     quota = request.photo_quota
-    with photos.store(storages, registry.photo_limits, request.gateway, quota, upload) as picture:
+    with photos.store(storages, registry.photo_limits, request.executor, quota, upload) as picture:
         request.remove_photo_on_abort(picture.name)
         name = photos.record(request.db, storages, quota, request.now, picture)
     return Uploaded(request.photo_url(name, storages.default))
@@ -74,7 +74,7 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
     check_name(name)
     storages: PhotoStorages = request.registry.photos
     with photos.available():
-        file = storages.find(request.gateway, name)
+        file = storages.find(request.executor, name)
     if isinstance(file, str):
         return HTTPFound(file)
     length = file.seek(0, 2)

@@ -17,7 +17,7 @@ def shrink_avatar(item: UserItem, request: ForumRequest) -> Picture | None:
         return None
     registry = request.registry
     picture = photos.store_avatar(
-        request.reader, registry.photos, registry.photo_limits, item.row.user_id, address
+        request.read_connection, registry.photos, registry.photo_limits, item.row.user_id, address
     )
     request.remove_photo_on_abort(picture.name)
     return picture
@@ -37,4 +37,4 @@ def update_profile(item: UserItem, request: ForumRequest) -> Single:
             field="avatar",
         )
     profiles.edit(request.db, item.row.user_id, request.now, **changes)
-    return Single(Kind.USER, item.again())
+    return Single(Kind.USER, item.reloaded())

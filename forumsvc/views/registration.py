@@ -16,6 +16,6 @@ def open_account(container: Users, request: ForumRequest) -> Single:
     registration.check_open(request.settings)
     request.registry.rates.registration(request)
     sent = validate(registration_form(request.settings), request.parameters)
-    made = registration.register(request.db, request.reader, **sent)
+    made = registration.register(request.db, request.read_connection, **sent)
     location = f"{request.site.base_url}/api/v3/users/{made.id}"
-    return Single(Kind.USER, container.at(made.id), location)
+    return Single(Kind.USER, container.get(made.id), location)

@@ -3,7 +3,7 @@
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..resources.replies import ReplyItem
-from ..schemas.including import including
+from ..schemas.including import with_include
 from ..schemas.replies import reply_form
 from ..services import replies
 from ..web.api.api_view import api_view
@@ -13,7 +13,7 @@ from ..web.http_cache.cache_policy import REPLY
 from ..web.responses.results import Done, Kind, Single
 
 
-@api_view(ReplyItem, "GET", Common.VIEW, schema=including(), mark=REPLY)
+@api_view(ReplyItem, "GET", Common.VIEW, schema=with_include(), mark=REPLY)
 def read_reply(item: ReplyItem, request: ForumRequest) -> Single:
     """Show a reply with its raw text."""
     return Single(Kind.REPLY, item)
@@ -30,7 +30,7 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
         item.row,
         request.prework,
     )
-    return Single(Kind.REPLY, item.again())
+    return Single(Kind.REPLY, item.reloaded())
 
 
 @api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")

@@ -3,7 +3,7 @@
 from ..errors import Invalid
 from ..permissions import TopicPermission as May
 from ..resources.topics import TopicItem
-from ..schemas.fields import show
+from ..schemas.fields import quoted
 from ..services import topics
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -59,6 +59,6 @@ def open_again(item: TopicItem, request: ForumRequest) -> Done:
 @api_view(TopicItem, "POST", May.ACT, name="action")
 def unknown(item: TopicItem, request: ForumRequest) -> Done:
     """Refuse every other type."""
-    given = request.parameters.one("type")
-    found = "is required" if given is None else f"not {show(given)}"
+    given = request.parameters.get("type")
+    found = "is required" if given is None else f"not {quoted(given)}"
     raise Invalid("type", f"must be one of {', '.join(_TYPES)}; {found}")

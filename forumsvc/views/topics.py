@@ -6,7 +6,7 @@ from ..permissions import TopicPermission as May
 from ..queries import nodes, replies, topics
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
-from ..schemas.including import including
+from ..schemas.including import with_include
 from ..schemas.paging import paged
 from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
@@ -21,7 +21,7 @@ from ..web.http_cache.cache_policy import REPLY_LIST, TOPIC, TOPIC_LIST
 from ..web.responses.results import Done, Kind, Listing, Single
 
 
-@api_view(Topics, "GET", Common.VIEW, schema=including(topic_list), mark=TOPIC_LIST)
+@api_view(Topics, "GET", Common.VIEW, schema=with_include(topic_list), mark=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     wanted = request.validated
@@ -44,14 +44,14 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
 
 def render_new(container: Topics, request: ForumRequest) -> Rendered:
     """Render the text of a new topic, if there is such a node."""
-    topic_service.check_node(request.gateway, request.validated["node_id"])
+    topic_service.check_node(request.executor, request.validated["node_id"])
     return render_body(container, request)
 
 
 def render_edited(item: TopicItem, request: ForumRequest) -> Rendered:
     """Render the text of an edited topic, if it stays in its node or there is such a node."""
     if request.validated["node_id"] != item.row.node_id:
-        topic_service.check_node(request.gateway, request.validated["node_id"])
+        topic_service.check_node(request.executor, request.validated["node_id"])
     return render_body(item, request)
 
 
@@ -66,10 +66,10 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
         **{**request.validated, "body": request.prework},
     )
     location = f"{request.site.base_url}/api/v3/topics/{topic.id}"
-    return Single(Kind.TOPIC, container.found(str(topic.id), topic), location)
+    return Single(Kind.TOPIC, container.wrap(str(topic.id), topic), location)
 
 
-@api_view(TopicItem, "GET", Common.VIEW, schema=including(), mark=TOPIC)
+@api_view(TopicItem, "GET", Common.VIEW, schema=with_include(), mark=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Single:
     """Show a topic."""
     return Single(Kind.TOPIC, item)
@@ -87,7 +87,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Single:
         item.row,
         **{**request.validated, "body": request.prework},
     )
-    return Single(Kind.TOPIC, item.again())
+    return Single(Kind.TOPIC, item.reloaded())
 
 
 @api_view(TopicItem, "DELETE", May.DESTROY, locked="row")
@@ -97,7 +97,9 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
     return Done()
 
 
-@api_view(TopicItem, "GET", Common.VIEW, name="replies", schema=including(paged), mark=REPLY_LIST)
+@api_view(
+    TopicItem, "GET", Common.VIEW, name="replies", schema=with_include(paged), mark=REPLY_LIST
+)
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     found = replies.of_topic(request.db, item.row.id, request.page)
@@ -125,7 +127,7 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Single:
         request.prework,
     )
     location = f"{request.site.base_url}/api/v3/replies/{reply.id}"
-    return Single(Kind.REPLY, item.root.replies.found(str(reply.id), reply), location)
+    return Single(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), location)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")

@@ -6,7 +6,7 @@ from ..permissions import UserPermission as May
 from ..queries import likes, replies, topics, users
 from ..queries.topics import UserTopicOrder
 from ..resources.users import UserItem, Users
-from ..schemas.including import including
+from ..schemas.including import with_include
 from ..schemas.likes import Likeable, own_likes
 from ..schemas.paging import paged, popular_users
 from ..schemas.topics import user_topics
@@ -16,20 +16,20 @@ from ..web.api.request import ForumRequest
 from ..web.responses.results import Done, Ids, Kind, Listing, Single
 
 
-@api_view(Users, "GET", Common.VIEW, schema=including(popular_users))
+@api_view(Users, "GET", Common.VIEW, schema=with_include(popular_users))
 def list_users(container: Users, request: ForumRequest) -> Listing:
     """List the popular users."""
     found = users.popular(request.db, request.validated["limit"])
     return Listing(Kind.USER, "users", found)
 
 
-@api_view(UserItem, "GET", Common.VIEW, schema=including())
+@api_view(UserItem, "GET", Common.VIEW, schema=with_include())
 def read_user(item: UserItem, request: ForumRequest) -> Single:
     """Show a user in full."""
     return Single(Kind.USER, item)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=including(user_topics))
+@api_view(UserItem, "GET", Common.VIEW, name="topics", schema=with_include(user_topics))
 def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics of a user."""
     order = UserTopicOrder(request.validated["order"])
@@ -37,35 +37,35 @@ def list_topics(item: UserItem, request: ForumRequest) -> Listing:
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.topics_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=including(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=with_include(paged))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
     """List the topics that a user favours."""
     found = topics.favorites_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=including(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="replies", schema=with_include(paged))
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
     found = replies.by_user(request.db, item.row.user_id, request.page)
     return Listing(Kind.REPLY_IN_FULL, "replies", *found, total=item.row.replies_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=including(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(paged))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
     """List those who follow a user."""
     found = users.followers_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
-@api_view(UserItem, "GET", Common.VIEW, name="following", schema=including(paged))
+@api_view(UserItem, "GET", Common.VIEW, name="following", schema=with_include(paged))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom a user follows."""
     found = users.followed_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
-@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=including(paged))
+@api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=with_include(paged))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
     """List those whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, request.page)
@@ -86,7 +86,7 @@ def list_likes(item: UserItem, request: ForumRequest) -> Ids:
 
 def _check_topic(item: UserItem, topic_id: int) -> None:
     try:
-        item.root.topics.at(topic_id)
+        item.root.topics.get(topic_id)
     except KeyError:
         raise NotFound("topic_id: there is no such topic.") from None
 

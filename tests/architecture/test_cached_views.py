@@ -97,7 +97,7 @@ def forum(
     database = open_database(url)
     migrate.upgrade(database.writes)
     application = make_app(url, here, **{"api.envelope": request.param})
-    application.registry.memory.put = lambda *given: None
+    application.registry.page_cache.put = lambda *given: None
     forum = Forum(application, database)
     alice = forum.person("alice")
     made = alice.post("/topics", title="T", node_id=forum.node(), body="B")

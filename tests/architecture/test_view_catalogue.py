@@ -12,7 +12,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 import forumsvc
 from forumsvc import permissions
-from forumsvc.permissions import NOBODYS
+from forumsvc.permissions import FORBIDDEN
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
@@ -97,7 +97,7 @@ WITHOUT_PERMISSION = {
     "HTTPException": ERROR_VIEWS,
     "DBAPIError": ERROR_VIEWS,
     "TimeoutError": ERROR_VIEWS,
-    "UnsuitableDatabase": ERROR_VIEWS,
+    "IncompatibleDatabase": ERROR_VIEWS,
     "PasswordsBusy": ERROR_VIEWS,
     "Exception": ERROR_VIEWS,
     "LoginNeeded": ERROR_VIEWS,
@@ -152,7 +152,7 @@ def _known(introspector: Any) -> Iterator[Known]:
 def test_every_view_names_one_permission_of_its_own(views: list[Known]) -> None:
     for view in views:
         assert len(view.permissions) == 1, view
-        assert view.permissions[0] != NOBODYS, view
+        assert view.permissions[0] != FORBIDDEN, view
 
 
 def test_a_view_without_permission_is_listed_with_a_reason(views: list[Known]) -> None:
@@ -173,7 +173,7 @@ def test_nobody_is_granted_the_default_permission() -> None:
     callers = [identity(level, AUTHOR) for level in ("member", "maintainer", "admin")]
     for context in every_context():
         for caller in (None, *callers):
-            assert not granted(caller, context, NOBODYS), context
+            assert not granted(caller, context, FORBIDDEN), context
 
 
 def test_every_kind_of_resource_is_tried() -> None:

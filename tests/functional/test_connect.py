@@ -14,7 +14,7 @@ from forumsvc.database import open_database
 from forumsvc.db import connect
 from forumsvc.db.engine import Database
 from forumsvc.db.timeouts import Timeouts
-from forumsvc.errors import UnsuitableDatabase
+from forumsvc.errors import IncompatibleDatabase
 from forumsvc.settings import Settings
 from tests import databases
 from tests.functional.cli.conftest import INI, run_command
@@ -129,7 +129,7 @@ def test_a_session_that_the_code_cannot_rely_on_is_refused(
 ) -> None:
     with (
         databases.opened(with_query(database_url, options=options)) as database,
-        pytest.raises(UnsuitableDatabase, match=reason),
+        pytest.raises(IncompatibleDatabase, match=reason),
     ):
         shown(database, "timezone")
 
@@ -137,7 +137,7 @@ def test_a_session_that_the_code_cannot_rely_on_is_refused(
 def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "MINIMUM_VERSION", 10**9)
     database.dispose()
-    with pytest.raises(UnsuitableDatabase, match="PostgreSQL 13 or newer is needed"):
+    with pytest.raises(IncompatibleDatabase, match="PostgreSQL 13 or newer is needed"):
         shown(database, "timezone")
 
 
@@ -145,7 +145,9 @@ def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.Monk
 def test_a_pooler_without_the_session_settings_is_refused(database_url: str, refuses: bool) -> None:
     with pooler(database_url, refuses=refuses) as url, databases.opened(url) as database:
         for engine in (database.reads, database.writes):
-            with pytest.raises(UnsuitableDatabase, match="not through a pooler such as PgBouncer"):
+            with pytest.raises(
+                IncompatibleDatabase, match="not through a pooler such as PgBouncer"
+            ):
                 engine.connect()
 
 
@@ -155,7 +157,7 @@ def test_a_session_in_which_another_has_prepared_something_is_refused(
     shared = connect._SESSION.replace("pg_prepared_statements", "(SELECT 1) AS one")
     monkeypatch.setattr(connect, "_SESSION", shared)
     database.dispose()
-    with pytest.raises(UnsuitableDatabase, match="hands out sessions that others have used"):
+    with pytest.raises(IncompatibleDatabase, match="hands out sessions that others have used"):
         shown(database, "timezone")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from forumsvc.errors import TooManyAttempts
+from forumsvc.errors import RateLimited
 from forumsvc.queries import nodes, topics
 from forumsvc.services import relations, replies
 from forumsvc.services import topics as topic_service
@@ -84,7 +84,7 @@ def test_too_many_attempts_are_429_with_the_time_to_wait(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any, **__: Any) -> Any:
-        raise TooManyAttempts("Too often.", 7)
+        raise RateLimited("Too often.", 7)
 
     monkeypatch.setattr(topics, "forum_list", fail)
     answer = raw(forum, "GET", f"{API}/topics")

@@ -20,7 +20,7 @@ from tests.functional.threads import alone, together
 
 def keys(forum: Forum) -> list[Any]:
     """Return the keys of the pages that are cached."""
-    return [key for key in forum.registry.memory._kept if key[0] != "topic"]
+    return [key for key in forum.registry.page_cache._kept if key[0] != "topic"]
 
 
 def test_a_page_is_cached_once_however_its_id_is_spelled(forum: Forum) -> None:

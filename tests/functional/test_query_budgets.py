@@ -194,13 +194,13 @@ def test_a_topic_kept_for_one_member_is_kept_for_all_but_its_author(scene: Scene
     path, forum = scene.path("/topics/{topic}"), scene.forum
     first, second = forum.person("first"), forum.person("second")
     shown = [reader.get(path).json for reader in (first, scene.author)]
-    forum.registry.memory.hits = 0
+    forum.registry.page_cache.hits = 0
     again = [reader.get(path).json for reader in (second, scene.author)]
     assert [one["abilities"] for one in again] == [one["abilities"] for one in shown]
     assert again[0]["abilities"]["update"] is False
     assert again[1]["abilities"]["update"] is True
     # For each of both the topic's row, and the page.
-    assert forum.registry.memory.hits == 4
+    assert forum.registry.page_cache.hits == 4
 
 
 WITH_STATE = {

@@ -100,7 +100,7 @@ def test_tags_that_are_none_match_nothing(forum: Forum, tags: str) -> None:
 
 def test_what_is_kept_is_reckoned_at_what_it_takes(make_forum: MakeForum) -> None:
     forum = make_forum(memory__pages="1")
-    memory = forum.registry.memory
+    memory = forum.registry.page_cache
     for number in range(200):
         host = f"{number}.{'x' * 240}"
         answer = forum.nobody.call("GET", "/topics", headers={"Host": host})

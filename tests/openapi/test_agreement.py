@@ -117,25 +117,25 @@ def test_parameters_are_those_of_the_views_schema(operation: Operation, views: l
 def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
     """Hold a described parameter to the type that reads it, in kind and in range."""
     kind = node.typ
-    low, high = getattr(kind, "low", None), getattr(kind, "high", None)
     match kind:
-        case fields.Whole():
+        case fields.Integer():
             assert schema["type"] == "integer"
-            assert (schema.get("minimum"), schema.get("maximum")) == (low, high)
+            assert (schema.get("minimum"), schema.get("maximum")) == (kind.minimum, kind.maximum)
         case fields.Text():
             assert schema["type"] == "string"
-            assert (schema.get("minLength", 0), schema["maxLength"]) == (low, high)
+            limits = kind.min_length, kind.max_length
+            assert (schema.get("minLength", 0), schema["maxLength"]) == limits
             check_texts(schema["pattern"], node)
-        case fields.Word():
-            assert (schema["type"], tuple(schema["enum"])) == ("string", kind.words)
-        case fields.Flag():
+        case fields.Choice():
+            assert (schema["type"], tuple(schema["enum"])) == ("string", kind.choices)
+        case fields.Boolean():
             assert schema["type"] == "boolean"
         case fields.Ids():
-            assert (schema["type"], schema["maxItems"]) == ("array", kind.most)
+            assert (schema["type"], schema["maxItems"]) == ("array", kind.max_count)
             assert schema["items"]["type"] == "integer"
-        case fields.Position():
-            assert (schema["type"], schema["maxLength"]) == ("string", kind.longest)
-        case fields.Upload():
+        case fields.CursorField():
+            assert (schema["type"], schema["maxLength"]) == ("string", kind.max_length)
+        case fields.File():
             assert (schema["type"], schema["format"]) == ("string", "binary")
         case _:
             pytest.fail(f"{kind} is a type that this test does not know")
@@ -154,7 +154,7 @@ ADDRESSES = [
 
 def check_texts(pattern: str, node: colander.SchemaNode) -> None:
     """Hold a pattern to what the type really takes of a few texts, without the blanks around it."""
-    for text in ADDRESSES if isinstance(node.typ, fields.WebAddress) else TEXTS:
+    for text in ADDRESSES if isinstance(node.typ, fields.Url) else TEXTS:
         fits = re.search(pattern, text.strip()) is not None
         assert fits is accepts(node, text), (pattern, text)
 

@@ -14,7 +14,7 @@ from forumsvc.settings import (
     find_errors,
 )
 from forumsvc.settings.masking import mask_url
-from forumsvc.settings.setting_types import TEXT, WORD
+from forumsvc.settings.setting_types import NON_EMPTY, TEXT
 
 ROOT = Path(__file__).parents[2]
 GOOD = {
@@ -80,14 +80,14 @@ def test_a_wrong_value_is_refused_by_key_value_and_what_is_allowed(name: str, va
     line = refusal(**{name: value})
     declared = next(setting for setting in DECLARED if setting.name == name)
     shown = "the value given" if declared.secret else repr(value.strip())
-    assert line == f"{name}: {shown} is not allowed; it must be {declared.kind.allowed}"
+    assert line == f"{name}: {shown} is not allowed; it must be {declared.type.allowed}"
 
 
 def test_a_secret_is_never_shown() -> None:
     assert "hunter2" not in refusal(**{"session.secret": "hunter2"})
     assert "hunter2" not in refusal(**{"sqlalchemy.url": "mysql://me:hunter2@host/db"})
     settings = Settings({**GOOD, "session.secret": "hunter2" * 10})
-    assert "hunter2" not in " ".join(value for _, value, _ in settings.shown())
+    assert "hunter2" not in " ".join(value for _, value, _ in settings.displayed())
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_an_address_is_shown_without_its_passwords(url: str, shown: str) -> None
 
 def test_a_time_or_a_size_names_its_unit() -> None:
     for setting in DECLARED:
-        if setting.kind.name.startswith("number") or "second" in setting.meaning.split(", ")[-1]:
-            assert setting.counts, setting.name
-    assert {"seconds", "bytes", "minutes"} <= {setting.counts for setting in DECLARED}
+        if setting.type.name.startswith("number") or "second" in setting.meaning.split(", ")[-1]:
+            assert setting.counted_unit, setting.name
+    assert {"seconds", "bytes", "minutes"} <= {setting.counted_unit for setting in DECLARED}
 
 
 def test_every_setting_can_be_wrong() -> None:
     for setting in DECLARED:
-        if setting.kind is not TEXT and setting.name not in WRONG:
-            value = "" if setting.kind is WORD else "no \x7f value of any kind"
+        if setting.type is not TEXT and setting.name not in WRONG:
+            value = "" if setting.type is NON_EMPTY else "no \x7f value of any kind"
             assert setting.name in refusal(**{setting.name: value})
 
 
@@ -127,7 +127,7 @@ def test_every_default_is_allowed_and_explained() -> None:
     for setting in DECLARED:
         assert setting.name in settings
         assert setting.meaning
-        assert setting.kind.allowed
+        assert setting.type.allowed
         assert setting.default is not None or setting.name in GOOD
 
 
@@ -216,7 +216,7 @@ def test_the_shipped_production_ini_asks_for_three_values_and_no_more(
 def test_production_needs_its_address(environment: dict[str, str], delivery: str) -> None:
     written = {"site.url": "", "mail.delivery": delivery, **environment}
     if written == {"site.url": "", "mail.delivery": "none"}:
-        warning = Settings({**GOOD, **written}).unaddressed
+        warning = Settings({**GOOD, **written}).site_url_warning
         assert warning is not None
         assert warning.startswith("site.url is not set")
         return
@@ -248,6 +248,6 @@ def test_all_that_is_wrong_is_found_at_once() -> None:
 
 def test_what_is_written_is_told_from_what_is_default() -> None:
     settings = Settings({**GOOD, "site.name": "Town"})
-    defaults = {setting.name for setting, _, is_default in settings.shown() if is_default}
+    defaults = {setting.name for setting, _, is_default in settings.displayed() if is_default}
     assert {"site.name", *GOOD}.isdisjoint(defaults)
     assert "http.max_body" in defaults

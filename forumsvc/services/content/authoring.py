@@ -64,7 +64,7 @@ class Authoring:
         Rendering may take a second, in which no lock should be held: whoever calls this does so
         before the first statement of a transaction. title: what stands above it; origin: the
         request, for the log. Raises Invalid where title or text break a rule that needs no
-        rendering, TooManyAttempts where the author's time is used up, Unavailable where the machine
+        rendering, RateLimited where the author's time is used up, Unavailable where the machine
         has no time for it.
         """
         if title is not None:

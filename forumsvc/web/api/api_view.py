@@ -91,7 +91,7 @@ class ActionPredicate:
 
     def __call__(self, context: Any, request: ForumRequest) -> bool:
         """Return whether the request names this type."""
-        return request.parameters.one("type") == self.value
+        return request.parameters.get("type") == self.value
 
 
 class FirstPredicate:

@@ -35,7 +35,7 @@ def replayed_deriver(view: Any, info: Any) -> Any:
     """Answer again what is answered already, before any work is done for it and without a lock."""
 
     def known(request: ForumRequest, key: Key, ttl: timedelta) -> Answer | None:
-        return idempotency.find(request.reader, key, _digest(request), request.now, ttl)
+        return idempotency.find(request.read_connection, key, _digest(request), request.now, ttl)
 
     return _with_key(view, info, known, lambda request, key, response: None)
 

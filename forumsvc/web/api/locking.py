@@ -21,12 +21,12 @@ def locked_deriver(view: Any, info: Any) -> Any:
     what = info.options.get("locked")
     if what is None:
         return view
-    in_full = what == "row"
+    whole_row = what == "row"
     permission = info.options["permission"]
 
     def locked(context: Item, request: ForumRequest) -> Any:
         try:
-            item = context.locked(in_full=in_full)
+            item = context.for_update(whole_row=whole_row)
         except KeyError:
             raise NotFound("There is nothing here.") from None
         verdict = decide(request.caller, item, permission)

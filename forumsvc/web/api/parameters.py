@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from multipart import MultipartError, MultipartParser, MultipartPart, parse_options_header
 
-from ...errors import Unreadable
+from ...errors import Malformed
 from ...ids import parse_whole
 
 _MOST_FIELDS = 2000
@@ -40,7 +40,7 @@ class Parameters:
         """Whether there are none."""
         return not (self._query or self._body)
 
-    def one(self, name: str) -> Any:
+    def get(self, name: str) -> Any:
         """Return the last value of that name, or None where there is none (or a JSON null).
 
         A JSON array is returned whole, for the schema to refuse.
@@ -50,12 +50,12 @@ class Parameters:
             return [*values]
         return values[-1] if values else None
 
-    def several(self, name: str) -> list[Any] | None:
+    def get_all(self, name: str) -> list[Any] | None:
         """Return the values of `name` or `name[]`, or None where neither was sent."""
         values = self._values(name)
         return self._values(f"{name}[]") if values is None else values
 
-    def everywhere(self, name: str) -> list[Any]:
+    def get_from_query_and_body(self, name: str) -> list[Any]:
         """Return the values of that name in query and body together."""
         return [*self._query.get(name, ()), *self._body.get(name, ())]
 
@@ -68,7 +68,7 @@ class Parameters:
 
 
 def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> Parameters:
-    """Read the parameters of a WSGI request. Raises Unreadable where they cannot be read.
+    """Read the parameters of a WSGI request. Raises Malformed where they cannot be read.
 
     An uploaded file is a `multipart.MultipartPart`; the request closes what `open_parts` lists.
     """
@@ -105,9 +105,9 @@ def _pairs(text: str, where: str) -> Values:
             text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
         )
     except UnicodeDecodeError:
-        raise Unreadable(f"{where} holds bytes that are not UTF-8") from None
+        raise Malformed(f"{where} holds bytes that are not UTF-8") from None
     except ValueError:
-        raise Unreadable(f"{where} has more than {_MOST_FIELDS} fields") from None
+        raise Malformed(f"{where} has more than {_MOST_FIELDS} fields") from None
     for name, value in pairs:
         values.setdefault(name, []).append(value)
     return values
@@ -117,7 +117,7 @@ def _utf8(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unreadable(f"{where} holds bytes that are not UTF-8") from None
+        raise Malformed(f"{where} holds bytes that are not UTF-8") from None
 
 
 def _body(environ: dict[str, Any]) -> Values:
@@ -142,7 +142,7 @@ def _raw(environ: dict[str, Any]) -> bytes:
 def _multipart(environ: dict[str, Any], options: dict[str, str]) -> Values:
     boundary = options.get("boundary", "")
     if not boundary:
-        raise Unreadable("the multipart form names no boundary")
+        raise Malformed("the multipart form names no boundary")
     values: Values = {}
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if not length:
@@ -153,12 +153,12 @@ def _multipart(environ: dict[str, Any], options: dict[str, str]) -> Values:
             values.setdefault(part.name, []).append(
                 part if part.filename is not None else _text(part)
             )
-    except Unreadable:
+    except Malformed:
         _close(values)
         raise
     except (MultipartError, UnicodeDecodeError, LookupError) as error:
         _close(values)
-        raise Unreadable(f"the multipart form cannot be read: {error}") from None
+        raise Malformed(f"the multipart form cannot be read: {error}") from None
     return values
 
 
@@ -188,11 +188,11 @@ def _json(raw: bytes) -> Values:
             parse_int=_integer,
         )
     except RecursionError:
-        raise Unreadable("the JSON body is nested too deeply") from None
+        raise Malformed("the JSON body is nested too deeply") from None
     except ValueError as error:
-        raise Unreadable(f"the body is not JSON: {error}") from None
+        raise Malformed(f"the body is not JSON: {error}") from None
     if not isinstance(document, dict):
-        raise Unreadable("the JSON body is not an object")
+        raise Malformed("the JSON body is not an object")
     return {
         name: _Array(value) if isinstance(value, list) else [value]
         for name, value in document.items()
@@ -204,7 +204,7 @@ def _check_pieces(raw: bytes) -> None:
     """Refuse a document of so many values that reading it would cost more than anything it says."""
     pieces = sum(1 for _ in islice(_PIECE.finditer(raw), _MOST_PIECES + 1))
     if pieces > _MOST_PIECES:
-        raise Unreadable("the JSON body has too many values")
+        raise Malformed("the JSON body has too many values")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

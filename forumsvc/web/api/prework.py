@@ -36,7 +36,7 @@ prework_deriver.options = ("prework",)  # type: ignore[attr-defined]  # Pyramid'
 def render_body(context: Any, request: ForumRequest) -> Rendered:
     """Render the text of a post, which is the parameter `body`.
 
-    Raises Invalid, TooManyAttempts, Unavailable.
+    Raises Invalid, RateLimited, Unavailable.
     """
     sent = request.validated
     return request.authoring.render(

@@ -80,22 +80,22 @@ class ForumRequest(Request):
             session = database.session()
             zope.sqlalchemy.mark_changed(session, self.tm)
             return session
-        return self.gateway
+        return self.executor
 
     @property
-    def gateway(self) -> Gateway:
+    def executor(self) -> Gateway:
         """The short way to what is committed; for the API, which only runs queries' SELECTs."""
         gateway: Gateway = self.registry.database.gateway
         return gateway
 
     @property
-    def memory(self) -> Memory:
+    def page_cache(self) -> Memory:
         """What this process keeps from one request to the next."""
-        memory: Memory = self.registry.memory
+        memory: Memory = self.registry.page_cache
         return memory
 
     @reify
-    def reader(self) -> Connection:
+    def read_connection(self) -> Connection:
         """A connection that sees what is committed, cannot write, and holds no lock."""
         connection = self.registry.database.reads.connect()
         self.add_finished_callback(lambda request: connection.close())
@@ -173,7 +173,7 @@ class ForumRequest(Request):
 
     @reify
     def parameters(self) -> Parameters:
-        """The parameters of query and body. Raises Unreadable."""
+        """The parameters of query and body. Raises Malformed."""
         parameters = read_parameters(self.environ, query_wins=_QUERY_WINS)
         parts = open_parts(parameters)
         if parts:

@@ -25,9 +25,10 @@ _SUFFIX = ".json"
 
 
 def make_root(request: ForumRequest) -> Root:
-    """Return the tree for a request. Raises Unreadable, or BadToken for a token that is none."""
+    """Return the tree for a request. Raises Malformed, or BadToken for a token that is none."""
     token = access_token(
-        request.parameters.everywhere("access_token"), request.headers.get("Authorization")
+        request.parameters.get_from_query_and_body("access_token"),
+        request.headers.get("Authorization"),
     )
     if token is not None:
         # Not in the request's transaction, which on SQLite would lock everybody out from here on.
@@ -39,12 +40,12 @@ def make_root(request: ForumRequest) -> Root:
     request.registry.request_rates.count(request)
     if token is not None and request.caller is None:
         raise BadToken("The access token is wrong, expired or revoked.")
-    return Root(request, request.caller, writes=request.is_write)
+    return Root(request, request.caller, is_write=request.is_write)
 
 
 def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
     """Return for what a token stands, None where it is none; write down its first use."""
-    row = tokens.find_access(request.gateway, token, request.now)
+    row = tokens.find_access(request.executor, token, request.now)
     grace = request.settings["oauth.refresh_grace"]
     if row is None or not first_use.must_be_recorded(row, grace, request.now):
         return row

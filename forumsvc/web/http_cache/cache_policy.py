@@ -41,7 +41,7 @@ class Mark:
 
 def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
     # Where no list is kept, reading the mark is not worth its while.
-    if not request.memory.size:
+    if not request.page_cache.size:
         return None
     known = request.lists_mark
     return (versions.of_lists(request.db) if known is None else known,)

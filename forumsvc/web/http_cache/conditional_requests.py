@@ -14,7 +14,7 @@ from pyramid.response import Response
 from ...resources.base import Item
 from ...resources.replies import ReplyItem
 from ...resources.topics import TopicItem
-from ...security.policy import rights
+from ...security.policy import cache_relevant_principals
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
 from ..responses.links import PAGE_HEADERS
@@ -90,11 +90,11 @@ def _marked(view: View, mark: Mark, name: str) -> View:
             return _made(view, marks, whose, context, request)
         hits = _hits(context, request) if is_topic else 0
         key = (name, whose, *_wanted(context, request))
-        page: Page | None = request.memory.get(key, marks)
+        page: Page | None = request.page_cache.get(key, marks)
         if page is None:
             # After a change many ask for the same page at once: one of them makes it.
             with request.registry.flights.turn((key, marks)):
-                page = request.memory.peek(key, marks)
+                page = request.page_cache.peek(key, marks)
                 if page is None:
                     response = _made(view, marks, whose, context, request)
                     _keep(request, key, marks, response)
@@ -124,7 +124,7 @@ def _keep(request: ForumRequest, key: tuple[Any, ...], marks: Marks, response: R
         return
     headers = [each for each in response.headerlist if each[0] != "Content-Length"]
     page = Page(response.headers["ETag"], headers, without_hits(response.body))
-    request.memory.put(key, marks, page, _PAGE_SIZE + len(response.body))
+    request.page_cache.put(key, marks, page, _PAGE_SIZE + len(response.body))
 
 
 def _whose(audience: Audience, context: Any, request: ForumRequest) -> Marks:
@@ -133,13 +133,13 @@ def _whose(audience: Audience, context: Any, request: ForumRequest) -> Marks:
     if caller is None or audience is Audience.EVERYBODY:
         return ()
     if audience is Audience.SAME_RIGHTS:
-        return rights(caller, context)
+        return cache_relevant_principals(caller, context)
     return (caller.user_id, caller.level, *sorted(caller.scopes))
 
 
 def _is_common(mark: Mark, audience: Audience, context: Any, request: ForumRequest) -> bool:
     """Return whether the answer is worth keeping: others will get the same."""
-    if not request.memory.size or (isinstance(context, Item) and context.is_hidden):
+    if not request.page_cache.size or (isinstance(context, Item) and context.is_hidden):
         return False
     return audience is not Audience.SAME_CALLER and bool(
         request.registry.envelope.keeps(mark.shown)

@@ -2,7 +2,7 @@
 
 from limits import RateLimitItem, RateLimitItemPerHour, parse
 
-from ...errors import TooManyAttempts
+from ...errors import RateLimited
 from ...oauth.throttle import network
 from ...settings import Settings
 from ..api.request import ForumRequest
@@ -25,17 +25,17 @@ class Rates:
         self._tokens = None if token is None else parse(token)
 
     def registration(self, request: ForumRequest) -> None:
-        """Count an attempt to open an account. Raises TooManyAttempts."""
+        """Count an attempt to open an account. Raises RateLimited."""
         self._count(self._registrations, "registration", request.remote_addr or "")
 
     def mail_request(self, request: ForumRequest) -> None:
-        """Count a wish for mail, whatever becomes of it. Raises TooManyAttempts."""
+        """Count a wish for mail, whatever becomes of it. Raises RateLimited."""
         self._count(self._mail_requests, "mail request", request.remote_addr or "")
 
     def token_request(self, client_id: str, address: str) -> None:
         """Count a request at the token endpoint, of a client that was recognized.
 
-        Raises TooManyAttempts.
+        Raises RateLimited.
         """
         if self._tokens is not None:
             self._count(self._tokens, f"token of {client_id}", address)
@@ -49,4 +49,4 @@ class Rates:
         standing = self._counter.count(rate, what, network(address))
         if standing is not None and not standing.is_allowed:
             wait = standing.reset
-            raise TooManyAttempts(f"Too many attempts. Try again in {wait} seconds.", wait)
+            raise RateLimited(f"Too many attempts. Try again in {wait} seconds.", wait)

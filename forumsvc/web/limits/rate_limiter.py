@@ -14,7 +14,7 @@ from limits import RateLimitItem
 from limits.errors import ConfigurationError, StorageError
 from limits.storage import MemoryStorage, Storage, storage_from_string
 
-from ...errors import in_one_line
+from ...errors import single_line_message
 from ...settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class Counter:
             ends = self._storage.get_expiry(key)
         except StorageError as error:
             self._silent_until = time.monotonic() + _SILENCE_SECONDS
-            log.warning("rates.storage is away, nothing is counted: %s", in_one_line(error))
+            log.warning("rates.storage is away, nothing is counted: %s", single_line_message(error))
             return None
         reset = max(1, math.ceil(round(ends - time.time(), 3)))
         return Standing(number <= rate.amount, max(0, rate.amount - number), reset)

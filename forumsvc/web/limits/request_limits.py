@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from limits import RateLimitItem, parse
 
-from ...errors import TooManyAttempts
+from ...errors import RateLimited
 from ...oauth.throttle import network
 from ...security.identity import Identity
 from ...settings import Settings
@@ -49,7 +49,7 @@ class RequestRates:
     def count(self, request: ForumRequest) -> None:
         """Count a request of `request.caller`, or of its address where that is nobody.
 
-        What is left is told by the answer, whatever that is. Raises TooManyAttempts.
+        What is left is told by the answer, whatever that is. Raises RateLimited.
         """
         policies = _applicable(self._by_safety[is_unsafe(request)], request.caller)
         if not policies:
@@ -74,7 +74,7 @@ class RequestRates:
         }
         _tell(request, headers)
         if wait:
-            raise TooManyAttempts(f"Too many requests. Try again in {wait} seconds.", wait)
+            raise RateLimited(f"Too many requests. Try again in {wait} seconds.", wait)
 
 
 def _policy(settings: Settings, name: str, setting: str) -> tuple[_Policy, ...]:

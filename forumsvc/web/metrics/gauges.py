@@ -25,7 +25,7 @@ class Gauges(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield them."""
-        yield from _of_memory(self._registry.memory)
+        yield from _of_memory(self._registry.page_cache)
         yield from _of_markup(self._registry.authoring.renderer)
         yield _of_database(self._registry.database)
         yield GaugeMetricFamily(

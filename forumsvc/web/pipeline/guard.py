@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import NotFound, TooLarge, Unreadable
+from ...errors import Malformed, NotFound, TooLarge
 from ..api.request import ForumRequest
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
@@ -43,7 +43,7 @@ def _check_path(path: str) -> None:
     try:
         path.encode("latin-1").decode("utf-8")
     except UnicodeError:
-        raise Unreadable("the path holds bytes that are not UTF-8") from None
+        raise Malformed("the path holds bytes that are not UTF-8") from None
 
 
 def _check_spelling(environ: dict[str, Any]) -> None:
@@ -69,6 +69,6 @@ def _check_host(environ: dict[str, Any]) -> None:
     host = environ.get("HTTP_HOST")
     if host is None:
         if environ.get("SERVER_PROTOCOL") == "HTTP/1.1":
-            raise Unreadable("the request names no host")
+            raise Malformed("the request names no host")
     elif len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
-        raise Unreadable("the Host header is not one host")
+        raise Malformed("the Host header is not one host")

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from forumsvc.errors import TooManyAttempts
+from forumsvc.errors import RateLimited
 from forumsvc.markup import RenderBudget, budget
 
 
@@ -37,7 +37,7 @@ def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
 def test_who_has_used_up_their_time_waits_until_some_is_back(clock: Clock) -> None:
     render_budget = RenderBudget(10)
     spend(render_budget, 1, 12)
-    with pytest.raises(TooManyAttempts) as raised:
+    with pytest.raises(RateLimited) as raised:
         spend(render_budget, 1, 0)
     assert raised.value.retry_after == 12
     clock.now += 12.1
@@ -68,7 +68,7 @@ def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(budget, "_TURN_SECONDS", 0.01)
     render_budget = RenderBudget(10)
     with render_budget.turn(1):
-        with pytest.raises(TooManyAttempts) as raised, render_budget.turn(1):
+        with pytest.raises(RateLimited) as raised, render_budget.turn(1):
             pass
         assert raised.value.retry_after == 1
         spend(render_budget, 2, 0)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from forumsvc.errors import Invalid, TooManyAttempts
+from forumsvc.errors import Invalid, RateLimited
 from forumsvc.media import images
 from forumsvc.media.images import Picture, normalise, thumbnail
 from forumsvc.media.limits import Limits
@@ -221,12 +221,12 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
         return {"format": "PNG", "width": 1, "height": 1, "frames": 1}
 
     monkeypatch.setattr(images, "_run", slow)
-    outcomes: list[Picture | TooManyAttempts] = []
+    outcomes: list[Picture | RateLimited] = []
 
     def upload() -> None:
         try:
             outcomes.append(normalise(BytesIO(b"x"), Limits(patience=30)))
-        except TooManyAttempts as busy:
+        except RateLimited as busy:
             outcomes.append(busy)
             entered.release()
 
@@ -238,7 +238,7 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
     leave.set()
     for thread in threads:
         thread.join()
-    refused = [outcome for outcome in outcomes if isinstance(outcome, TooManyAttempts)]
+    refused = [outcome for outcome in outcomes if isinstance(outcome, RateLimited)]
     assert len(refused) == 2
     assert refused[0].retry_after == 30
     assert max(most) == 1
@@ -249,6 +249,6 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
 
 def test_who_waits_too_long_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "_WORKING", threading.BoundedSemaphore(1))
-    with images._turn(Limits()), pytest.raises(TooManyAttempts) as caught:
+    with images._turn(Limits()), pytest.raises(RateLimited) as caught:
         normalise(BytesIO(b"x"), Limits(patience=0))
     assert caught.value.retry_after >= 1

@@ -144,5 +144,5 @@ def test_nodes_are_arranged_by_maintainers_and_admins(word: str) -> None:
 
 
 def test_an_acl_needs_no_query() -> None:
-    # `tree.Unopened` fails as soon as one is made.
+    # `tree.NoDatabaseRequest` fails as soon as one is made.
     assert all(isinstance(context.__acl__(), list) for context in tree.every_context())

@@ -15,7 +15,7 @@ from forumsvc.resources.public import Public
 from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
 from forumsvc.resources.topics import TopicItem, Topics
-from forumsvc.resources.users import NobodysSelf, UserItem, Users
+from forumsvc.resources.users import AnonymousMe, UserItem, Users
 from forumsvc.security.identity import Identity
 
 AUTHOR = 1
@@ -42,11 +42,11 @@ REPLY_STATES: dict[str, dict[str, Any]] = {
 }
 
 
-class Unopened:
+class NoDatabaseRequest:
     """A request whose database nobody may open: an ACL needs none."""
 
     @property
-    def gateway(self) -> Any:
+    def executor(self) -> Any:
         """Refuse."""
         raise AssertionError("an ACL asked the database")
 
@@ -56,7 +56,7 @@ class Unopened:
         raise AssertionError("an ACL asked the database")
 
     @property
-    def memory(self) -> Any:
+    def page_cache(self) -> Any:
         """Refuse."""
         raise AssertionError("an ACL asked the memory")
 
@@ -70,7 +70,7 @@ def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = BOTH)
 
 def root(caller: Identity | None = None) -> Root:
     """Return the tree of a caller."""
-    return Root(Unopened(), caller, writes=False)
+    return Root(NoDatabaseRequest(), caller, is_write=False)
 
 
 def item(kind: type[Item], container: Resource, **columns: Any) -> Item:
@@ -103,7 +103,7 @@ def every_context() -> Iterator[Any]:
     top = root()
     notifications = Notifications(top, "notifications", owner_id=AUTHOR)
     nodes = Nodes(top, "nodes")
-    yield from (top, Public(None), Users(top, "users"), NobodysSelf(Users(top, "users"), "me"))
+    yield from (top, Public(None), Users(top, "users"), AnonymousMe(Users(top, "users"), "me"))
     yield from (nodes, item(NodeItem, nodes), Topics(top, "topics"), Replies(top, "replies"))
     uploads = Photos(top, "photos")
     yield from (uploads, item(PhotoItem, uploads, user_id=AUTHOR))

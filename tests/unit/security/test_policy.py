@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forumsvc.errors import Unreadable
+from forumsvc.errors import Malformed
 from forumsvc.permissions import READS, TOPIC_ABILITIES, Common, Scope, TopicPermission, scope_of
 from forumsvc.security.credentials import access_token
 from forumsvc.security.policy import MissingScope, SecurityPolicy, abilities, decide, granted
@@ -86,7 +86,7 @@ def test_a_token_is_one_that_was_sent_or_there_are_two(
 ) -> None:
     try:
         token = access_token(values, header)
-    except Unreadable:
+    except Malformed:
         assert len({*values, header}) > 1
         return
     assert token is None or token in values or token in (header or "")
