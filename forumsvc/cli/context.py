@@ -83,12 +83,13 @@ class Context:
     @cached_property
     def database(self) -> "Database":
         """The database that the settings name; nothing has connected yet."""
-        from ..db.engine import Database
+        from ..database import open_database
         from ..db.timeouts import Timeouts
 
         try:
             timeouts = Timeouts.of(self.settings).for_commands()
-            database = Database(self.settings["sqlalchemy.url"], pool_size=1, timeouts=timeouts)
+            url = self.settings["sqlalchemy.url"]
+            database = open_database(url, pool_size=1, timeouts=timeouts)
         except ModuleNotFoundError as error:
             raise Refused(
                 f"sqlalchemy.url: the driver {error.name} is missing; "

@@ -133,3 +133,13 @@ def test_an_import_that_goes_up_is_seen_however_it_is_written(
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_files_are_small(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 300
+
+
+def test_every_database_is_opened_with_the_cache_told_of_its_writes() -> None:
+    makers = [
+        str(path.relative_to(PACKAGE))
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "Database"
+    ]
+    assert makers == ["database.py"]
