@@ -16,7 +16,7 @@ from forumsvc.database import open_database
 from forumsvc.db.statements import change
 from forumsvc.models import Node, OAuthToken, Role, Topic, User, UserState
 from forumsvc.oauth import clients, tokens
-from forumsvc.oauth.token_hash import digest, new_secret
+from forumsvc.oauth.token_hash import hash_token, new_secret
 from forumsvc.passwords import hash_password
 
 PASSWORD = "the password of the benchmark"
@@ -84,7 +84,7 @@ class Community:
             self.ids = [row.id for row in busiest]
             self.logins = [row.login for row in busiest]
             self.topics = db.scalar(select(func.count()).select_from(Topic)) or 0
-            self._builtin = tokens.builtin_client(db)
+            self._builtin = tokens.get_or_create_builtin_client(db)
             self._client = clients.create(db, "benchmark", grants=("password", "refresh_token"))
             registered = clients.find(db, self._client.client_id)
             assert registered
@@ -105,7 +105,7 @@ class Community:
         """Give out a token for each of the users."""
         given = [new_secret() for _ in user_ids]
         rows = [
-            {**self._token(user_id, self._builtin), "access_hash": digest(token)}
+            {**self._token(user_id, self._builtin), "access_hash": hash_token(token)}
             for user_id, token in zip(user_ids, given, strict=True)
         ]
         with self._database.session.begin() as db:
@@ -135,8 +135,8 @@ class Community:
         rows = [
             {
                 **self._token(self.ids[0], self._client_row),
-                "access_hash": digest(new_secret()),
-                "refresh_hash": digest(token),
+                "access_hash": hash_token(new_secret()),
+                "refresh_hash": hash_token(token),
                 "refresh_expires_at": clock.now() + TTL,
             }
             for token in given

@@ -105,7 +105,7 @@ def add(
 def list_(context: Context) -> None:
     """List all clients; secrets are not known any more."""
     with context.current_database().reads.connect() as db:
-        listed = clients.listing(db)
+        listed = clients.list_clients(db)
     described = [
         {
             "client_id": each.client_id,
@@ -147,7 +147,7 @@ def delete(context: Context, client_id: str, yes: bool) -> None:
     with context.current_database().reads.connect() as db:
         found = clients.find(db, client_id)
         if found is not None:
-            alive = token_admin.count_of_client(db, found.id, clock.now())
+            alive = token_admin.count_for_client(db, found.id, clock.now())
             context.confirm(
                 f"Deleting the client {client_id} ({found.name}) takes away for good: its "
                 f"registration and {alive} tokens. Whoever uses it is logged out.",

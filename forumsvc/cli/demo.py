@@ -14,7 +14,7 @@ from ..errors import Conflict
 from ..markup import RENDERER_VERSION, Renderer
 from ..models import OAuthClient, User
 from ..oauth.clients import SCOPES
-from ..oauth.token_hash import digest
+from ..oauth.token_hash import hash_token
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
 from .command import Command
@@ -94,7 +94,7 @@ def demo(
 def _add_client(context: Context, secret: str) -> None:
     """Register the demo's client, or give it this secret."""
     values: dict[str, Any] = {
-        "secret_hash": digest(secret),
+        "secret_hash": hash_token(secret),
         "public": False,
         "name": "Demo",
         "grants": " ".join(DEFAULT_GRANTS),

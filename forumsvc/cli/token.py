@@ -78,7 +78,9 @@ def list_(context: Context, login: str | None, client_id: str | None, ended: boo
         raise click.UsageError("Say whose tokens: LOGIN, --client ID, or both.")
     moment = clock.now()
     with context.current_database().reads.connect() as db:
-        rows = token_admin.listing(db, moment, **_owners(db, login, client_id), ended=ended)
+        rows = token_admin.list_tokens(
+            db, moment, **_owners(db, login, client_id), include_inactive=ended
+        )
     described = [
         {
             "id": row.id,
@@ -124,9 +126,9 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
     moment = clock.now()
     with context.transaction() as db:
         if id_ is not None:
-            revoked = token_admin.revoke(db, id_, moment)
+            revoked = token_admin.revoke_with_family(db, id_, moment)
         else:
-            revoked = token_admin.revoke_of(db, moment, **_owners(db, login, client_id))
+            revoked = token_admin.revoke_matching(db, moment, **_owners(db, login, client_id))
     context.answer(f"Revoked {revoked} tokens.", revoked=revoked)
 
 
@@ -164,7 +166,7 @@ def _time(moment: datetime | None) -> str | None:
 def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:
     """Return the row of a client and the scopes that it may have."""
     if client_id is None:
-        return tokens.builtin_client(db), clients.SCOPES
+        return tokens.get_or_create_builtin_client(db), clients.SCOPES
     found = clients.find(db, client_id)
     if found is None:
         raise NotFound(f"There is no client {client_id!r}.")

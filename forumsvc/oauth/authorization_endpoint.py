@@ -23,17 +23,17 @@ from oauthlib.oauth2.rfc6749.endpoints.authorization import AuthorizationEndpoin
 from .. import clock
 from . import clients, codes, resource_owners, sessions
 from .code_grant import CodeGrant
-from .messages import single
+from .messages import unique_parameters
 from .provider import Provider
 from .validator import ClientValidator
 
-_WHOM = {"client_id", "redirect_uri"}
-_WHAT = {"response_type", "scope", "state", "code_challenge", "code_challenge_method"}
-PARAMETERS = tuple(sorted(_WHOM | _WHAT))
+_CLIENT_PARAMETERS = {"client_id", "redirect_uri"}
+_REQUEST_PARAMETERS = {"response_type", "scope", "state", "code_challenge", "code_challenge_method"}
+PARAMETERS = tuple(sorted(_CLIENT_PARAMETERS | _REQUEST_PARAMETERS))
 """What an authorization request consists of: a form that repeats it carries these."""
 
 
-class Refused(Exception):
+class RedirectableError(Exception):
     """The client is told by way of the browser. location: where that is to go."""
 
     def __init__(self, location: str) -> None:
@@ -41,12 +41,12 @@ class Refused(Exception):
         self.location = location
 
 
-class Unanswerable(Exception):
+class NonRedirectableError(Exception):
     """There is nobody whom it would be safe to tell: the person is told, on a page of ours."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuthorizationRequest:
     """A good authorization request.
 
     redirect_uri: where the answer goes; parameters: the request, to be repeated in a form.
@@ -58,93 +58,95 @@ class Asked:
     parameters: dict[str, str]
 
 
-def ask(provider: Provider, parameters: Sequence[tuple[str, str]]) -> Asked:
+def validate_authorization_request(
+    provider: Provider, parameters: Sequence[tuple[str, str]]
+) -> AuthorizationRequest:
     """Check an authorization request before anybody is asked anything.
 
-    Raises Unanswerable where client or redirect URI are not good, else Refused.
+    Raises NonRedirectableError where client or redirect URI are not good, else RedirectableError.
     """
     validator = AuthorizationValidator(provider)
-    whom = _whom(validator, parameters)
+    whom = _validate_client(validator, parameters)
     try:
-        what = single(parameters, _WHAT)
+        what = unique_parameters(parameters, _REQUEST_PARAMETERS)
     except InvalidRequestError as error:
-        _refuse(provider, error, validator.redirect_uri, _state(parameters))
+        _raise_redirectable(provider, error, validator.redirect_uri, _state_of(parameters))
     asked = {**whom, **what}
     try:
         scopes, _ = _endpoint(validator).validate_authorization_request(
             provider.issuer, "GET", list(asked.items())
         )
     except FatalClientError as error:
-        raise Unanswerable(error.description) from None
+        raise NonRedirectableError(error.description) from None
     except OAuth2Error as error:
-        _refuse(provider, error, validator.redirect_uri, what.get("state"))
-    return Asked(validator.client, validator.redirect_uri, tuple(scopes), asked)
+        _raise_redirectable(provider, error, validator.redirect_uri, what.get("state"))
+    return AuthorizationRequest(validator.client, validator.redirect_uri, tuple(scopes), asked)
 
 
-def allow(provider: Provider, asked: Asked, user_id: int, session: str) -> str:
-    """Give the client a code for what the user allowed, and return where the browser is to go.
+def approve(provider: Provider, request: AuthorizationRequest, user_id: int, session: str) -> str:
+    """Issue a code for what the user approved, and return where the browser is to go.
 
-    session: the secret of the session in which they allowed it. Raises Refused where the client,
-    the user or the session is gone meanwhile.
+    session: the secret of the browser session in which the user approved. Raises RedirectableError
+    if the client, the user or the session no longer exists.
     """
-    held = resource_owners.hold(provider.db, asked.client, user_id)
+    held = resource_owners.lock_client_and_user(provider.db, request.client, user_id)
     # Judged under the lock: who logs out everywhere at this moment must not find a code left.
     if held is None or sessions.find(provider.db, session, clock.now()) is None:
-        deny(provider, asked)
+        deny(provider, request)
     validator = AuthorizationValidator(provider, user_id=user_id)
-    validator.find(asked.parameters["client_id"])
+    validator.find_client(request.parameters["client_id"])
     headers, _, _ = _endpoint(validator).create_authorization_response(
         provider.issuer,
         "GET",
-        list(asked.parameters.items()),
-        scopes=list(asked.scopes),
+        list(request.parameters.items()),
+        scopes=list(request.scopes),
     )
-    return _identified(provider, headers["Location"])
+    return _with_issuer(provider, headers["Location"])
 
 
-def deny(provider: Provider, asked: Asked) -> NoReturn:
-    """Tell the client that the user does not want to. Raises Refused."""
+def deny(provider: Provider, request: AuthorizationRequest) -> NoReturn:
+    """Tell the client that the user does not want to. Raises RedirectableError."""
     error = AccessDeniedError("The user said no.")
-    _refuse(provider, error, asked.redirect_uri, asked.parameters.get("state"))
+    _raise_redirectable(provider, error, request.redirect_uri, request.parameters.get("state"))
 
 
-def _refuse(
+def _raise_redirectable(
     provider: Provider, error: OAuth2Error, redirect_uri: str, state: str | None
 ) -> NoReturn:
     error.state = state
-    raise Refused(_identified(provider, error.in_uri(redirect_uri)))
+    raise RedirectableError(_with_issuer(provider, error.in_uri(redirect_uri)))
 
 
-def _identified(provider: Provider, location: str) -> str:
+def _with_issuer(provider: Provider, location: str) -> str:
     return str(add_params_to_uri(location, [("iss", provider.issuer)]))
 
 
-def _state(parameters: Sequence[tuple[str, str]]) -> str | None:
+def _state_of(parameters: Sequence[tuple[str, str]]) -> str | None:
     try:
-        return single(parameters, {"state"}).get("state")
+        return unique_parameters(parameters, {"state"}).get("state")
     except InvalidRequestError:
         return None
 
 
-def _whom(
+def _validate_client(
     validator: "AuthorizationValidator", parameters: Sequence[tuple[str, str]]
 ) -> dict[str, str]:
     try:
-        whom = single(parameters, _WHOM)
+        whom = unique_parameters(parameters, _CLIENT_PARAMETERS)
     except InvalidRequestError as error:
-        raise Unanswerable(error.description) from None
+        raise NonRedirectableError(error.description) from None
     if "client_id" not in whom:
-        raise Unanswerable("Missing client_id parameter.")
-    if not validator.find(whom["client_id"]):
-        raise Unanswerable("There is no such client.")
+        raise NonRedirectableError("Missing client_id parameter.")
+    if not validator.find_client(whom["client_id"]):
+        raise NonRedirectableError("There is no such client.")
     if not validator.client.is_enabled:
-        raise Unanswerable("The client is disabled: its owner is blocked or deleted.")
+        raise NonRedirectableError("The client is disabled: its owner is blocked or deleted.")
     given = whom.get("redirect_uri")
     uris = validator.redirect_uris
     if given is None and len(uris) != 1:
-        raise Unanswerable("Missing redirect_uri parameter.")
-    if given is not None and not validator.may_return_to(given):
-        raise Unanswerable("The redirect URI is not one that the client registered.")
+        raise NonRedirectableError("Missing redirect_uri parameter.")
+    if given is not None and not validator.is_registered_redirect_uri(given):
+        raise NonRedirectableError("The redirect URI is not one that the client registered.")
     validator.redirect_uri = given or uris[0]
     return whom
 
@@ -166,7 +168,7 @@ class AuthorizationValidator(ClientValidator):
         self.redirect_uri = ""
         self._user_id = user_id
 
-    def find(self, client_id: str) -> bool:
+    def find_client(self, client_id: str) -> bool:
         """Find the client that is named; return whether there is one."""
         with self.provider.reads.connect() as connection:
             self._client = clients.find(connection, client_id)
@@ -183,7 +185,7 @@ class AuthorizationValidator(ClientValidator):
         self, client_id: str, redirect_uri: str, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
         """Return whether the redirect URI is registered."""
-        return self.may_return_to(redirect_uri)
+        return self.is_registered_redirect_uri(redirect_uri)
 
     def get_default_redirect_uri(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 from ..db.statements import remove
 from ..models import OAuthClient, OAuthCode, OAuthToken
 from .clients import SCOPES
-from .revocation import end_grant
+from .revocation import revoke_client_access
 
 
-class Allowed(NamedTuple):
+class Authorization(NamedTuple):
     """A client that has living tokens of a user. since: when the oldest of them was given."""
 
     client_id: str
@@ -24,7 +24,9 @@ class Allowed(NamedTuple):
 _scope = func.coalesce(OAuthToken.refresh_scope, OAuthToken.scope)
 
 
-def allowed(db: Session | Connection, user_id: int, now: datetime) -> list[Allowed]:
+def list_authorizations(
+    db: Session | Connection, user_id: int, now: datetime
+) -> list[Authorization]:
     """Return what a user allows at this time, by the names of the clients. One SELECT."""
     refreshable = and_(OAuthToken.refreshed_at.is_(None), OAuthToken.refresh_expires_at > now)
     rows = db.execute(
@@ -42,7 +44,7 @@ def allowed(db: Session | Connection, user_id: int, now: datetime) -> list[Allow
         )
         .group_by(OAuthClient.client_id, OAuthClient.name, _scope)
     )
-    found: dict[str, Allowed] = {}
+    found: dict[str, Authorization] = {}
     for row in rows:
         words = set(row.scope.split())
         since = row.since
@@ -50,11 +52,11 @@ def allowed(db: Session | Connection, user_id: int, now: datetime) -> list[Allow
             words |= set(before.scopes)
             since = min(since, before.since)
         scopes = tuple(scope for scope in SCOPES if scope in words)
-        found[row.client_id] = Allowed(row.client_id, row.name, scopes, since)
+        found[row.client_id] = Authorization(row.client_id, row.name, scopes, since)
     return sorted(found.values(), key=lambda one: (one.name.lower(), one.client_id))
 
 
-def withdraw(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
+def revoke(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
     """End all that a user allowed a client; return whether there is such a client."""
     row_id = db.scalar(select(OAuthClient.id).where(OAuthClient.client_id == client_id))
     if row_id is None:
@@ -67,5 +69,5 @@ def withdraw(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
             OAuthCode.used_at.is_(None),
         )
     )
-    end_grant(db, user_id, row_id, now)
+    revoke_client_access(db, user_id, row_id, now)
     return True

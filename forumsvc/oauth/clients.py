@@ -17,7 +17,7 @@ from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
 from ..text_rules import line_error
 from . import redirects
-from .token_hash import digest, new_secret
+from .token_hash import hash_token, new_secret
 
 GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials")
 """Every grant that the provider knows."""
@@ -31,16 +31,16 @@ SCOPES = ("read", "write")
 BUILTIN_CLIENT = "forumsvc-cli"
 """The identifier of the command line's own client; it has no secret, so nobody can use it."""
 
-EXPLORER = "explorer"
+EXPLORER_CLIENT = "explorer"
 """The identifier of the explorer's client."""
 
-RESERVED = frozenset({BUILTIN_CLIENT, EXPLORER})
+RESERVED = frozenset({BUILTIN_CLIENT, EXPLORER_CLIENT})
 MAX_NAME = 100
 MAX_ID_LENGTH = 64
 MIN_SECRET = 8
 MAX_SECRET = 255
 _VSCHARS = re.compile("[ -~]*")
-_NO_SECRET = digest(new_secret())
+_DUMMY_HASH = hash_token(new_secret())
 
 
 class NewClient(NamedTuple):
@@ -113,14 +113,14 @@ def create(
     is another client's or reserved.
     """
     known = GRANTS if owner_id is None else MEMBER_GRANTS
-    chosen, uris = _known("grants", grants, known), list(dict.fromkeys(redirect_uris))
+    chosen, uris = _validated_choices("grants", grants, known), list(dict.fromkeys(redirect_uris))
     _check_name(name)
     if public and introspects:
         raise Invalid("introspect", "a public client cannot introspect: it has no secret")
     if public and "client_credentials" in chosen:
         raise Invalid("grants", "a public client cannot use client_credentials: it has no secret")
     for uri in uris:
-        if reason := redirects.objection(uri):
+        if reason := redirects.validation_error(uri):
             raise Invalid("redirect_uri", f"{uri!r} {reason}")
     identifier = secrets.token_hex(16) if client_id is None else _check_id(client_id)
     secret = None if public else client_secret or new_secret()
@@ -129,13 +129,13 @@ def create(
         db,
         OAuthClient,
         client_id=identifier,
-        secret_hash=None if secret is None else digest(secret),
+        secret_hash=None if secret is None else hash_token(secret),
         public=public,
         name=name.strip(),
         owner_id=owner_id,
         grants=" ".join(chosen),
         redirect_uris=" ".join(uris),
-        scopes=" ".join(_known("scopes", scopes, SCOPES)),
+        scopes=" ".join(_validated_choices("scopes", scopes, SCOPES)),
         introspects=introspects,
         created_at=clock.now(),
     )
@@ -178,7 +178,7 @@ def _check_name(name: str) -> None:
         raise Invalid("name", error)
 
 
-def _known(field: str, words: Iterable[str], known: tuple[str, ...]) -> list[str]:
+def _validated_choices(field: str, words: Iterable[str], known: tuple[str, ...]) -> list[str]:
     chosen = set(words)
     if strange := sorted(chosen - set(known)):
         raise Invalid(field, f"{strange[0]!r} is none of {', '.join(known)}")
@@ -187,18 +187,18 @@ def _known(field: str, words: Iterable[str], known: tuple[str, ...]) -> list[str
     return [word for word in known if word in chosen]
 
 
-def listing(db: Session | Connection, *, owner_id: int | None = None) -> list[Client]:
+def list_clients(db: Session | Connection, *, owner_id: int | None = None) -> list[Client]:
     """Return the clients, oldest first; those of one owner where `owner_id` is given."""
     query = _CLIENTS.order_by(OAuthClient.id)
     if owner_id is not None:
         query = query.where(OAuthClient.owner_id == owner_id)
-    return [_client(row) for row in db.execute(query)]
+    return [_client_of_row(row) for row in db.execute(query)]
 
 
 def find(db: Session | Connection, client_id: str) -> Client | None:
     """Return the client that calls itself `client_id`, or None."""
-    row = _row(db, client_id)
-    return None if row is None else _client(row)
+    row = _find_row(db, client_id)
+    return None if row is None else _client_of_row(row)
 
 
 def authenticate(
@@ -208,12 +208,12 @@ def authenticate(
 
     A public client proves nothing: it only says who it is, and sends no secret.
     """
-    row = None if client_id is None else _row(db, client_id)
-    stored = _NO_SECRET if row is None or row.secret_hash is None else row.secret_hash
-    proven = hmac.compare_digest(digest(client_secret or ""), stored)
+    row = None if client_id is None else _find_row(db, client_id)
+    stored = _DUMMY_HASH if row is None or row.secret_hash is None else row.secret_hash
+    proven = hmac.compare_digest(hash_token(client_secret or ""), stored)
     if row is None or (client_secret is not None if row.public else not proven):
         return None
-    return _client(row)
+    return _client_of_row(row)
 
 
 def rotate_secret(db: Session, client_id: str) -> str:
@@ -228,7 +228,9 @@ def rotate_secret(db: Session, client_id: str) -> str:
         raise Invalid("client_id", "a public client has no secret")
     secret = new_secret()
     db.execute(
-        change(OAuthClient).where(OAuthClient.id == client.id).values(secret_hash=digest(secret))
+        change(OAuthClient)
+        .where(OAuthClient.id == client.id)
+        .values(secret_hash=hash_token(secret))
     )
     return secret
 
@@ -248,11 +250,11 @@ def delete(db: Session, client_id: str) -> None:
         db.execute(remove(model).where(matches))
 
 
-def _row(db: Session | Connection, client_id: str) -> Row[Any] | None:
+def _find_row(db: Session | Connection, client_id: str) -> Row[Any] | None:
     return db.execute(_CLIENTS.where(OAuthClient.client_id == client_id)).first()
 
 
-def _client(row: Row[Any]) -> Client:
+def _client_of_row(row: Row[Any]) -> Client:
     # Older code that still runs beside this one may register a member's client with any grant.
     known = GRANTS if row.owner_id is None else MEMBER_GRANTS
     return Client(

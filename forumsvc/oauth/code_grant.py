@@ -13,7 +13,7 @@ from oauthlib.oauth2.rfc6749.grant_types import AuthorizationCodeGrant
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 
-def s256(verifier: str, challenge: str) -> bool:
+def verify_s256(verifier: str, challenge: str) -> bool:
     """Return whether a challenge was made of a verifier (RFC 7636 §4.6)."""
     hashed = hashlib.sha256(verifier.encode("utf-8", "surrogatepass")).digest()
     made = base64.urlsafe_b64encode(hashed).rstrip(b"=")
@@ -30,7 +30,7 @@ def _check_challenge(request: Request) -> dict[str, Any]:
 class CodeGrant(AuthorizationCodeGrant):
     """`plain` is oauthlib's default method; here a request that means it is refused."""
 
-    _code_challenge_methods = {"S256": s256}  # noqa: RUF012 - oauthlib's own shape
+    _code_challenge_methods = {"S256": verify_s256}  # noqa: RUF012 - oauthlib's own shape
 
     def __init__(self, request_validator: Any) -> None:
         """Check the form of challenges before anything else is made of them."""

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ..db.statements import change
 from ..models import OAuthCode, User, UserState
-from .token_hash import digest, new_secret
+from .token_hash import hash_token, new_secret
 
 
 def issue(
@@ -30,7 +30,7 @@ def issue(
     code = new_secret()
     db.execute(
         insert(OAuthCode).values(
-            code_hash=digest(code),
+            code_hash=hash_token(code),
             client_id=client_id,
             user_id=user_id,
             redirect_uri=redirect_uri,
@@ -62,11 +62,11 @@ def find(db: Session | Connection, code: str) -> Row[Any] | None:
     return db.execute(
         select(*_COLUMNS)
         .join(User, User.id == OAuthCode.user_id)
-        .where(OAuthCode.code_hash == digest(code), User.state != UserState.DELETED)
+        .where(OAuthCode.code_hash == hash_token(code), User.state != UserState.DELETED)
     ).first()
 
 
-def spend(db: Session, code_id: int, now: datetime) -> bool:
+def consume_code(db: Session, code_id: int, now: datetime) -> bool:
     """Use up a code; False where somebody else did, or it has expired."""
     done = db.execute(
         change(OAuthCode)

@@ -12,7 +12,7 @@ from .token_hash import new_secret
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Proof:
+class GrantCredential:
     """That of a client for itself.
 
     user_id: for whom it gets a token, if for anybody; family: of that token; refresh_scope: what
@@ -26,49 +26,49 @@ class Proof:
     refresh_scope: str | None = None
 
     @property
-    def changes_the_user(self) -> bool:
+    def updates_user(self) -> bool:
         """Whether spending it changes the user's row."""
         return False
 
-    def holds(self, password_hash: str | None) -> bool:
+    def is_still_valid(self, password_hash: str | None) -> bool:
         """Return whether it is still good where this is the user's hash now."""
         return True
 
-    def spend(self, db: Session, now: datetime) -> bool:
+    def consume(self, db: Session, now: datetime) -> bool:
         """Use the proof up; False where that was done before."""
         return True
 
-    def punish(self, db: Session, now: datetime) -> bool:
+    def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
         """End what the proof gave when it was used before; return whether anything was."""
         return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PasswordProof(Proof):
+class PasswordCredential(GrantCredential):
     """A password that was the user's."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
 
-    attempt: login.Attempt
+    attempt: login.LoginAttempt
     password: str = field(repr=False)
 
     @property
-    def changes_the_user(self) -> bool:
+    def updates_user(self) -> bool:
         """Whether the user's hash is outdated."""
-        return self.attempt.owner is not None and self.attempt.owner.new_hash is not None
+        return self.attempt.user is not None and self.attempt.user.new_hash is not None
 
-    def holds(self, password_hash: str | None) -> bool:
+    def is_still_valid(self, password_hash: str | None) -> bool:
         """Return whether the password is still the user's; another log-in may have rehashed it."""
-        return login.still_good(self.attempt, self.password, password_hash)
+        return login.password_unchanged(self.attempt, self.password, password_hash)
 
-    def spend(self, db: Session, now: datetime) -> bool:
+    def consume(self, db: Session, now: datetime) -> bool:
         """Write down that the user logged in."""
-        login.succeeded(db, self.attempt, now)
+        login.record_success(db, self.attempt, now)
         return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RefreshProof(Proof):
+class RefreshCredential(GrantCredential):
     """A refresh token. token_id: its row; grace: seconds in which it is answered again."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.REFRESH
@@ -76,31 +76,31 @@ class RefreshProof(Proof):
     token_id: int
     grace: int
 
-    def spend(self, db: Session, now: datetime) -> bool:
+    def consume(self, db: Session, now: datetime) -> bool:
         """Use the refresh token up, or once more where its answer was lost."""
-        if tokens.spend_refresh(db, self.token_id, now):
+        if tokens.consume_refresh_token(db, self.token_id, now):
             return True
-        return revocation.supersede(db, self.token_id, grace=self.grace, now=now)
+        return revocation.revoke_unused_successors(db, self.token_id, grace=self.grace, now=now)
 
-    def punish(self, db: Session, now: datetime) -> bool:
+    def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
         """End the family (RFC 9700 §4.14.2)."""
-        revocation.end_family(db, self.family, now)
+        revocation.revoke_family(db, self.family, now)
         return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CodeProof(Proof):
+class CodeCredential(GrantCredential):
     """An authorization code. code_id: its row."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
 
     code_id: int
 
-    def spend(self, db: Session, now: datetime) -> bool:
+    def consume(self, db: Session, now: datetime) -> bool:
         """Use the code up."""
-        return codes.spend(db, self.code_id, now)
+        return codes.consume_code(db, self.code_id, now)
 
-    def punish(self, db: Session, now: datetime) -> bool:
+    def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
         """End what the code gave (RFC 6749 §4.1.2)."""
-        revocation.end_family(db, self.family, now)
+        revocation.revoke_family(db, self.family, now)
         return True

@@ -7,9 +7,9 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..db.statements import change, insert_if_absent
 from ..models import OAuthClient
-from .clients import EXPLORER, SCOPES
+from .clients import EXPLORER_CLIENT, SCOPES
 
-CLIENT_ID = EXPLORER
+CLIENT_ID = EXPLORER_CLIENT
 REDIRECT_PATH = "/docs/oauth2-redirect.html"
 """Where the answer goes, under the address of this service itself, whichever that is."""
 

@@ -14,14 +14,14 @@ from . import resource_owners, throttle
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class LoginAttempt:
     """An attempt to log in that was let through. owner: the user, None where it failed."""
 
-    owner: resource_owners.Owner | None
-    key: throttle.Key
+    user: resource_owners.ResourceOwner | None
+    key: throttle.AttemptKey
 
 
-def attempt(
+def authenticate(
     reads: Engine,
     settings: Mapping[str, Any],
     username: str,
@@ -29,7 +29,7 @@ def attempt(
     *,
     address: str,
     now: datetime,
-) -> Attempt:
+) -> LoginAttempt:
     """Check a username (login or e-mail) and a password that came from `address`.
 
     Nothing is written and no connection is held while the password is hashed; an unknown user
@@ -38,38 +38,40 @@ def attempt(
     with reads.connect() as connection:
         owner = resource_owners.find(connection, username)
         user_id = None if owner is None else owner.id
-        key = throttle.key(settings["session.secret"], username, user_id, address)
-        _refuse_to_hurry(connection, key, settings, now)
-    verified = resource_owners.verified(owner, password)
+        key = throttle.attempt_key(settings["session.secret"], username, user_id, address)
+        _check_throttle(connection, key, settings, now)
+    verified = resource_owners.check_password(owner, password)
     # Guesses that were let through together are as many as there are threads: those that come out
     # after the limit was reached learn nothing, right or wrong.
     with reads.connect() as connection:
-        _refuse_to_hurry(connection, key, settings, now)
-    return Attempt(verified, key)
+        _check_throttle(connection, key, settings, now)
+    return LoginAttempt(verified, key)
 
 
-def _refuse_to_hurry(
-    connection: Connection, key: throttle.Key, settings: Mapping[str, Any], now: datetime
+def _check_throttle(
+    connection: Connection, key: throttle.AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> None:
-    if wait := throttle.wait(connection, key, settings, now):
+    if wait := throttle.retry_after(connection, key, settings, now):
         raise RateLimited(f"Too many failed attempts. Try again in {wait} seconds.", wait)
-    if wait := throttle.wait_after_successes(connection, key, settings, now):
+    if wait := throttle.retry_after_successes(connection, key, settings, now):
         raise RateLimited(f"Too many log-ins. Try again in {wait} seconds.", wait)
 
 
-def still_good(attempt: Attempt, password: str, password_hash: str | None) -> bool:
+def password_unchanged(attempt: LoginAttempt, password: str, password_hash: str | None) -> bool:
     """Return whether the password that was checked fits what is the user's hash by now."""
-    assert attempt.owner is not None, "it succeeded"  # noqa: S101
-    return attempt.owner.password_hash == password_hash or verify_password(password_hash, password)
+    assert attempt.user is not None, "it succeeded"  # noqa: S101
+    return attempt.user.password_hash == password_hash or verify_password(password_hash, password)
 
 
-def failed(db: Session, attempt: Attempt, settings: Mapping[str, Any], now: datetime) -> None:
+def record_failure(
+    db: Session, attempt: LoginAttempt, settings: Mapping[str, Any], now: datetime
+) -> None:
     """Count a failed attempt; the caller sees to it that this is committed."""
-    throttle.failed(db, attempt.key, settings, now)
+    throttle.record_failure(db, attempt.key, settings, now)
 
 
-def succeeded(db: Session, attempt: Attempt, now: datetime) -> None:
+def record_success(db: Session, attempt: LoginAttempt, now: datetime) -> None:
     """Write down a right password: that there was one, the hash if outdated, and the address."""
-    assert attempt.owner is not None, "it succeeded"  # noqa: S101
-    resource_owners.rehash(db, attempt.owner)
-    throttle.succeeded(db, attempt.key, attempt.owner.id, now)
+    assert attempt.user is not None, "it succeeded"  # noqa: S101
+    resource_owners.rehash(db, attempt.user)
+    throttle.record_success(db, attempt.key, attempt.user.id, now)

@@ -17,10 +17,10 @@ MAX_BODY = 256 * 1024
 """Bytes: there is room for all parameters that are known. Reading JSON takes many times as much."""
 
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
-_NOT_SHOWABLE = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
+_NOT_IN_DESCRIPTION = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
 
 
-class Call(NamedTuple):
+class OAuthRequest(NamedTuple):
     """A request. parameters: of the body, decoded, in order; address: where it came from."""
 
     method: str
@@ -30,7 +30,7 @@ class Call(NamedTuple):
     address: str = ""
 
 
-class Answer(NamedTuple):
+class OAuthResponse(NamedTuple):
     """A response. body: a JSON object; commit: what was written is to stay, error or not."""
 
     status: int
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
     commit: bool
 
 
-class _Object(list[tuple[str, Any]]):
+class _JsonObject(list[tuple[str, Any]]):
     """A JSON object as its pairs, so that a doubled name is seen."""
 
 
@@ -68,10 +68,10 @@ def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
 
 def _read_json(body: bytes) -> list[tuple[str, str]]:
     try:
-        document = json.loads(body.decode("utf-8"), object_pairs_hook=_Object)
+        document = json.loads(body.decode("utf-8"), object_pairs_hook=_JsonObject)
     except (ValueError, RecursionError):
         raise InvalidRequestError("The body is no JSON in UTF-8.") from None
-    if not isinstance(document, _Object):
+    if not isinstance(document, _JsonObject):
         raise InvalidRequestError("The body must be a JSON object.")
     for _, value in document:
         if value is not None and not isinstance(value, str):
@@ -79,20 +79,22 @@ def _read_json(body: bytes) -> list[tuple[str, str]]:
     return [(name, value) for name, value in document if value is not None]
 
 
-def known_parameters(call: Call, names: Collection[str]) -> dict[str, str]:
+def known_parameters(request: OAuthRequest, names: Collection[str]) -> dict[str, str]:
     """Return those of a call's parameters that an endpoint knows; empty ones count as left out.
 
     Only known names reach oauthlib: it lets a parameter named `user` or `extra_credentials` pass
     for its own attribute. Raises InvalidRequestError for a doubled one, for one in the address
     (RFC 6749 §§2.3.1, 3.2), and for text that nothing of ours can hold.
     """
-    query = urlsplit(call.uri).query
+    query = urlsplit(request.uri).query
     if any(name in names for name, _ in parse_qsl(query, keep_blank_values=True)):
         raise InvalidRequestError("Parameters belong in the body, not in the address.")
-    return single(call.parameters, names)
+    return unique_parameters(request.parameters, names)
 
 
-def single(parameters: Sequence[tuple[str, str]], names: Collection[str]) -> dict[str, str]:
+def unique_parameters(
+    parameters: Sequence[tuple[str, str]], names: Collection[str]
+) -> dict[str, str]:
     """Return the parameters with these names, each at most once and each readable.
 
     Raises InvalidRequestError.
@@ -145,15 +147,15 @@ def client_credentials(
     return client_id, password or None
 
 
-def refusal(error: OAuth2Error, *, commit: bool = False) -> Answer:
+def error_response(error: OAuth2Error, *, commit: bool = False) -> OAuthResponse:
     """Return the response that RFC 6749 §5.2 asks for."""
     body = {"error": error.error}
     if error.description:
-        body["error_description"] = _NOT_SHOWABLE.sub("?", error.description)
-    return Answer(error.status_code, refusal_headers(error.status_code), body, commit)
+        body["error_description"] = _NOT_IN_DESCRIPTION.sub("?", error.description)
+    return OAuthResponse(error.status_code, error_headers(error.status_code), body, commit)
 
 
-def refusal_headers(status: int) -> dict[str, str]:
+def error_headers(status: int) -> dict[str, str]:
     """Return the headers of an error: with a 401, the way to authenticate that we know."""
     if status == 401:
         return {**NO_STORE, "WWW-Authenticate": 'Basic realm="oauth", charset="UTF-8"'}

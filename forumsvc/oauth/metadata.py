@@ -7,7 +7,7 @@ from . import clients
 _WITH_SECRET = ["client_secret_basic", "client_secret_post"]
 
 
-def describe(issuer: str) -> dict[str, Any]:
+def authorization_server_metadata(issuer: str) -> dict[str, Any]:
     """Return the metadata. issuer: the address that the endpoints are under."""
     return {
         "issuer": issuer,

@@ -13,7 +13,7 @@ _PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+", re.ASCII)
 _LOOPBACK = {"127.0.0.1", "::1"}
 
 
-def objection(uri: str) -> str | None:
+def validation_error(uri: str) -> str | None:
     """Return why a redirect URI cannot be registered, in words, or None where it can.
 
     Allowed: https; http on the loopback interface or `localhost`; an application's own scheme,
@@ -33,22 +33,22 @@ def objection(uri: str) -> str | None:
     return None
 
 
-def absolute(registered: str, issuer: str) -> str:
+def absolute_uri(registered: str, issuer: str) -> str:
     """Return a registered redirect URI in full: a path, which only our own clients have, is one
     of this service itself, wherever it is reached.
     """
     return issuer + registered if registered.startswith("/") else registered
 
 
-def matches(registered: str, given: str, issuer: str) -> bool:
+def matches(registered: str, requested: str, issuer: str) -> bool:
     """Return whether an authorization request may name `given` where `registered` is.
 
     To the letter, but for the port of a loopback address, which a native application cannot
     know beforehand (RFC 8252 §7.3). issuer: the address of this service.
     """
-    if absolute(registered, issuer) == given:
+    if absolute_uri(registered, issuer) == requested:
         return True
-    ours, theirs = _split(registered), _split(given)
+    ours, theirs = _split(registered), _split(requested)
     if ours is None or theirs is None:
         return False
     if ours.scheme != "http" or ours.hostname not in _LOOPBACK:

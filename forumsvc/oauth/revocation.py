@@ -18,7 +18,7 @@ _COLUMNS: tuple[Any, ...] = (
 _STATES = select(*_COLUMNS)
 
 
-def may_be_lost(refreshed_at: datetime | None, grace: int, now: datetime) -> bool:
+def is_within_grace(refreshed_at: datetime | None, grace: int, now: datetime) -> bool:
     """Return whether the answer to a refresh token may be lost, which was used at `refreshed_at`.
 
     grace: for how many seconds after that it may; with 0 it never may, not even for a request that
@@ -29,7 +29,7 @@ def may_be_lost(refreshed_at: datetime | None, grace: int, now: datetime) -> boo
     return now - refreshed_at < timedelta(seconds=grace)
 
 
-def supersede(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
+def revoke_unused_successors(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
     """Make room for another pair in place of the unused one that a refresh token was answered with.
 
     token_id: the row of the refresh token, which was used before; grace: for how many seconds after
@@ -41,7 +41,7 @@ def supersede(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
     spent = db.execute(locking(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
     if spent is None or spent.revoked_at is not None:
         return False
-    if not may_be_lost(spent.refreshed_at, grace, now):
+    if not is_within_grace(spent.refreshed_at, grace, now):
         return False
     followed = and_(OAuthToken.family == spent.family, OAuthToken.id > token_id)
     pairs = db.execute(locking(_STATES.where(followed).order_by(OAuthToken.id), OAuthToken)).all()
@@ -65,18 +65,18 @@ def revoke_all(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
     return ended
 
 
-def end_family(db: Session, family: str, now: datetime) -> None:
+def revoke_family(db: Session, family: str, now: datetime) -> None:
     """End every token of a family."""
     revoke_all(db, OAuthToken.family == family, now)
 
 
-def end_grant(db: Session, user_id: int, client_id: int, now: datetime) -> int:
+def revoke_client_access(db: Session, user_id: int, client_id: int, now: datetime) -> int:
     """End what a user allowed a client (its row), and return how many tokens that were."""
     matches = and_(OAuthToken.user_id == user_id, OAuthToken.client_id == client_id)
     return revoke_all(db, matches, now)
 
 
-def end_one(db: Session, token_id: int, now: datetime) -> None:
+def revoke_token(db: Session, token_id: int, now: datetime) -> None:
     """End the access token of a row, and the refresh token that was given out with it."""
     _revoke(db, OAuthToken.id == token_id, now)
 

@@ -20,11 +20,18 @@ from oauthlib.oauth2.rfc6749.tokens import BearerToken
 from ..errors import RateLimited
 from ..passwords import PasswordsBusy
 from .code_grant import CodeGrant
-from .messages import NO_STORE, Answer, Call, known_parameters, refusal, refusal_headers
+from .messages import (
+    NO_STORE,
+    OAuthRequest,
+    OAuthResponse,
+    error_headers,
+    error_response,
+    known_parameters,
+)
 from .provider import Provider
 from .token_endpoint import TokenValidator
 from .token_hash import new_secret
-from .token_management import PresentedValidator
+from .token_management import TokenManagementValidator
 from .validator import ClientValidator
 
 # At DEBUG oauthlib writes tokens, codes and passwords into the log.
@@ -33,7 +40,7 @@ logging.getLogger("oauthlib").setLevel(logging.WARNING)
 _CLIENT = {"client_id", "client_secret"}
 _GRANT = {"grant_type", "username", "password", "refresh_token", "scope"}
 _CODE = {"code", "redirect_uri", "code_verifier"}
-_PRESENTED = {"token", "token_type_hint"}
+_TOKEN = {"token", "token_type_hint"}
 
 Parameters = list[tuple[str, str]]
 Result = tuple[dict[str, str], str, int]
@@ -53,40 +60,40 @@ class _Busy(_Throttled):
     status_code = 503
 
 
-def token(provider: Provider, call: Call) -> Answer:
+def token(provider: Provider, request: OAuthRequest) -> OAuthResponse:
     """Answer POST /oauth/token: RFC 6749 §§4.1.3, 4.3, 4.4, 5 and 6."""
-    validator = TokenValidator(provider, call.address)
+    validator = TokenValidator(provider, request.address)
 
     def respond(uri: str, method: str, parameters: Parameters) -> Result:
-        provider.limit_client(validator.client.client_id, call.address)
+        provider.limit_client(validator.client.client_id, request.address)
         grant = dict(parameters).get("grant_type")
         if grant is None:
             raise InvalidRequestError("Missing grant_type parameter.")
-        validator.allow_grant(grant)
+        validator.require_grant_type(grant)
         result: Result = _token_endpoint(validator).create_token_response(uri, method, parameters)
         return result
 
-    return _answer(validator, call, _GRANT | _CODE, respond)
+    return _respond(validator, request, _GRANT | _CODE, respond)
 
 
-def revoke(provider: Provider, call: Call) -> Answer:
+def revoke(provider: Provider, request: OAuthRequest) -> OAuthResponse:
     """Answer POST /oauth/revoke: RFC 7009."""
-    validator = PresentedValidator(provider)
+    validator = TokenManagementValidator(provider)
     endpoint = RevocationEndpoint(validator)
-    return _answer(validator, call, _PRESENTED, endpoint.create_revocation_response)
+    return _respond(validator, request, _TOKEN, endpoint.create_revocation_response)
 
 
-def introspect(provider: Provider, call: Call) -> Answer:
+def introspect(provider: Provider, request: OAuthRequest) -> OAuthResponse:
     """Answer POST /oauth/introspect: RFC 7662."""
-    validator = PresentedValidator(provider)
+    validator = TokenManagementValidator(provider)
 
     def respond(uri: str, method: str, parameters: Parameters) -> Result:
-        validator.need_secret()
+        validator.require_confidential_client()
         endpoint = IntrospectEndpoint(validator)
         result: Result = endpoint.create_introspect_response(uri, method, parameters)
         return result
 
-    return _answer(validator, call, _PRESENTED, respond)
+    return _respond(validator, request, _TOKEN, respond)
 
 
 def _token_endpoint(validator: TokenValidator) -> TokenEndpoint:
@@ -108,25 +115,27 @@ def _token_endpoint(validator: TokenValidator) -> TokenEndpoint:
     )
 
 
-def _answer(validator: ClientValidator, call: Call, names: set[str], respond: Endpoint) -> Answer:
+def _respond(
+    validator: ClientValidator, request: OAuthRequest, names: set[str], respond: Endpoint
+) -> OAuthResponse:
     try:
-        parameters = known_parameters(call, _CLIENT | names)
-        validator.recognize(call.headers, parameters)
+        parameters = known_parameters(request, _CLIENT | names)
+        validator.authenticate_request(request.headers, parameters)
         parameters.pop("client_secret", None)
         parameters["client_id"] = validator.client.client_id
         # oauthlib gets neither query nor headers: all that it needs of them was read before.
-        uri = urlsplit(call.uri)._replace(query="", fragment="").geturl()
-        _, text, status = respond(uri, call.method, list(parameters.items()))
+        uri = urlsplit(request.uri)._replace(query="", fragment="").geturl()
+        _, text, status = respond(uri, request.method, list(parameters.items()))
     except OAuth2Error as error:
-        return refusal(error, commit=validator.commit)
+        return error_response(error, commit=validator.commit)
     except RateLimited as error:
-        answer = refusal(_Throttled(str(error)))
+        answer = error_response(_Throttled(str(error)))
         answer.headers["Retry-After"] = str(error.retry_after)
         return answer
     except PasswordsBusy as error:
-        answer = refusal(_Busy(str(error)))
+        answer = error_response(_Busy(str(error)))
         answer.headers["Retry-After"] = "1"
         return answer
     body: dict[str, Any] = json.loads(text) if text else {}
-    headers = dict(NO_STORE) if status < 400 else refusal_headers(status)
-    return Answer(status, headers, body, validator.commit)
+    headers = dict(NO_STORE) if status < 400 else error_headers(status)
+    return OAuthResponse(status, headers, body, validator.commit)

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from ..db.statements import remove
 from ..models import BrowserSession, User, UserState
 from .clients import SCOPES
-from .login import Attempt, still_good
-from .token_hash import digest, new_secret
+from .login import LoginAttempt, password_unchanged
+from .token_hash import hash_token, new_secret
 
 NO_CLIENT = 0
 """In place of a client's row: a person uses the pages without any application."""
@@ -29,22 +29,24 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
-def begin(db: Session, attempt: Attempt, password: str, *, ttl: int, now: datetime) -> str | None:
+def create(
+    db: Session, attempt: LoginAttempt, password: str, *, ttl: int, now: datetime
+) -> str | None:
     """Open a session for a user who has just proven the password, and return its secret.
 
     ttl: seconds. None where the user is gone, or the password was changed meanwhile: another hash
     of the same one, as of two log-ins at once that bring it up to date, is none.
     """
-    owner = attempt.owner
+    owner = attempt.user
     assert owner is not None, "it succeeded"  # noqa: S101
     held = select(User.password_hash).where(User.id == owner.id, User.state != UserState.DELETED)
     row = db.execute(held.with_for_update(key_share=True)).first()
-    if row is None or not still_good(attempt, password, row.password_hash):
+    if row is None or not password_unchanged(attempt, password, row.password_hash):
         return None
     secret = new_secret()
     db.execute(
         insert(BrowserSession).values(
-            secret_hash=digest(secret),
+            secret_hash=hash_token(secret),
             user_id=owner.id,
             created_at=now,
             expires_at=now + timedelta(seconds=ttl),
@@ -64,13 +66,13 @@ def find(db: Session | Connection, secret: str, now: datetime) -> Row[Any] | Non
         .select_from(BrowserSession)
         .join(User, User.id == BrowserSession.user_id)
         .where(
-            BrowserSession.secret_hash == digest(secret),
+            BrowserSession.secret_hash == hash_token(secret),
             BrowserSession.expires_at > now,
             User.state != UserState.DELETED,
         )
     ).first()
 
 
-def end(db: Session, secret: str) -> None:
+def delete(db: Session, secret: str) -> None:
     """Log out: the session with this secret is gone."""
-    db.execute(remove(BrowserSession).where(BrowserSession.secret_hash == digest(secret)))
+    db.execute(remove(BrowserSession).where(BrowserSession.secret_hash == hash_token(secret)))

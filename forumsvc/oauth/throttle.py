@@ -24,14 +24,14 @@ from sqlalchemy.orm import Session
 from ..db.statements import change, insert_if_absent, remove
 from ..models import LoginAddress, LoginFailure, LoginSuccess
 
-REMEMBERED = timedelta(days=180)
+KNOWN_ADDRESS_TTL = timedelta(days=180)
 """For how long an address counts as the user's own after the last log-in from it."""
 _LONGEST_WINDOW = timedelta(days=1)
 """The largest `accounts.login_window`: what is older counts nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class AttemptKey:
     """Who tries from where. account, address: keyed digests, of nothing that could be read back;
     user_id: where the account is somebody's.
     """
@@ -41,21 +41,25 @@ class Key:
     user_id: int | None
 
 
-def key(secret: str, username: str, user_id: int | None, address: str) -> Key:
+def attempt_key(secret: str, username: str, user_id: int | None, address: str) -> AttemptKey:
     """Return under what an attempt is counted.
 
     secret: the service's; username: as typed; address: the caller's. A user's login and e-mail
     count as one account.
     """
     account = f"name {username.strip().lower()}" if user_id is None else f"user {user_id}"
-    return Key(_hidden(secret, account), _hidden(secret, f"address {network(address)}"), user_id)
+    return AttemptKey(
+        _keyed_hash(secret, account),
+        _keyed_hash(secret, f"address {rate_limit_network(address)}"),
+        user_id,
+    )
 
 
-def _hidden(secret: str, text: str) -> str:
+def _keyed_hash(secret: str, text: str) -> str:
     return hmac.new(secret.encode(), text.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
 
-def network(address: str) -> str:
+def rate_limit_network(address: str) -> str:
     """Return under what an address is counted: of IPv6 the /64 network that a subscriber has."""
     try:
         parsed = ip_address(address.partition("%")[0])
@@ -68,7 +72,9 @@ def network(address: str) -> str:
     return str(parsed)
 
 
-def wait(db: Session | Connection, key: Key, settings: Mapping[str, Any], now: datetime) -> int:
+def retry_after(
+    db: Session | Connection, key: AttemptKey, settings: Mapping[str, Any], now: datetime
+) -> int:
     """Return for how many seconds the next attempt must wait; 0 where it need not."""
     window = timedelta(seconds=settings["accounts.login_window"])
     mine = LoginFailure.account == key.account
@@ -84,18 +90,18 @@ def wait(db: Session | Connection, key: Key, settings: Mapping[str, Any], now: d
     ).one()
     first, step = settings["accounts.login_failures"], settings["accounts.login_wait"]
     many = settings["accounts.login_failures_alone"]
-    both = _remaining(row[0], row[1], first, step, window, now)
+    both = _remaining_wait(row[0], row[1], first, step, window, now)
     alone = max(
-        _remaining(row[2], row[3], many, step, window, now),
-        _remaining(row[4], row[5], many, step, window, now),
+        _remaining_wait(row[2], row[3], many, step, window, now),
+        _remaining_wait(row[4], row[5], many, step, window, now),
     )
     if alone > both and not _is_known(db, key):
         return alone
     return both
 
 
-def wait_after_successes(
-    db: Session | Connection, key: Key, settings: Mapping[str, Any], now: datetime
+def retry_after_successes(
+    db: Session | Connection, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> int:
     """Return for how many seconds an attempt must wait because many succeeded; 0 for none."""
     window = timedelta(seconds=settings["accounts.login_window"])
@@ -112,7 +118,7 @@ def wait_after_successes(
     return seconds
 
 
-def _remaining(
+def _remaining_wait(
     failures: int, last: datetime | None, limit: int, step: int, window: timedelta, now: datetime
 ) -> int:
     if last is None or failures < limit:
@@ -121,21 +127,23 @@ def _remaining(
     return max(0, math.ceil((last + min(doubled, window) - now).total_seconds()))
 
 
-def _is_known(db: Session | Connection, key: Key) -> bool:
+def _is_known(db: Session | Connection, key: AttemptKey) -> bool:
     known = exists().where(
         LoginAddress.user_id == (key.user_id or 0), LoginAddress.address == key.address
     )
     return bool(db.execute(select(known)).scalar_one())
 
 
-def failed(db: Session, key: Key, settings: Mapping[str, Any], now: datetime) -> None:
+def record_failure(
+    db: Session, key: AttemptKey, settings: Mapping[str, Any], now: datetime
+) -> None:
     """Count a failure, and forget those that count no longer."""
     window = timedelta(seconds=settings["accounts.login_window"])
     db.execute(remove(LoginFailure).where(LoginFailure.failed_at <= now - window))
     db.execute(insert(LoginFailure).values(account=key.account, address=key.address, failed_at=now))
 
 
-def succeeded(db: Session, key: Key, user_id: int, now: datetime) -> None:
+def record_success(db: Session, key: AttemptKey, user_id: int, now: datetime) -> None:
     """Count a success, forget the user's own failures, and remember the address as theirs."""
     db.execute(remove(LoginSuccess).where(LoginSuccess.succeeded_at <= now - _LONGEST_WINDOW))
     counted = {"account": key.account, "address": key.address, "succeeded_at": now}
@@ -145,7 +153,7 @@ def succeeded(db: Session, key: Key, user_id: int, now: datetime) -> None:
             LoginFailure.account == key.account, LoginFailure.address == key.address
         )
     )
-    db.execute(remove(LoginAddress).where(LoginAddress.seen_at < now - REMEMBERED))
+    db.execute(remove(LoginAddress).where(LoginAddress.seen_at < now - KNOWN_ADDRESS_TTL))
     seen = db.execute(
         change(LoginAddress)
         .where(LoginAddress.user_id == user_id, LoginAddress.address == key.address)

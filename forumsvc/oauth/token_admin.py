@@ -29,13 +29,13 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
-def listing(
+def list_tokens(
     db: Session | Connection,
     now: datetime,
     *,
     user_id: int | None,
     client_id: int | None,
-    ended: bool,
+    include_inactive: bool,
 ) -> Sequence[Row[Any]]:
     """Return tokens, oldest first: id, client, login, scope, issued_by, created_at,
     access_expires_at, refresh_expires_at (None where there is nothing to refresh), revoked_at.
@@ -47,19 +47,19 @@ def listing(
         .select_from(OAuthToken)
         .join(OAuthClient, OAuthClient.id == OAuthToken.client_id)
         .outerjoin(User, User.id == OAuthToken.user_id)
-        .where(*_of(OAuthToken, user_id, client_id))
+        .where(*_conditions(OAuthToken, user_id, client_id))
         .order_by(OAuthToken.id)
     )
-    return db.execute(query if ended else query.where(is_alive(now))).all()
+    return db.execute(query if include_inactive else query.where(is_alive(now))).all()
 
 
-def count_of_client(db: Session | Connection, client_id: int, now: datetime) -> int:
+def count_for_client(db: Session | Connection, client_id: int, now: datetime) -> int:
     """Return how many tokens of a client (its row) are alive."""
     mine = select(func.count()).where(OAuthToken.client_id == client_id, is_alive(now))
     return db.execute(mine).scalar_one()
 
 
-def revoke(db: Session, token_id: int, now: datetime) -> int:
+def revoke_with_family(db: Session, token_id: int, now: datetime) -> int:
     """End a token with all that were refreshed from the same log-in; return how many ended.
 
     Raises NotFound where there is no token of this id.
@@ -71,19 +71,21 @@ def revoke(db: Session, token_id: int, now: datetime) -> int:
     return revoke_all(db, OAuthToken.family == family, now)
 
 
-def revoke_of(db: Session, now: datetime, *, user_id: int | None, client_id: int | None) -> int:
+def revoke_matching(
+    db: Session, now: datetime, *, user_id: int | None, client_id: int | None
+) -> int:
     """End the tokens of a user, of a client, or of both together; return how many ended.
 
     Codes that were not used yet end, too: each would give a token. At least one is to be given.
     """
-    matches = _of(OAuthToken, user_id, client_id)
+    matches = _conditions(OAuthToken, user_id, client_id)
     assert matches, "not every token there is"  # noqa: S101 - an invariant of ours
     unused = OAuthCode.used_at.is_(None)
-    db.execute(remove(OAuthCode).where(*_of(OAuthCode, user_id, client_id), unused))
+    db.execute(remove(OAuthCode).where(*_conditions(OAuthCode, user_id, client_id), unused))
     return revoke_all(db, and_(*matches), now)
 
 
-def _of(
+def _conditions(
     model: type[OAuthToken] | type[OAuthCode], user_id: int | None, client_id: int | None
 ) -> list[ColumnElement[bool]]:
     found = []

@@ -8,7 +8,7 @@ from oauthlib.oauth2 import InvalidGrantError
 from sqlalchemy import Row
 
 from . import clients, codes, login, resource_owners, revocation, tokens
-from .credentials import CodeProof, PasswordProof, Proof, RefreshProof
+from .credentials import CodeCredential, GrantCredential, PasswordCredential, RefreshCredential
 from .provider import Provider
 from .validator import ClientValidator
 
@@ -22,7 +22,7 @@ class TokenValidator(ClientValidator):
         """Take what to work with, and from where the request came."""
         super().__init__(provider)
         self._address = address
-        self._proof = Proof()
+        self._credential = GrantCredential()
         self._code: Row[Any] | None = None
 
     def validate_scopes(
@@ -36,7 +36,7 @@ class TokenValidator(ClientValidator):
     ) -> bool:
         """Return whether the client may have these scopes; without a user it gets `read` alone."""
         allowed = super().validate_scopes(client_id, scopes, client, request, *args, **kwargs)
-        if self._proof.user_id is None:
+        if self._credential.user_id is None:
             request.scopes = [scope for scope in request.scopes if scope == "read"]
         return allowed and bool(request.scopes)
 
@@ -51,7 +51,7 @@ class TokenValidator(ClientValidator):
     ) -> bool:
         """Return whether the password is the user's. Raises RateLimited."""
         provider = self.provider
-        attempt = login.attempt(
+        attempt = login.authenticate(
             provider.reads,
             provider.settings,
             username,
@@ -59,11 +59,13 @@ class TokenValidator(ClientValidator):
             address=self._address,
             now=self.now,
         )
-        if attempt.owner is None:
-            login.failed(provider.db, attempt, provider.settings, self.now)
+        if attempt.user is None:
+            login.record_failure(provider.db, attempt, provider.settings, self.now)
             self.commit = True
             return False
-        self._proof = PasswordProof(user_id=attempt.owner.id, attempt=attempt, password=password)
+        self._credential = PasswordCredential(
+            user_id=attempt.user.id, attempt=attempt, password=password
+        )
         return True
 
     def validate_refresh_token(
@@ -81,10 +83,10 @@ class TokenValidator(ClientValidator):
         when the token is saved.
         """
         with self.provider.reads.connect() as connection:
-            row = tokens.find_refresh(connection, refresh_token)
+            row = tokens.find_by_refresh_token(connection, refresh_token)
         if row is None or row.client_id != client.id:
             return False
-        self._proof = RefreshProof(
+        self._credential = RefreshCredential(
             user_id=row.user_id,
             family=row.family,
             refresh_scope=row.refresh_scope,
@@ -92,7 +94,7 @@ class TokenValidator(ClientValidator):
             grace=self.provider.settings["oauth.refresh_grace"],
         )
         if row.revoked_at is not None or self._is_reuse(row):
-            self._punish()
+            self._handle_reuse()
             return False
         alive: bool = row.refresh_expires_at > self.now
         return alive
@@ -100,13 +102,13 @@ class TokenValidator(ClientValidator):
     def _is_reuse(self, row: Row[Any]) -> bool:
         grace = self.provider.settings["oauth.refresh_grace"]
         used = row.refreshed_at is not None
-        return used and not revocation.may_be_lost(row.refreshed_at, grace, self.now)
+        return used and not revocation.is_within_grace(row.refreshed_at, grace, self.now)
 
     def get_original_scopes(
         self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
     ) -> str:
         """Return what the refresh token may ask for."""
-        return self._proof.refresh_scope or ""
+        return self._credential.refresh_scope or ""
 
     def rotate_refresh_token(self, request: Request) -> bool:
         """Return True: every refresh token is used once."""
@@ -130,10 +132,10 @@ class TokenValidator(ClientValidator):
             row = codes.find(connection, code)
         if row is None or row.client_id != client.id:
             return False
-        self._proof = CodeProof(user_id=row.user_id, family=row.family, code_id=row.id)
+        self._credential = CodeCredential(user_id=row.user_id, family=row.family, code_id=row.id)
         self._code = row
         if row.used_at is not None:
-            self._punish()
+            self._handle_reuse()
             return False
         if row.expires_at <= self.now:
             return False
@@ -196,18 +198,18 @@ class TokenValidator(ClientValidator):
 
         Raises InvalidGrantError where what it brought was used up, changed or gone meanwhile.
         """
-        proof, provider = self._proof, self.provider
-        held = resource_owners.hold(
-            provider.db, self.client, proof.user_id, to_change=proof.changes_the_user
+        proof, provider = self._credential, self.provider
+        held = resource_owners.lock_client_and_user(
+            provider.db, self.client, proof.user_id, for_update=proof.updates_user
         )
-        good = held is not None and proof.holds(held.password_hash)
-        if not good or not proof.spend(provider.db, self.now):
+        good = held is not None and proof.is_still_valid(held.password_hash)
+        if not good or not proof.consume(provider.db, self.now):
             if good:
-                self._punish()
+                self._handle_reuse()
             raise InvalidGrantError("The grant is no longer valid.")
         if proof.user_id is None or "refresh_token" not in self.client.grants:
             token.pop("refresh_token", None)
-        given = tokens.Given(
+        given = tokens.TokenSpec(
             client_id=self.client.id,
             user_id=proof.user_id,
             scope=" ".join(request.scopes),
@@ -223,6 +225,6 @@ class TokenValidator(ClientValidator):
         token["scope"] = given.scope
         token["created_at"] = int(self.now.timestamp())
 
-    def _punish(self) -> None:
-        if self._proof.punish(self.provider.db, self.now):
+    def _handle_reuse(self) -> None:
+        if self._credential.revoke_on_reuse(self.provider.db, self.now):
             self.commit = True

@@ -9,7 +9,7 @@ def new_secret() -> str:
     return secrets.token_urlsafe(32)
 
 
-def digest(secret: str) -> str:
+def hash_token(secret: str) -> str:
     """Return a secret's SHA-256 in hexadecimal: the only form that is stored.
 
     A plain hash suffices: what is hashed has 256 random bits.

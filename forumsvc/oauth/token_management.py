@@ -9,14 +9,14 @@ from sqlalchemy import Row
 
 from ..models import UserState
 from . import first_use, revocation, tokens
-from .token_hash import digest
+from .token_hash import hash_token
 from .validator import ClientValidator
 
 
-class PresentedValidator(ClientValidator):
+class TokenManagementValidator(ClientValidator):
     """oauthlib's questions at the revocation and the introspection endpoint."""
 
-    def need_secret(self) -> None:
+    def require_confidential_client(self) -> None:
         """Refuse public clients: anybody can call himself one. Raises InvalidClientError."""
         if self.client.public:
             raise InvalidClientError("A public client may not do this.")
@@ -29,15 +29,15 @@ class PresentedValidator(ClientValidator):
         An unknown one is no error, another client's is: raises InvalidGrantError.
         """
         with self.provider.reads.connect() as connection:
-            row = tokens.find_presented(connection, token)
+            row = tokens.find_by_any_token(connection, token)
         if row is None:
             return
         if row.client_id != self.client.id:
             raise InvalidGrantError("The token was issued to another client.")
-        if row.access_hash == digest(token):
-            revocation.end_one(self.provider.db, row.id, self.now)
+        if row.access_hash == hash_token(token):
+            revocation.revoke_token(self.provider.db, row.id, self.now)
         else:
-            revocation.end_family(self.provider.db, row.family, self.now)
+            revocation.revoke_family(self.provider.db, row.family, self.now)
 
     def introspect_token(
         self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
@@ -47,12 +47,12 @@ class PresentedValidator(ClientValidator):
         So is a token of another client, unless the client may introspect those too (RFC 7662 §2.2).
         """
         with self.provider.reads.connect() as connection:
-            row = tokens.find_presented(connection, token)
+            row = tokens.find_by_any_token(connection, token)
         if row is None or row.revoked_at is not None or row.state == UserState.DELETED:
             return None
         if row.client_id != self.client.id and not self.client.introspects:
             return None
-        is_access = row.access_hash == digest(token)
+        is_access = row.access_hash == hash_token(token)
         grace = self.provider.settings["oauth.refresh_grace"]
         if is_access and first_use.must_be_recorded(row, grace, self.now):
             first_use.record(self.provider.db, row.id, self.now)

@@ -36,11 +36,11 @@ from ..models import (
     UserState,
 )
 from .clients import BUILTIN_CLIENT
-from .token_hash import digest as digest
+from .token_hash import hash_token as hash_token
 from .token_hash import new_secret as new_secret
 
 
-class NewToken(NamedTuple):
+class IssuedToken(NamedTuple):
     """What was given out: the only time that the secrets are seen. expires_in: seconds."""
 
     access_token: str
@@ -49,7 +49,7 @@ class NewToken(NamedTuple):
     scope: str
 
 
-class Given(NamedTuple):
+class TokenSpec(NamedTuple):
     """For what a token is given out. client_id is the client's row; the TTLs are seconds."""
 
     client_id: int
@@ -71,7 +71,7 @@ def issue(
     access_ttl: int,
     refresh_ttl: int | None,
     issued_by: IssuedBy = IssuedBy.LOGIN,
-) -> NewToken:
+) -> IssuedToken:
     """Give out an access token, and a refresh token unless `refresh_ttl` is None.
 
     client_id: the client's row; user_id: None for a token of the client itself; scope: words
@@ -79,36 +79,36 @@ def issue(
     """
     access_token = new_secret()
     refresh_token = None if refresh_ttl is None else new_secret()
-    given = Given(
+    given = TokenSpec(
         client_id, user_id, scope, access_ttl, refresh_ttl, new_secret(), issued_by=issued_by
     )
     store(db, given, access_token, refresh_token, clock.now())
-    return NewToken(access_token, refresh_token, access_ttl, scope)
+    return IssuedToken(access_token, refresh_token, access_ttl, scope)
 
 
 def store(
-    db: Session, given: Given, access_token: str, refresh_token: str | None, now: datetime
+    db: Session, spec: TokenSpec, access_token: str, refresh_token: str | None, now: datetime
 ) -> None:
     """Write the digests of freshly made tokens."""
     values: dict[str, Any] = {
-        "client_id": given.client_id,
-        "user_id": given.user_id,
-        "family": given.family,
-        "scope": given.scope,
-        "access_hash": digest(access_token),
-        "access_expires_at": now + timedelta(seconds=given.access_ttl),
-        "issued_by": given.issued_by,
+        "client_id": spec.client_id,
+        "user_id": spec.user_id,
+        "family": spec.family,
+        "scope": spec.scope,
+        "access_hash": hash_token(access_token),
+        "access_expires_at": now + timedelta(seconds=spec.access_ttl),
+        "issued_by": spec.issued_by,
         "created_at": now,
     }
-    if refresh_token is not None and given.refresh_ttl is not None:
-        values["refresh_hash"] = digest(refresh_token)
-        values["refresh_expires_at"] = now + timedelta(seconds=given.refresh_ttl)
-        if given.refresh_scope != given.scope:
-            values["refresh_scope"] = given.refresh_scope
+    if refresh_token is not None and spec.refresh_ttl is not None:
+        values["refresh_hash"] = hash_token(refresh_token)
+        values["refresh_expires_at"] = now + timedelta(seconds=spec.refresh_ttl)
+        if spec.refresh_scope != spec.scope:
+            values["refresh_scope"] = spec.refresh_scope
     db.execute(insert(OAuthToken).values(**values))
 
 
-_ALIVE = (
+_VALID = (
     OAuthToken.revoked_at.is_(None),
     or_(OAuthToken.user_id.is_(None), User.state != UserState.DELETED),
 )
@@ -135,12 +135,12 @@ _ACCESS = (
     .where(
         OAuthToken.access_hash == bindparam("hash"),
         OAuthToken.access_expires_at > bindparam("now", type_=Timestamp()),
-        *_ALIVE,
+        *_VALID,
     )
 )
 
 
-def find_access(db: Reader, token: str, now: datetime) -> Row[Any] | None:
+def find_by_access_token(db: Reader, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
@@ -148,10 +148,10 @@ def find_access(db: Reader, token: str, now: datetime) -> Row[Any] | None:
     the token, see `first_use`), blocks (whether the user blocks anybody), and lists_mark
     (`queries.marks.of_lists`), so that most lists cost a member no other statement.
     """
-    return row(db, _ACCESS, {"hash": digest(token), "now": now})
+    return row(db, _ACCESS, {"hash": hash_token(token), "now": now})
 
 
-_PRESENTED_COLUMNS: tuple[Any, ...] = (
+_TOKEN_COLUMNS: tuple[Any, ...] = (
     OAuthToken.id,
     OAuthToken.client_id,
     OAuthToken.user_id,
@@ -167,23 +167,23 @@ _PRESENTED_COLUMNS: tuple[Any, ...] = (
     OAuthToken.created_at,
     OAuthToken.used_at,
 )
-_PRESENTED = select(*_PRESENTED_COLUMNS)
+_TOKENS = select(*_TOKEN_COLUMNS)
 
 
-def find_refresh(db: Session | Connection, token: str) -> Row[Any] | None:
+def find_by_refresh_token(db: Session | Connection, token: str) -> Row[Any] | None:
     """Return the row of a refresh token, whatever has become of it, or None."""
-    return db.execute(_PRESENTED.where(OAuthToken.refresh_hash == digest(token))).first()
+    return db.execute(_TOKENS.where(OAuthToken.refresh_hash == hash_token(token))).first()
 
 
-def find_presented(db: Session | Connection, token: str) -> Row[Any] | None:
+def find_by_any_token(db: Session | Connection, token: str) -> Row[Any] | None:
     """Return the row of which `token` is the access or the refresh token, or None.
 
     Beside the token's columns: login and state of the user, client (its identifier).
     """
-    hashed = digest(token)
+    hashed = hash_token(token)
     matches = or_(OAuthToken.access_hash == hashed, OAuthToken.refresh_hash == hashed)
     return db.execute(
-        _PRESENTED.add_columns(User.login, User.state, OAuthClient.client_id.label("client"))
+        _TOKENS.add_columns(User.login, User.state, OAuthClient.client_id.label("client"))
         .select_from(OAuthToken)
         .join(OAuthClient, OAuthClient.id == OAuthToken.client_id)
         .outerjoin(User, User.id == OAuthToken.user_id)
@@ -191,7 +191,7 @@ def find_presented(db: Session | Connection, token: str) -> Row[Any] | None:
     ).first()
 
 
-def spend_refresh(db: Session, token_id: int, now: datetime) -> bool:
+def consume_refresh_token(db: Session, token_id: int, now: datetime) -> bool:
     """Use up the refresh token of a row; False where somebody else did, or it has ended."""
     done = db.execute(
         change(OAuthToken)
@@ -220,7 +220,7 @@ def purge(db: Session) -> int:
         remove(OAuthToken)
         .where(
             or_(
-                and_(OAuthToken.revoked_at.is_not(None), ~_family_lives(now)),
+                and_(OAuthToken.revoked_at.is_not(None), ~_family_is_active(now)),
                 and_(
                     OAuthToken.access_expires_at <= now,
                     or_(
@@ -238,7 +238,7 @@ def purge(db: Session) -> int:
     return removed
 
 
-def _family_lives(now: datetime) -> ColumnElement[bool]:
+def _family_is_active(now: datetime) -> ColumnElement[bool]:
     relative = aliased(OAuthToken)
     return exists().where(
         relative.family == OAuthToken.family,
@@ -247,7 +247,7 @@ def _family_lives(now: datetime) -> ColumnElement[bool]:
     )
 
 
-def builtin_client(db: Session) -> int:
+def get_or_create_builtin_client(db: Session) -> int:
     """Return the row of the command line's own client, made where it is not there yet."""
     insert_if_absent(
         db,

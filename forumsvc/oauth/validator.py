@@ -33,16 +33,18 @@ class ClientValidator(RequestValidator):
     def redirect_uris(self) -> tuple[str, ...]:
         """The redirect URIs that the client registered, in full."""
         issuer = self.provider.issuer
-        return tuple(redirects.absolute(uri, issuer) for uri in self.client.redirect_uris)
+        return tuple(redirects.absolute_uri(uri, issuer) for uri in self.client.redirect_uris)
 
-    def may_return_to(self, redirect_uri: str) -> bool:
+    def is_registered_redirect_uri(self, redirect_uri: str) -> bool:
         """Return whether the client registered the redirect URI."""
         issuer = self.provider.issuer
         return any(
             redirects.matches(uri, redirect_uri, issuer) for uri in self.client.redirect_uris
         )
 
-    def recognize(self, headers: Mapping[str, str], parameters: Mapping[str, str]) -> None:
+    def authenticate_request(
+        self, headers: Mapping[str, str], parameters: Mapping[str, str]
+    ) -> None:
         """Find out which client calls. Raises InvalidClientError, InvalidRequestError."""
         client_id, secret = client_credentials(headers, parameters)
         with self.provider.reads.connect() as connection:
@@ -52,7 +54,7 @@ class ClientValidator(RequestValidator):
         if not self.client.is_enabled:
             raise InvalidClientError("The client is disabled: its owner is blocked or deleted.")
 
-    def allow_grant(self, grant: str) -> None:
+    def require_grant_type(self, grant: str) -> None:
         """Refuse a grant that the client may not use, before anything costly is done for it."""
         if grant in clients.GRANTS and grant not in self.client.grants:
             raise UnauthorizedClientError("The client may not use this grant.")

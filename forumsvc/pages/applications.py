@@ -30,7 +30,7 @@ def show(visit: Visit, request: ForumRequest) -> Response:
 def withdraw(visit: Visit, request: ForumRequest) -> Response:
     """Take back what an application was allowed."""
     named = request.matchdict["client_id"]
-    if not authorizations.withdraw(request.db, request.actor_id, named, request.now):
+    if not authorizations.revoke(request.db, request.actor_id, named, request.now):
         raise NotFound("There is no such application.")
     return to_page(request, "applications", notice="withdrawn")
 
@@ -40,7 +40,7 @@ def register(visit: Visit, request: ForumRequest) -> Response:
     _check_self_service(request)
 
     def create(sent: dict[str, Any]) -> Response:
-        if len(clients.listing(request.read_connection, owner_id=request.actor_id)) >= MOST:
+        if len(clients.list_clients(request.read_connection, owner_id=request.actor_id)) >= MOST:
             raise Invalid("name", f"is one too many: you have {MOST} applications")
         made = _create(request, sent)
         return page(visit, "registered.html", client_name=sent["name"], made=made, rotated=False)
@@ -67,8 +67,10 @@ def delete(visit: Visit, request: ForumRequest) -> Response:
 def _lists(request: ForumRequest) -> dict[str, Any]:
     mine: list[clients.Client] | None = None
     if request.settings["oauth.self_service"]:
-        mine = clients.listing(request.read_connection, owner_id=request.actor_id)
-    allowed = authorizations.allowed(request.read_connection, request.actor_id, request.now)
+        mine = clients.list_clients(request.read_connection, owner_id=request.actor_id)
+    allowed = authorizations.list_authorizations(
+        request.read_connection, request.actor_id, request.now
+    )
     return {"allowed": allowed, "mine": mine}
 
 

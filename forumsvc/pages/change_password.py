@@ -45,9 +45,9 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
 def _prove(request: ForumRequest, username: str, password: str) -> None:
     attempt = try_password(request, username, password)
-    if attempt.owner is None:
+    if attempt.user is None:
         raise Invalid("current_password", "is wrong")
-    login.succeeded(request.db, attempt, request.now)
+    login.record_success(request.db, attempt, request.now)
 
 
 def includeme(config: Configurator) -> None:

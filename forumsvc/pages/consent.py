@@ -8,7 +8,11 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..oauth import authorization_endpoint
-from ..oauth.authorization_endpoint import Asked, Refused, Unanswerable
+from ..oauth.authorization_endpoint import (
+    AuthorizationRequest,
+    NonRedirectableError,
+    RedirectableError,
+)
 from ..oauth.provider import Provider
 from ..permissions import Common
 from ..web.api.request import ForumRequest
@@ -35,15 +39,17 @@ def answer(visit: Visit, request: ForumRequest) -> Response:
     provider = _provider(request)
     if request.parameters.get("answer") != "allow":
         authorization_endpoint.deny(provider, asked)
-    return see_other(authorization_endpoint.allow(provider, asked, request.actor_id, visit.session))
+    return see_other(
+        authorization_endpoint.approve(provider, asked, request.actor_id, visit.session)
+    )
 
 
-def refused(error: Refused, request: ForumRequest) -> Response:
+def refused(error: RedirectableError, request: ForumRequest) -> Response:
     """Tell the client, by way of the browser."""
     return see_other(error.location)
 
 
-def unanswerable(error: Unanswerable, request: ForumRequest) -> Response:
+def unanswerable(error: NonRedirectableError, request: ForumRequest) -> Response:
     """Tell the person: it is not safe to send the browser anywhere."""
     response = Response(status=400, content_type="application/json")
     body = {"error": "invalid_request", "error_description": str(error)}
@@ -51,8 +57,10 @@ def unanswerable(error: Unanswerable, request: ForumRequest) -> Response:
     return response
 
 
-def _asked(visit: Visit, request: ForumRequest) -> Asked:
-    asked = authorization_endpoint.ask(_provider(request), _parameters(request))
+def _asked(visit: Visit, request: ForumRequest) -> AuthorizationRequest:
+    asked = authorization_endpoint.validate_authorization_request(
+        _provider(request), _parameters(request)
+    )
     if visit.person is None:
         again = with_query(request.route_path(ROUTE), **asked.parameters)
         raise LoginNeeded(own_path(again))
@@ -92,5 +100,5 @@ def includeme(config: Configurator) -> None:
     config.add_route(ROUTE, "/oauth/authorize", factory=anybodys)
     config.add_view(show, route_name=ROUTE, request_method="GET", permission=Common.VIEW)
     config.add_view(answer, route_name=ROUTE, request_method="POST", permission=Common.VIEW)
-    config.add_exception_view(refused, context=Refused)
-    config.add_exception_view(unanswerable, context=Unanswerable)
+    config.add_exception_view(refused, context=RedirectableError)
+    config.add_exception_view(unanswerable, context=NonRedirectableError)

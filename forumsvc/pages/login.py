@@ -32,11 +32,11 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
 
     def check(sent: dict[str, Any]) -> Response:
         attempt = try_password(request, sent["username"], sent["password"])
-        if attempt.owner is None:
+        if attempt.user is None:
             return _refused(visit, sent["username"])
         if not visit.log_in(attempt, sent["password"]):
             return _refused(visit, sent["username"])
-        login.succeeded(request.db, attempt, request.now)
+        login.record_success(request.db, attempt, request.now)
         return _go_on(request)
 
     return submitted(visit, login_form(), check, "login.html", next=_next(request), notice=None)

@@ -14,7 +14,7 @@ from sqlalchemy import Row
 
 from ..errors import Forbidden
 from ..oauth import sessions
-from ..oauth.login import Attempt
+from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
 from ..resources.visitor import Visitor
 from ..security.identity import identify
@@ -72,12 +72,12 @@ class Visit(Visitor):
         assert self._cookie is not None, "the session was found by it"  # noqa: S101
         return self._cookie
 
-    def log_in(self, attempt: Attempt, password: str) -> bool:
+    def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Open a session in place of what the browser had; False where the user is gone."""
         request = self.request
         self._end()
         ttl = request.settings["session.ttl"]
-        secret = sessions.begin(request.db, attempt, password, ttl=ttl, now=request.now)
+        secret = sessions.create(request.db, attempt, password, ttl=ttl, now=request.now)
         if secret is None:
             return False
         self._cookie, self._changed = secret, True
@@ -90,7 +90,7 @@ class Visit(Visitor):
 
     def _end(self) -> None:
         if self._cookie is not None and self.person is not None:
-            sessions.end(self.request.db, self._cookie)
+            sessions.delete(self.request.db, self._cookie)
 
     @property
     def _name(self) -> str:

@@ -4,12 +4,12 @@ from ..oauth import login
 from ..web.api.request import ForumRequest
 
 
-def try_password(request: ForumRequest, username: str, password: str) -> login.Attempt:
+def try_password(request: ForumRequest, username: str, password: str) -> login.LoginAttempt:
     """Check a password; a wrong one is counted, which the answer must see committed.
 
     Raises RateLimited.
     """
-    attempt = login.attempt(
+    attempt = login.authenticate(
         request.registry.database.reads,
         request.settings,
         username,
@@ -17,6 +17,6 @@ def try_password(request: ForumRequest, username: str, password: str) -> login.A
         address=request.remote_addr or "",
         now=request.now,
     )
-    if attempt.owner is None:
-        login.failed(request.db, attempt, request.settings, request.now)
+    if attempt.user is None:
+        login.record_failure(request.db, attempt, request.settings, request.now)
     return attempt

@@ -53,7 +53,7 @@ def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie:
 
 
 def identify(row: Any, now: datetime, newbie: timedelta) -> Identity:
-    """Return the identity of a token's row (`oauth.tokens.find_access`)."""
+    """Return the identity of a token's row (`oauth.tokens.find_by_access_token`)."""
     known = row.user_id is not None
     return Identity(
         user_id=row.user_id,

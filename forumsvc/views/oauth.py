@@ -8,13 +8,13 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..oauth import messages, metadata, server
-from ..oauth.messages import Answer, Call
+from ..oauth.messages import OAuthRequest, OAuthResponse
 from ..oauth.provider import Provider
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.api.request import ForumRequest
 
-Endpoint = Callable[[Provider, Call], Answer]
+Endpoint = Callable[[Provider, OAuthRequest], OAuthResponse]
 
 
 def provider_of(request: ForumRequest) -> Provider:
@@ -32,12 +32,12 @@ def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
     parameters: list[tuple[str, str]] = []
     try:
         parameters = messages.read_body(request.headers.get("Content-Type", ""), request.body)
-        call = Call(
+        call = OAuthRequest(
             request.method, request.url, request.headers, parameters, request.remote_addr or ""
         )
         answer = endpoint(provider_of(request), call)
     except OAuth2Error as error:
-        answer = messages.refusal(error)
+        answer = messages.error_response(error)
     response = Response(status=answer.status, content_type="application/json")
     response.body = orjson.dumps(answer.body)
     response.headers.update(answer.headers)
@@ -49,7 +49,7 @@ def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
     return response
 
 
-def _is_wrong_password(parameters: list[tuple[str, str]], answer: Answer) -> bool:
+def _is_wrong_password(parameters: list[tuple[str, str]], answer: OAuthResponse) -> bool:
     is_password = ("grant_type", "password") in parameters
     return is_password and answer.body.get("error") == "invalid_grant"
 
@@ -79,7 +79,7 @@ def introspect(context: Public, request: ForumRequest) -> Response:
 def describe(context: Public, request: ForumRequest) -> Response:
     """Describe the provider."""
     response = Response(content_type="application/json")
-    response.body = orjson.dumps(metadata.describe(request.site.base_url))
+    response.body = orjson.dumps(metadata.authorization_server_metadata(request.site.base_url))
     return response
 
 

@@ -101,8 +101,8 @@ WITHOUT_PERMISSION = {
     "PasswordsBusy": ERROR_VIEWS,
     "Exception": ERROR_VIEWS,
     "LoginNeeded": ERROR_VIEWS,
-    "Refused": ERROR_VIEWS,
-    "Unanswerable": ERROR_VIEWS,
+    "RedirectableError": ERROR_VIEWS,
+    "NonRedirectableError": ERROR_VIEWS,
 }
 """The contexts of views that need no permission, and why."""
 

@@ -118,7 +118,7 @@ class Forum:
         with self.database.session.begin() as db:
             return tokens.issue(
                 db,
-                client_id=tokens.builtin_client(db),
+                client_id=tokens.get_or_create_builtin_client(db),
                 user_id=user_id,
                 scope=scope,
                 access_ttl=ttl,

@@ -27,7 +27,7 @@ from forumsvc.models import (
     UserFollow,
     UserState,
 )
-from forumsvc.oauth.token_hash import digest
+from forumsvc.oauth.token_hash import hash_token
 from tests import databases
 
 _NAMES = (
@@ -243,7 +243,7 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
             "user_id": IDS.get(owner),
             "family": role,
             "scope": scope,
-            "access_hash": digest(token_of(role) or ""),
+            "access_hash": hash_token(token_of(role) or ""),
             "access_expires_at": now - hour if role == "expired" else now + hour,
             "revoked_at": now if role == "revoked" else None,
             "created_at": now,

@@ -79,7 +79,7 @@ def _alice(database: Database) -> str:
     with database.session.begin() as db:
         given = tokens.issue(
             db,
-            client_id=tokens.builtin_client(db),
+            client_id=tokens.get_or_create_builtin_client(db),
             user_id=db.execute(insert(User).values(columns).returning(User.id)).scalar_one(),
             scope="read write",
             access_ttl=3600,

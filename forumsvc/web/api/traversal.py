@@ -45,7 +45,7 @@ def make_root(request: ForumRequest) -> Root:
 
 def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
     """Return for what a token stands, None where it is none; write down its first use."""
-    row = tokens.find_access(request.executor, token, request.now)
+    row = tokens.find_by_access_token(request.executor, token, request.now)
     grace = request.settings["oauth.refresh_grace"]
     if row is None or not first_use.must_be_recorded(row, grace, request.now):
         return row

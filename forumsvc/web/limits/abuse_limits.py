@@ -3,7 +3,7 @@
 from limits import RateLimitItem, RateLimitItemPerHour, parse
 
 from ...errors import RateLimited
-from ...oauth.throttle import network
+from ...oauth.throttle import rate_limit_network
 from ...settings import Settings
 from ..api.request import ForumRequest
 from .rate_limiter import Counter
@@ -46,7 +46,7 @@ class Rates:
         return standing is None or standing.is_allowed
 
     def _count(self, rate: RateLimitItem, what: str, address: str) -> None:
-        standing = self._counter.count(rate, what, network(address))
+        standing = self._counter.count(rate, what, rate_limit_network(address))
         if standing is not None and not standing.is_allowed:
             wait = standing.reset
             raise RateLimited(f"Too many attempts. Try again in {wait} seconds.", wait)

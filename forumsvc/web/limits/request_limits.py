@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from limits import RateLimitItem, parse
 
 from ...errors import RateLimited
-from ...oauth.throttle import network
+from ...oauth.throttle import rate_limit_network
 from ...security.identity import Identity
 from ...settings import Settings
 from ..api.request import ForumRequest
@@ -14,7 +14,7 @@ from ..pipeline.transactions import is_unsafe
 from .rate_limiter import Counter
 
 _TOLD = "forumsvc.rate_limit"
-_network = lru_cache(4096)(network)
+_network = lru_cache(4096)(rate_limit_network)
 
 
 class _Policy(NamedTuple):

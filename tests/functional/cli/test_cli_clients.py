@@ -25,7 +25,7 @@ def ann(run: Run) -> str:
 def owner(database: Database, token: str) -> Any:
     """Return for what an access token stands, None where it stands for nothing."""
     with database.reads.connect() as db:
-        return tokens.find_access(db, token, now())
+        return tokens.find_by_access_token(db, token, now())
 
 
 def test_a_new_client_has_the_credentials_that_were_printed(run: Run, database: Database) -> None:

@@ -84,7 +84,11 @@ def test_a_token_that_can_still_be_refreshed_is_alive(
 ) -> None:
     with database.session.begin() as db:
         ids = {row.login: row.id for row in db.execute(select(User.login, User.id))}
-        owner = {"client_id": tokens.builtin_client(db), "user_id": ids["ann"], "scope": "read"}
+        owner = {
+            "client_id": tokens.get_or_create_builtin_client(db),
+            "user_id": ids["ann"],
+            "scope": "read",
+        }
         tokens.issue(db, **owner, access_ttl=60, refresh_ttl=600)
         past = now() - timedelta(seconds=1)
         db.execute(update(OAuthToken).values(access_expires_at=past))
@@ -123,7 +127,7 @@ def test_tokens_are_revoked_by_user_and_by_client(
     assert run("token", "revoke", *given, "--json").json == {"revoked": 4 - len(left)}
     assert alive(database) == left
     with database.reads.connect() as db:
-        good = [tokens.find_access(db, secret, now()) is not None for secret in secrets]
+        good = [tokens.find_by_access_token(db, secret, now()) is not None for secret in secrets]
     assert good.count(True) == len(left)
 
 

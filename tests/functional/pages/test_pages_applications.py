@@ -31,7 +31,7 @@ def register(owner: Visitor, **fields: object) -> TestResponse:
 def owned(forum: Forum) -> int:
     """Return how many applications belong to somebody."""
     with forum.database.reads.connect() as db:
-        return len([one for one in clients.listing(db) if one.owner_id is not None])
+        return len([one for one in clients.list_clients(db) if one.owner_id is not None])
 
 
 def shown(page: TestResponse) -> list[str]:

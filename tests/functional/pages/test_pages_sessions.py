@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, LoginFailure
-from forumsvc.oauth.token_hash import digest
+from forumsvc.oauth.token_hash import hash_token
 from forumsvc.pages import login
 from forumsvc.passwords import hash_password
 from tests.functional.forum import Forum
@@ -52,7 +52,7 @@ def test_only_the_digest_of_the_cookie_is_stored(visitor: Visitor, ann: int) -> 
     visitor.log_in()
     with visitor.forum.database.reads.connect() as db:
         stored = db.execute(select(BrowserSession.secret_hash, BrowserSession.user_id)).all()
-    assert stored == [(digest(cookie(visitor)), ann)]
+    assert stored == [(hash_token(cookie(visitor)), ann)]
 
 
 def test_logging_in_renews_the_cookie(visitor: Visitor, ann: int) -> None:

@@ -9,7 +9,7 @@ import requests
 from requests.auth import HTTPBasicAuth
 
 from forumsvc.oauth.clients import NewClient
-from forumsvc.oauth.token_hash import digest
+from forumsvc.oauth.token_hash import hash_token
 from tests.system.process import PATIENCE
 
 from .browser import Browser
@@ -152,7 +152,7 @@ def test_no_secret_is_in_the_log(run: Run) -> None:
 def test_no_secret_is_in_the_database(run: Run) -> None:
     files = sorted(Path(run.forum.folder).glob("forum.sqlite*"))
     stored = b"".join(file.read_bytes() for file in files)
-    assert all(digest(token).encode() in stored for token in run.given)
+    assert all(hash_token(token).encode() in stored for token in run.given)
     for secret in (*run.secrets, *run.given):
         for form in forms_of(secret):
             assert form.encode() not in stored

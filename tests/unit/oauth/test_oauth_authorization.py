@@ -5,14 +5,14 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from forumsvc.oauth import authorization_endpoint, clients
-from forumsvc.oauth.authorization_endpoint import Refused, Unanswerable
+from forumsvc.oauth.authorization_endpoint import NonRedirectableError, RedirectableError
 
 from .world import CALLBACK, ISSUER, World
 
 
 def refused(world: World, client: clients.NewClient, **parameters: str) -> dict[str, str]:
     """Return what the client is told by way of its redirect URI."""
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RedirectableError) as refusal:
         world.ask(client, **parameters)
     return answered(refusal.value.location)
 
@@ -59,7 +59,7 @@ def test_a_query_of_the_redirect_uri_is_kept(world: World) -> None:
 
 def test_saying_no_tells_the_client(world: World) -> None:
     asked = world.ask(world.app)
-    with world.database.session() as db, pytest.raises(Refused) as refusal:
+    with world.database.session() as db, pytest.raises(RedirectableError) as refusal:
         authorization_endpoint.deny(world.provider(db), asked)
     sent = answered(refusal.value.location)
     assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "a state", ISSUER)
@@ -84,15 +84,17 @@ def test_saying_no_tells_the_client(world: World) -> None:
 def test_without_a_good_client_and_redirect_uri_nobody_is_redirected(
     world: World, parameters: dict[str, str]
 ) -> None:
-    with pytest.raises(Unanswerable):
+    with pytest.raises(NonRedirectableError):
         world.ask(world.app, **parameters)
 
 
 def test_a_doubled_client_or_redirect_uri_redirects_nobody(world: World) -> None:
     good = world.ask(world.app).parameters
     for name, value in (("client_id", good["client_id"]), ("redirect_uri", CALLBACK)):
-        with world.database.session() as db, pytest.raises(Unanswerable):
-            authorization_endpoint.ask(world.provider(db), [*good.items(), (name, value)])
+        with world.database.session() as db, pytest.raises(NonRedirectableError):
+            authorization_endpoint.validate_authorization_request(
+                world.provider(db), [*good.items(), (name, value)]
+            )
 
 
 def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(world: World) -> None:
@@ -101,9 +103,9 @@ def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(world: World)
         "two", grants=("authorization_code",), redirect_uris=(CALLBACK, CALLBACK + "/2")
     )
     for client in (none, two):
-        with pytest.raises(Unanswerable):
+        with pytest.raises(NonRedirectableError):
             world.ask(client, redirect_uri="")
-    with pytest.raises(Unanswerable):
+    with pytest.raises(NonRedirectableError):
         world.ask(none)
     assert world.ask(world.app, redirect_uri="").redirect_uri == CALLBACK
 
@@ -138,8 +140,8 @@ def test_a_doubled_parameter_goes_to_the_client(world: World) -> None:
     good = world.ask(world.app).parameters
     for doubled in (("scope", "read"), ("state", "b")):
         pairs = [*good.items(), ("scope", "read"), doubled]
-        with world.database.session() as db, pytest.raises(Refused) as refusal:
-            authorization_endpoint.ask(world.provider(db), pairs)
+        with world.database.session() as db, pytest.raises(RedirectableError) as refusal:
+            authorization_endpoint.validate_authorization_request(world.provider(db), pairs)
         sent = answered(refusal.value.location)
         assert sent["error"] == "invalid_request"
         assert sent.get("state") == (None if doubled[0] == "state" else "a state")
@@ -171,6 +173,6 @@ def test_a_parameter_that_names_an_attribute_of_oauthlibs_is_not_taken_for_it(
 def test_what_is_gone_when_the_user_allows_it_gets_no_code(world: World) -> None:
     asked = world.ask(world.app)
     world.change(world.ann, state="deleted")
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RedirectableError) as refusal:
         world.allow(asked)
     assert answered(refusal.value.location)["error"] == "access_denied"

@@ -21,8 +21,8 @@ def test_a_client_is_registered_and_listed(world: World) -> None:
         owner_id=world.ann,
     )
     with world.database.reads.connect() as connection:
-        listed = clients.listing(connection)
-        mine = clients.listing(connection, owner_id=world.ann)
+        listed = clients.list_clients(connection)
+        mine = clients.list_clients(connection, owner_id=world.ann)
         stored = connection.execute(
             select(OAuthClient.secret_hash).where(OAuthClient.client_id == made.client_id)
         ).scalar_one()
@@ -35,7 +35,7 @@ def test_a_client_is_registered_and_listed(world: World) -> None:
     assert client.scopes == ("read", "write")
     assert made.client_secret is not None
     assert len(made.client_secret) == 43
-    assert stored == clients.digest(made.client_secret)
+    assert stored == clients.hash_token(made.client_secret)
 
 
 def test_a_public_client_has_no_secret(world: World) -> None:
@@ -107,7 +107,7 @@ def test_a_deleted_client_takes_its_tokens_along(world: World) -> None:
     ],
 )
 def test_these_redirect_uris_can_be_registered(uri: str) -> None:
-    assert redirects.objection(uri) is None
+    assert redirects.validation_error(uri) is None
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_these_redirect_uris_can_be_registered(uri: str) -> None:
     ],
 )
 def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
-    assert redirects.objection(uri) is not None
+    assert redirects.validation_error(uri) is not None
 
 
 @pytest.mark.parametrize(

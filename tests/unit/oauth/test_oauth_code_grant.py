@@ -21,7 +21,7 @@ def test_a_code_gives_a_token_for_what_was_allowed(time: Clock, world: World) ->
     assert (given["scope"], given["expires_in"], given["token_type"]) == ("read", 86400, "Bearer")
     assert given["created_at"] == int(time.now().timestamp())
     with world.database.reads.connect() as connection:
-        row = tokens.find_access(connection, given["access_token"], time.now())
+        row = tokens.find_by_access_token(connection, given["access_token"], time.now())
     assert row is not None
     assert row.user_id == world.ann
     assert world.refresh(given["refresh_token"]).status == 200
@@ -55,9 +55,9 @@ def test_a_verifier_without_a_challenge_is_a_downgrade(world: World) -> None:
 
 
 def test_the_comparison_is_that_of_rfc_7636_appendix_b() -> None:
-    assert code_grant.s256(VERIFIER, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
-    assert not code_grant.s256(VERIFIER, VERIFIER)
-    assert not code_grant.s256("é", "é")
+    assert code_grant.verify_s256(VERIFIER, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    assert not code_grant.verify_s256(VERIFIER, VERIFIER)
+    assert not code_grant.verify_s256("é", "é")
 
 
 def test_a_replayed_code_ends_what_it_gave(world: World) -> None:
@@ -171,7 +171,7 @@ def test_only_the_digest_of_a_code_is_stored(world: World) -> None:
     with world.database.reads.connect() as connection:
         (row,) = connection.execute(select(OAuthCode.__table__)).all()
     assert code not in repr(row)
-    assert tokens.digest(code) in repr(row)
+    assert tokens.hash_token(code) in repr(row)
     assert len(code) == 43
 
 
@@ -202,7 +202,7 @@ def test_client_credentials_give_a_token_without_a_user_that_can_only_read(
     assert given["scope"] == "read"
     assert "refresh_token" not in given
     with world.database.reads.connect() as connection:
-        row = tokens.find_access(connection, given["access_token"], time.now())
+        row = tokens.find_by_access_token(connection, given["access_token"], time.now())
     assert row is not None
     assert (row.user_id, row.login, row.scope) == (None, None, "read")
     answer = world.token(robot, grant_type="client_credentials", scope="write")

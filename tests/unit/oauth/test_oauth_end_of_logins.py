@@ -6,7 +6,7 @@ import pytest
 
 from forumsvc.db.engine import Database
 from forumsvc.oauth import authorization_endpoint
-from forumsvc.oauth.authorization_endpoint import Refused
+from forumsvc.oauth.authorization_endpoint import RedirectableError
 from forumsvc.services import accounts
 
 from .world import Clock, World
@@ -25,8 +25,8 @@ def test_an_exchange_that_began_before_the_end_of_all_logins_finds_no_code(
 
 def test_an_answer_of_a_session_that_has_ended_gives_no_code(world: World) -> None:
     asked = world.ask(world.app)
-    with world.database.session() as db, pytest.raises(Refused) as refusal:
-        authorization_endpoint.allow(
+    with world.database.session() as db, pytest.raises(RedirectableError) as refusal:
+        authorization_endpoint.approve(
             world.provider(db), asked, world.ann, "of a session that has ended"
         )
     assert "error=access_denied" in refusal.value.location

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, explorer
-from forumsvc.oauth.authorization_endpoint import Unanswerable
+from forumsvc.oauth.authorization_endpoint import NonRedirectableError
 from forumsvc.oauth.clients import NewClient
 
 from .world import ISSUER, World
@@ -63,5 +63,5 @@ def test_without_a_redirect_uri_it_is_sent_home(world: World, client: NewClient)
 def test_nobody_is_sent_with_its_code_anywhere_else(
     world: World, client: NewClient, uri: str
 ) -> None:
-    with pytest.raises(Unanswerable):
+    with pytest.raises(NonRedirectableError):
         world.ask(client, redirect_uri=uri)

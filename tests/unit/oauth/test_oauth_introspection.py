@@ -4,14 +4,14 @@ import pytest
 
 from forumsvc.errors import Invalid
 from forumsvc.oauth import clients, metadata, server
-from forumsvc.oauth.messages import Answer
+from forumsvc.oauth.messages import OAuthResponse
 
 from .world import Clock, World, basic, credentials
 
 INACTIVE = {"active": False}
 
 
-def explain(world: World, token: str, client: clients.NewClient | None = None) -> Answer:
+def explain(world: World, token: str, client: clients.NewClient | None = None) -> OAuthResponse:
     """Have a client ask what a token is good for."""
     asked = {**credentials(client or world.app), "token": token}
     return world.call(server.introspect, asked)
@@ -101,7 +101,7 @@ def test_a_missing_token_is_an_invalid_request(world: World) -> None:
 
 @pytest.mark.parametrize("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
 def test_the_metadata_names_what_there_is(issuer: str) -> None:
-    said = metadata.describe(issuer)
+    said = metadata.authorization_server_metadata(issuer)
     assert said["issuer"] == issuer
     for name in ("authorization", "token", "revocation", "introspection"):
         assert said[f"{name}_endpoint"].startswith(f"{issuer}/oauth/")

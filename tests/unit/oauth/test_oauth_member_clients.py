@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from forumsvc.errors import Invalid
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, server
-from forumsvc.oauth.authorization_endpoint import Refused, Unanswerable
+from forumsvc.oauth.authorization_endpoint import NonRedirectableError, RedirectableError
 from forumsvc.services import accounts
 
 from .world import CALLBACK, PASSWORD, World, credentials
@@ -62,9 +62,9 @@ def test_an_application_ends_with_its_owner(
     ):
         assert (answer.status, answer.body["error"]) == (401, "invalid_client")
         assert "disabled" in answer.body["error_description"]
-    with pytest.raises(Unanswerable, match="disabled"):
+    with pytest.raises(NonRedirectableError, match="disabled"):
         world.ask(boats)
-    with pytest.raises(Refused, match="refused"):
+    with pytest.raises(RedirectableError, match="refused"):
         world.allow(asked)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from oauthlib.oauth2 import InvalidRequestError
 
-from forumsvc.oauth.messages import Call, client_credentials, known_parameters, read_body
+from forumsvc.oauth.messages import OAuthRequest, client_credentials, known_parameters, read_body
 
 from .world import basic
 
@@ -65,9 +65,11 @@ def test_a_body_with_more_than_all_that_is_known_is_not_read(kind: str, body: by
         read_body(kind, body)
 
 
-def call(*parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token") -> Call:
+def call(
+    *parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token"
+) -> OAuthRequest:
     """Return a call with these parameters."""
-    return Call("POST", uri, {}, parameters)
+    return OAuthRequest("POST", uri, {}, parameters)
 
 
 def test_empty_and_unknown_parameters_count_as_left_out() -> None:

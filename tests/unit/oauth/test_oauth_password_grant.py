@@ -42,7 +42,7 @@ def test_username_is_login_or_email_whatever_the_case(world: World, username: st
 def test_the_token_stands_for_user_scope_and_client(time: Clock, world: World) -> None:
     given = world.log_in(scope="read")
     with world.database.reads.connect() as connection:
-        row = tokens.find_access(connection, given["access_token"], time.now())
+        row = tokens.find_by_access_token(connection, given["access_token"], time.now())
     assert row is not None
     assert (row.user_id, row.login, row.role, row.state) == (world.ann, "Ann", "member", "active")
     assert (row.scope, row.user_created_at) == ("read", time.now())
@@ -237,7 +237,7 @@ def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
 
     both_hold_the_user, rehash = Barrier(2), resource_owners.rehash
 
-    def rehash_together(db: Session, owner: resource_owners.Owner) -> None:
+    def rehash_together(db: Session, owner: resource_owners.ResourceOwner) -> None:
         # Two that come here at once would each wait for the other to let go of the user.
         with suppress(BrokenBarrierError):
             both_hold_the_user.wait(0.5)
@@ -292,7 +292,7 @@ def test_only_digests_reach_the_database(world: World) -> None:
     given = world.log_in()
     with world.database.reads.connect() as connection:
         stored = repr(connection.execute(select(OAuthToken.__table__)).all())
-    assert tokens.digest(given["access_token"]) in stored
+    assert tokens.hash_token(given["access_token"]) in stored
     assert given["access_token"] not in stored
     assert given["refresh_token"] not in stored
 

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import revocation, server, tokens
-from forumsvc.oauth.messages import Answer
+from forumsvc.oauth.messages import OAuthResponse
 
 from .world import Clock, World, basic, credentials
 
 
-def revoke(world: World, token: str, **parameters: str) -> Answer:
+def revoke(world: World, token: str, **parameters: str) -> OAuthResponse:
     """Revoke a token as the client that has a secret."""
     return world.call(server.revoke, {**credentials(world.app), "token": token, **parameters})
 
@@ -82,9 +82,9 @@ def test_what_a_user_allowed_a_client_can_be_ended_alone(world: World, time: Clo
     given, other = world.log_in(), world.log_in(username="bob")
     elsewhere = world.log_in(world.phone, username="bob")
     with world.database.session.begin() as db:
-        row = tokens.find_presented(db, other["access_token"])
+        row = tokens.find_by_any_token(db, other["access_token"])
         assert row is not None
-        assert revocation.end_grant(db, bob, row.client_id, time.now()) == 1
+        assert revocation.revoke_client_access(db, bob, row.client_id, time.now()) == 1
     assert not world.alive(other["access_token"])
     assert world.alive(given["access_token"])
     assert world.alive(elsewhere["access_token"])
@@ -118,8 +118,8 @@ def test_purge_removes_what_has_expired_or_ended_and_nothing_else(
 
 def test_the_command_lines_client_is_one_and_nobody_can_be_it(world: World, time: Clock) -> None:
     with world.database.session.begin() as db:
-        row = tokens.builtin_client(db)
-        assert tokens.builtin_client(db) == row
+        row = tokens.get_or_create_builtin_client(db)
+        assert tokens.get_or_create_builtin_client(db) == row
         given = tokens.issue(
             db,
             client_id=row,
@@ -143,6 +143,6 @@ def test_a_token_can_be_found_on_either_kind_of_connection(world: World, time: C
     token = world.log_in()["access_token"]
     later = time.now() + timedelta(seconds=1)
     with world.database.reads.connect() as connection:
-        on_connection = tokens.find_access(connection, token, later)
+        on_connection = tokens.find_by_access_token(connection, token, later)
     with world.database.session() as db:
-        assert tokens.find_access(db, token, later) == on_connection
+        assert tokens.find_by_access_token(db, token, later) == on_connection

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
 from forumsvc.oauth import resource_owners, server, throttle
-from forumsvc.oauth.messages import Answer
+from forumsvc.oauth.messages import OAuthResponse
 
 from .world import PASSWORD, Clock, World, credentials
 
@@ -15,7 +15,7 @@ WRONG = "wrong"
 
 def guess(
     world: World, username: str = "ann", password: str = WRONG, address: str = HOME
-) -> Answer:
+) -> OAuthResponse:
     """Try a password from an address."""
     asked = {"grant_type": "password", "username": username, "password": password}
     return world.call(server.token, {**credentials(world.app), **asked}, address=address)
@@ -161,7 +161,9 @@ def test_even_ones_own_address_waits_after_ten_failures(time: Clock, world: Worl
     ],
 )
 def test_an_ipv6_address_counts_with_its_network(one: str, other: str, same: bool) -> None:
-    keys = [throttle.key("secret", "ann", None, address).address for address in (one, other)]
+    keys = [
+        throttle.attempt_key("secret", "ann", None, address).address for address in (one, other)
+    ]
     assert (keys[0] == keys[1]) is same
 
 

@@ -13,9 +13,9 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, OAuthToken, User
 from forumsvc.oauth import authorization_endpoint, clients, server, tokens
-from forumsvc.oauth.messages import Answer, Call
+from forumsvc.oauth.messages import OAuthRequest, OAuthResponse
 from forumsvc.oauth.provider import Provider
-from forumsvc.oauth.token_hash import digest, new_secret
+from forumsvc.oauth.token_hash import hash_token, new_secret
 from forumsvc.passwords import hash_password
 from forumsvc.settings import Settings
 
@@ -97,18 +97,18 @@ class World:
         uri: str = "http://forum.example/oauth/token",
         method: str = "POST",
         address: str = "192.0.2.1",
-    ) -> Answer:
+    ) -> OAuthResponse:
         """Call an endpoint as the web does: an error is rolled back unless it says otherwise."""
         pairs = list(parameters.items()) if isinstance(parameters, dict) else parameters
         with self.database.session() as db:
-            answer: Answer = endpoint(
-                self.provider(db), Call(method, uri, headers or {}, pairs, address)
+            answer: OAuthResponse = endpoint(
+                self.provider(db), OAuthRequest(method, uri, headers or {}, pairs, address)
             )
             if answer.status < 400 or answer.commit:
                 db.commit()
         return answer
 
-    def token(self, client: clients.NewClient | None = None, **parameters: str) -> Answer:
+    def token(self, client: clients.NewClient | None = None, **parameters: str) -> OAuthResponse:
         """Call the token endpoint as a client, by its credentials in the body."""
         return self.call(server.token, {**credentials(client or self.app), **parameters})
 
@@ -119,11 +119,13 @@ class World:
         assert answer.status == 200, answer
         return answer.body
 
-    def refresh(self, refresh_token: str, **parameters: Any) -> Answer:
+    def refresh(self, refresh_token: str, **parameters: Any) -> OAuthResponse:
         """Use a refresh token."""
         return self.token(grant_type="refresh_token", refresh_token=refresh_token, **parameters)
 
-    def ask(self, client: clients.NewClient, **parameters: str) -> authorization_endpoint.Asked:
+    def ask(
+        self, client: clients.NewClient, **parameters: str
+    ) -> authorization_endpoint.AuthorizationRequest:
         """Make an authorization request; an empty value leaves a parameter out."""
         asked = {
             "response_type": "code",
@@ -135,10 +137,12 @@ class World:
             **parameters,
         }
         with self.database.session() as db:
-            return authorization_endpoint.ask(self.provider(db), list(asked.items()))
+            return authorization_endpoint.validate_authorization_request(
+                self.provider(db), list(asked.items())
+            )
 
     def allow(
-        self, asked: authorization_endpoint.Asked, user_id: int | None = None
+        self, asked: authorization_endpoint.AuthorizationRequest, user_id: int | None = None
     ) -> dict[str, str]:
         """Allow what was asked for, as Ann, and return what the client is sent."""
         with self.database.session.begin() as db:
@@ -147,24 +151,26 @@ class World:
         assert address == asked.redirect_uri.partition("?")[0]
         return dict(parse_qsl(query, strict_parsing=True))
 
-    def answer(self, db: Session, asked: authorization_endpoint.Asked, user_id: int) -> str:
+    def answer(
+        self, db: Session, asked: authorization_endpoint.AuthorizationRequest, user_id: int
+    ) -> str:
         """Allow what was asked for in a new session of a user; return where the browser goes."""
         secret = new_secret()
         db.execute(
             insert(BrowserSession).values(
-                secret_hash=digest(secret),
+                secret_hash=hash_token(secret),
                 user_id=user_id,
                 created_at=clock.now(),
                 expires_at=clock.now() + timedelta(minutes=1),
             )
         )
-        return authorization_endpoint.allow(self.provider(db), asked, user_id, secret)
+        return authorization_endpoint.approve(self.provider(db), asked, user_id, secret)
 
     def code(self, client: clients.NewClient, **parameters: str) -> str:
         """Return a code that Ann has allowed a client."""
         return self.allow(self.ask(client, **parameters))["code"]
 
-    def exchange(self, client: clients.NewClient, code: str, **parameters: str) -> Answer:
+    def exchange(self, client: clients.NewClient, code: str, **parameters: str) -> OAuthResponse:
         """Fetch the token for a code; an empty value leaves a parameter out."""
         asked = {"redirect_uri": CALLBACK, "code_verifier": VERIFIER, **parameters}
         return self.token(client, grant_type="authorization_code", code=code, **asked)
@@ -176,7 +182,7 @@ class World:
     def alive(self, access_token: str) -> bool:
         """Return whether an access token is good for anything."""
         with self.database.reads.connect() as connection:
-            return tokens.find_access(connection, access_token, clock.now()) is not None
+            return tokens.find_by_access_token(connection, access_token, clock.now()) is not None
 
     def count(self, model: Any = OAuthToken) -> int:
         """Return how many rows a table has."""
