@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks import document, load, machine, report
 from benchmarks.community import Size
-from benchmarks.fleet import Fleet, Loads
 from benchmarks.measure import Plan, Result, Subject, measure
+from benchmarks.server_set import Fleet, Loads
 from benchmarks.servers import Server
 from benchmarks.usage import resident_megabytes, serving
 

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from forumsvc.markup import Draft
+from forumsvc.markup import RenderedText
 from forumsvc.markup.pipeline import Pipeline
 
 DOCS = Path(__file__).parent
@@ -51,7 +51,7 @@ def _section(section: dict[str, Any], pipeline: Pipeline) -> str:
         pieces.append(section["text"].strip() + "\n")
     for example in section["example"]:
         markdown = example["markdown"].strip("\n")
-        html = Draft(tuple(pipeline.render(markdown, OWN_HOST))).html
+        html = RenderedText(tuple(pipeline.render(markdown, OWN_HOST))).html
         pieces.append(f"````markdown\n{markdown}\n````\n\n````html\n{html}\n````\n")
     return "\n".join(pieces)
 

@@ -133,7 +133,7 @@ class _Render:
 
     def __call__(self, text: str) -> str:
         draft = self._renderer.render(text)
-        return draft.link({login.lower(): login for login in draft.mentions}, self._user_url)
+        return draft.to_html({login.lower(): login for login in draft.mentions}, self._user_url)
 
 
 class _Report:

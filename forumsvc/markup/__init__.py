@@ -4,7 +4,7 @@ Rendering happens in worker processes: importing this package loads no Markdown 
 """
 
 from forumsvc.markup.budget import RenderBudget
-from forumsvc.markup.rendered_text import RENDERER_VERSION, Draft, linked_logins
+from forumsvc.markup.rendered_text import RENDERER_VERSION, RenderedText, linked_logins
 from forumsvc.markup.renderer import Renderer
 
-__all__ = ["RENDERER_VERSION", "Draft", "RenderBudget", "Renderer", "linked_logins"]
+__all__ = ["RENDERER_VERSION", "RenderBudget", "RenderedText", "Renderer", "linked_logins"]

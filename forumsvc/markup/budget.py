@@ -7,23 +7,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from forumsvc.errors import RateLimited
-from forumsvc.markup.renderer import Used
+from forumsvc.markup.renderer import ReportCpuTime
 
-_TURN_SECONDS = 2.0
+_WAIT_SECONDS = 2.0
 """How long a text waits for another one of its author, which is rendered at the moment."""
 
-_MANY = 10_000
+_MAX_ACCOUNTS = 10_000
 """Authors in memory above which those who have all of their time again are forgotten."""
 
 
 class _Account:
-    """What one author has used. seconds: as of `at`, by `time.monotonic`."""
+    """What one author has used. used_seconds: as of `updated_at`, by `time.monotonic`."""
 
-    __slots__ = ("at", "busy", "seconds")
+    __slots__ = ("busy", "updated_at", "used_seconds")
 
     def __init__(self) -> None:
-        self.seconds = 0.0
-        self.at = 0.0
+        self.used_seconds = 0.0
+        self.updated_at = 0.0
         self.busy = False
 
 
@@ -40,53 +40,53 @@ class RenderBudget:
         self._accounts: dict[int, _Account] = {}
 
     @contextmanager
-    def turn(self, author_id: int) -> Iterator[Used]:
+    def acquire(self, author_id: int) -> Iterator[ReportCpuTime]:
         """Let one text of an author be rendered; yield what takes the seconds that it took.
 
         Raises RateLimited where the author's time is used up, or another text of theirs is
         still being rendered.
         """
-        account = self._begin(author_id)
+        account = self._acquire(author_id)
 
-        def used(seconds: float) -> None:
+        def report_cpu_time(seconds: float) -> None:
             with self._changed:
-                account.seconds += seconds
+                account.used_seconds += seconds
 
         try:
-            yield used
+            yield report_cpu_time
         finally:
             with self._changed:
                 account.busy = False
                 self._changed.notify_all()
 
-    def _begin(self, author_id: int) -> _Account:
+    def _acquire(self, author_id: int) -> _Account:
         with self._changed:
-            self._forget()
+            self._drop_idle_accounts()
             account = self._accounts.setdefault(author_id, _Account())
-            self._settle(account)
-            if account.seconds >= self._per_minute:
-                missing = (account.seconds - self._per_minute) * 60 / self._per_minute
+            self._refill(account)
+            if account.used_seconds >= self._per_minute:
+                missing = (account.used_seconds - self._per_minute) * 60 / self._per_minute
                 wait = max(1, math.ceil(missing))
                 raise RateLimited(
                     f"Your texts took too long to render. Try again in {wait} seconds.", wait
                 )
-            if not self._changed.wait_for(lambda: not account.busy, _TURN_SECONDS):
+            if not self._changed.wait_for(lambda: not account.busy, _WAIT_SECONDS):
                 raise RateLimited("Another text of yours is still being rendered.", 1)
             account.busy = True
             return account
 
-    def _settle(self, account: _Account) -> None:
+    def _refill(self, account: _Account) -> None:
         """Give back what the time that passed gives back."""
         now = time.monotonic()
-        if account.seconds:
-            back = (now - account.at) * self._per_minute / 60
-            account.seconds = max(0.0, account.seconds - back)
-        account.at = now
+        if account.used_seconds:
+            refilled = (now - account.updated_at) * self._per_minute / 60
+            account.used_seconds = max(0.0, account.used_seconds - refilled)
+        account.updated_at = now
 
-    def _forget(self) -> None:
-        if len(self._accounts) <= _MANY:
+    def _drop_idle_accounts(self) -> None:
+        if len(self._accounts) <= _MAX_ACCOUNTS:
             return
         for author_id, account in list(self._accounts.items()):
-            self._settle(account)
-            if not account.seconds and not account.busy:
+            self._refill(account)
+            if not account.used_seconds and not account.busy:
                 del self._accounts[author_id]

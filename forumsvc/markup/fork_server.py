@@ -20,7 +20,7 @@ import sys
 from contextlib import suppress
 
 from forumsvc import cpu_affinity
-from forumsvc.markup import worker
+from forumsvc.markup import render_worker
 from forumsvc.markup.fork_server_process import NUMBER
 from forumsvc.markup.pipeline import Pipeline
 
@@ -54,12 +54,12 @@ class ForkServer:
         gc.freeze()
         self._control.sendall(NUMBER.pack(0))
         while True:
-            asked, attached, *_ = socket.recv_fds(self._control, NUMBER.size, 1)
-            if len(asked) < NUMBER.size:
+            request, descriptors, *_ = socket.recv_fds(self._control, NUMBER.size, 1)
+            if len(request) < NUMBER.size:
                 break
-            pid = NUMBER.unpack(asked)[0]
-            answer = self._kill(pid) if pid else self._fork(attached[0])
-            self._control.sendall(NUMBER.pack(answer))
+            pid = NUMBER.unpack(request)[0]
+            reply = self._kill(pid) if pid else self._fork(descriptors[0])
+            self._control.sendall(NUMBER.pack(reply))
         for pid in list(self._workers):
             self._kill(pid)
 
@@ -70,17 +70,17 @@ class ForkServer:
             os.close(descriptor)
             return -(error.errno or 1)
         if pid == 0:
-            self._work(socket.socket(fileno=descriptor))
+            self._run_worker(socket.socket(fileno=descriptor))
         os.close(descriptor)
         self._workers.add(pid)
         return pid
 
-    def _work(self, connection: socket.socket) -> None:
+    def _run_worker(self, connection: socket.socket) -> None:
         """Be a worker, to the end."""
         status = 1
         try:
             self._control.close()
-            worker.serve(connection, self._pipeline)
+            render_worker.serve(connection, self._pipeline)
             status = 0
         finally:
             os._exit(status)

@@ -17,8 +17,8 @@ NUMBER = struct.Struct("!q")
 _ROOT = str(Path(__file__).parents[2])
 _COMMAND = [sys.executable, "-P", "-m", "forumsvc.markup.fork_server"]
 _START_SECONDS = 15.0
-_ANSWER_SECONDS = 5.0
-_END_SECONDS = 1.0
+_REPLY_SECONDS = 5.0
+_STOP_SECONDS = 1.0
 
 
 class ForkServerProcess:
@@ -27,7 +27,7 @@ class ForkServerProcess:
     def __init__(self) -> None:
         """Start it, and wait until it is ready. Raises OSError where that fails."""
         path = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")]))
-        self._talking = threading.Lock()
+        self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
         with theirs:
             try:
@@ -42,7 +42,7 @@ class ForkServerProcess:
                 self._control.close()
                 raise
         try:
-            self._answer(_START_SECONDS)
+            self._receive_reply(_START_SECONDS)
         except OSError:
             self.close()
             raise
@@ -56,9 +56,9 @@ class ForkServerProcess:
         """Return a new worker. Raises OSError."""
         ours, theirs = socket.socketpair()
         try:
-            with theirs, self._talking:
+            with theirs, self._lock:
                 socket.send_fds(self._control, [NUMBER.pack(0)], [theirs.fileno()])
-                pid = self._answer(_ANSWER_SECONDS)
+                pid = self._receive_reply(_REPLY_SECONDS)
             if pid < 0:
                 raise OSError(-pid, os.strerror(-pid))
         except OSError:
@@ -69,34 +69,34 @@ class ForkServerProcess:
     def kill(self, worker: WorkerProcess) -> None:
         """End a worker that it forked, whatever that does. Without a fork server it ends alone."""
         worker.close()
-        with self._talking, suppress(OSError):
+        with self._lock, suppress(OSError):
             self._control.sendall(NUMBER.pack(worker.pid))
-            self._answer(_ANSWER_SECONDS)
+            self._receive_reply(_REPLY_SECONDS)
 
     def close(self) -> None:
         """End it, and with it its workers."""
         self._control.close()
         try:
-            self._process.wait(_END_SECONDS)
+            self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
 
-    def disown(self) -> None:
+    def close_after_fork(self) -> None:
         """Let go of it in a forked child of the process that it belongs to."""
         self._control.close()
         self._process.poll()  # it is not this process's child, so Popen takes it for ended
 
-    def _answer(self, seconds: float) -> int:
+    def _receive_reply(self, seconds: float) -> int:
         """Return the answer; where there is none there will be none to the next question either."""
         self._control.settimeout(seconds)
         try:
-            answer = self._control.recv(NUMBER.size)
+            reply = self._control.recv(NUMBER.size)
         except OSError:
             self._process.kill()
             raise
-        if not answer:
+        if not reply:
             self._process.kill()
             raise ChildProcessError("the fork server ended")
-        number: int = NUMBER.unpack(answer)[0]
+        number: int = NUMBER.unpack(reply)[0]
         return number

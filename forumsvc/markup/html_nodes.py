@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]++|"[^"]*+")*+)>')
-_OPAQUE = frozenset({"a", "code", "kbd", "pre", "samp", "tt", "var"})
+_NOT_PROSE = frozenset({"a", "code", "kbd", "pre", "samp", "tt", "var"})
 
 
 class Node(NamedTuple):
@@ -33,7 +33,7 @@ def nodes(html: str) -> Iterator[Node]:
         if match.start() > end:
             yield Node(html[end : match.start()], prose=depth == 0)
         closing, tag, attributes = match.groups()
-        if tag in _OPAQUE:
+        if tag in _NOT_PROSE:
             depth += -1 if closing else 1
         yield Node(match[0], "" if closing else tag, attributes)
         end = match.end()

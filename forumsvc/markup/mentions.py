@@ -9,28 +9,28 @@ from collections.abc import Iterator
 
 from forumsvc.markup.html_nodes import nodes
 
-_WORD = re.compile(r"@([A-Za-z0-9_.-]++)(?!@)")
+_MENTION = re.compile(r"@([A-Za-z0-9_.-]++)(?!@)")
 _LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
 
 
-def split(html: str) -> list[str]:
+def split_at_mentions(html: str) -> list[str]:
     """Return sanitized HTML cut at its mentions: HTML, login, HTML, …, HTML.
 
     Code and links are never cut; nor is an address such as `a@login.org`.
     """
-    parts: list[str] = []
+    segments: list[str] = []
     done = offset = 0
     for node in nodes(html):
         if node.prose and "@" in node.source:
-            for start, login in _found(node.source):
-                parts += [html[done : offset + start], login]
+            for start, login in _find_logins(node.source):
+                segments += [html[done : offset + start], login]
                 done = offset + start + 1 + len(login)
         offset += len(node.source)
-    return [*parts, html[done:]]
+    return [*segments, html[done:]]
 
 
-def _found(text: str) -> Iterator[tuple[int, str]]:
-    for match in _WORD.finditer(text):
+def _find_logins(text: str) -> Iterator[tuple[int, str]]:
+    for match in _MENTION.finditer(text):
         login = match[1].rstrip(".-")  # the stop or dash of the sentence is not the login's
         if _LOGIN.fullmatch(login) and not _inside_word(text, match.start()):
             yield match.start(), login

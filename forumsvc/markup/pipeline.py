@@ -1,8 +1,8 @@
 """The way from a text to safe HTML. Loads the Markdown libraries: for worker processes."""
 
 from forumsvc.markup import mentions
-from forumsvc.markup.postprocess import annotate
-from forumsvc.markup.sanitizer import clean_input, sanitize
+from forumsvc.markup.postprocess import postprocess
+from forumsvc.markup.sanitizer import sanitize, sanitize_author_html
 from forumsvc.markup.syntax import MarkdownParser
 
 MAX_HTML = 1_000_000
@@ -27,8 +27,8 @@ class Pipeline:
         own_host: `host` or `host:port` of the site; links elsewhere are marked as foreign.
         Raises TooLongError, and whatever the libraries raise on hostile text (RecursionError, …).
         """
-        html = clean_input(self._parser.convert(text)).replace(_EMPTY, "").strip()
-        html = sanitize(annotate(html, own_host))
+        html = sanitize_author_html(self._parser.convert(text)).replace(_EMPTY, "").strip()
+        html = sanitize(postprocess(html, own_host))
         if len(html) > MAX_HTML:
             raise TooLongError
-        return mentions.split(html)
+        return mentions.split_at_mentions(html)

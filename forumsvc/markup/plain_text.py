@@ -7,7 +7,7 @@ _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\xa0": "&nbsp;", "\0": "\ufffd"})
 
 
-def escaped(text: str) -> str:
+def escape_to_html(text: str) -> str:
     """Return `text` as one HTML paragraph, its line breaks kept.
 
     Control characters go. It is written as the sanitizer would write it, so that sanitizing it

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.markup.worker_process import WorkerProcess
 
-_ASIDE_PER_PLACE = 4
+_OVERFLOW_PER_SLOT = 4
 
 
-class BusyError(Exception):
+class PoolBusyError(Exception):
     """No worker became free in time."""
 
 
-class Pool:
+class WorkerPool:
     """Has `size` places, and a worker in each that was needed at some time.
 
     Nobody waits behind a text that takes long: its worker is set aside, and its place is free.
@@ -28,7 +28,7 @@ class Pool:
     def __init__(self, size: int) -> None:
         self._size = size
         self.killed = 0
-        self._begin()
+        self._reset()
         _pools.add(self)
 
     def start(self) -> None:
@@ -37,16 +37,16 @@ class Pool:
         Raises OSError where it does not start.
         """
         with self._changed:
-            self._running()
+            self._ensure_fork_server()
 
     @contextmanager
-    def lend(self, deadline: float) -> Iterator[WorkerProcess]:
+    def acquire(self, deadline: float) -> Iterator[WorkerProcess]:
         """Lend a worker to the calling thread; it is killed where that raises.
 
         Raises BusyError where no place is free until `deadline` (monotonic), OSError where no
         worker can be had.
         """
-        worker = self._take(deadline)
+        worker = self._get_worker(deadline)
         try:
             yield worker
         except BaseException:
@@ -55,87 +55,87 @@ class Pool:
                 self.killed += 1
             raise
         finally:
-            self._give_back(worker)
+            self._release(worker)
 
-    def set_aside(self, worker: WorkerProcess) -> None:
+    def move_to_overflow(self, worker: WorkerProcess) -> None:
         """Free the place of a lent worker, whose text takes long, if there is room aside."""
         with self._changed:
-            if len(self._aside) < _ASIDE_PER_PLACE * self._size:
-                self._lent.remove(worker)
-                self._aside.add(worker)
+            if len(self._overflow) < _OVERFLOW_PER_SLOT * self._size:
+                self._busy.remove(worker)
+                self._overflow.add(worker)
                 self._changed.notify()
 
     @property
     def alive(self) -> int:
         """How many workers run."""
         with self._changed:
-            at_work = len(self._lent) + len(self._aside)
-            return at_work + sum(worker.alive for worker in self._idle)
+            busy = len(self._busy) + len(self._overflow)
+            return busy + sum(worker.alive for worker in self._idle)
 
     def close(self, seconds: float) -> None:
         """End the workers; those at work may finish first, within `seconds`."""
         with self._changed:
-            self._changed.wait_for(lambda: not (self._lent or self._aside), seconds)
-            self._end()
+            self._changed.wait_for(lambda: not (self._busy or self._overflow), seconds)
+            self._stop()
 
-    def disown(self) -> None:
+    def reset_after_fork(self) -> None:
         """Begin anew in a forked child: workers and whoever held the lock are the parent's."""
-        fork_server, workers = self._fork_server, [*self._idle, *self._lent, *self._aside]
-        self._begin()
+        fork_server, workers = self._fork_server, [*self._idle, *self._busy, *self._overflow]
+        self._reset()
         for worker in workers:
             worker.close()
         if fork_server:
-            fork_server.disown()
+            fork_server.close_after_fork()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._changed = threading.Condition()
         self._fork_server: ForkServerProcess | None = None
         self._idle: list[WorkerProcess] = []
-        self._lent: set[WorkerProcess] = set()
-        self._aside: set[WorkerProcess] = set()
+        self._busy: set[WorkerProcess] = set()
+        self._overflow: set[WorkerProcess] = set()
 
-    def _take(self, deadline: float) -> WorkerProcess:
+    def _get_worker(self, deadline: float) -> WorkerProcess:
         with self._changed:
-            if not self._changed.wait_for(self._has_place, deadline - time.monotonic()):
-                raise BusyError
-            worker = self._idle_one() or self._running().fork()
-            self._lent.add(worker)
+            if not self._changed.wait_for(self._has_free_slot, deadline - time.monotonic()):
+                raise PoolBusyError
+            worker = self._pop_idle() or self._ensure_fork_server().fork()
+            self._busy.add(worker)
             return worker
 
-    def _give_back(self, worker: WorkerProcess) -> None:
+    def _release(self, worker: WorkerProcess) -> None:
         with self._changed:
-            self._lent.discard(worker)
-            self._aside.discard(worker)
+            self._busy.discard(worker)
+            self._overflow.discard(worker)
             fork_server = self._fork_server
-            is_kept = not worker.retired and len(self._lent) + len(self._idle) < self._size
-            if is_kept:
+            stays = not worker.retired and len(self._busy) + len(self._idle) < self._size
+            if stays:
                 self._idle.append(worker)
             self._changed.notify_all()
-        if is_kept:
+        if stays:
             return
         if fork_server:
             fork_server.kill(worker)
         else:
             worker.close()
 
-    def _has_place(self) -> bool:
-        return len(self._lent) < self._size
+    def _has_free_slot(self) -> bool:
+        return len(self._busy) < self._size
 
-    def _idle_one(self) -> WorkerProcess | None:
+    def _pop_idle(self) -> WorkerProcess | None:
         while self._idle:
             worker = self._idle.pop()  # the last: it is warm
             if worker.alive:
                 return worker
-            self._running().kill(worker)
+            self._ensure_fork_server().kill(worker)
         return None
 
-    def _running(self) -> ForkServerProcess:
+    def _ensure_fork_server(self) -> ForkServerProcess:
         if self._fork_server is None or not self._fork_server.alive:
-            self._end()
+            self._stop()
             self._fork_server = ForkServerProcess()
         return self._fork_server
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         if self._fork_server:
             for worker in self._idle:
                 self._fork_server.kill(worker)
@@ -144,12 +144,12 @@ class Pool:
         self._idle.clear()
 
 
-_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+_pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 
 
-def _disown_all() -> None:
+def _reset_all_after_fork() -> None:
     for pool in _pools:
-        pool.disown()
+        pool.reset_after_fork()
 
 
-os.register_at_fork(after_in_child=_disown_all)
+os.register_at_fork(after_in_child=_reset_all_after_fork)

@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 from forumsvc.markup.html_nodes import Node, nodes
 from forumsvc.markup.sanitizer import FOREIGN_REL, ID_PREFIX
 
-_FLOOR = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w)", re.ASCII)
-_FLOOR_LINK = r'<a href="#floor-\1" class="floor-reference">#\1</a>'
+_POST_NUMBER = re.compile(r"(?<![\w#/&])#([1-9][0-9]{0,4})(?![\w#]|[.-]\w)", re.ASCII)
+_POST_NUMBER_LINK = r'<a href="#floor-\1" class="floor-reference">#\1</a>'
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 _IGNORED_IN_URL = re.compile(r"[\t\n\r]")
 _C0_AND_SPACE = "".join(map(chr, range(0x21)))
 
 
-def annotate(html: str, own_host: str) -> str:
+def postprocess(html: str, own_host: str) -> str:
     """Return sanitized HTML with `#12` linked to the twelfth reply and foreign links marked.
 
     `#12` outside links and code becomes `<a href="#floor-12" class="floor-reference">`. A link to
@@ -23,16 +23,16 @@ def annotate(html: str, own_host: str) -> str:
     """
     ids = set(re.findall(rf'<h[1-6] id="{ID_PREFIX}([^"]*)"', html))
 
-    def annotated(node: Node) -> str:
+    def postprocess_node(node: Node) -> str:
         if node.tag == "a":
             return _link(node, own_host, ids)
         if node.tag == "input":
-            return _task(node)
+            return _task_checkbox(node)
         if node.prose and "#" in node.source:
-            return _FLOOR.sub(_FLOOR_LINK, node.source)
+            return _POST_NUMBER.sub(_POST_NUMBER_LINK, node.source)
         return node.source
 
-    return "".join(map(annotated, nodes(html)))
+    return "".join(map(postprocess_node, nodes(html)))
 
 
 def _link(node: Node, own_host: str, ids: set[str]) -> str:
@@ -46,7 +46,7 @@ def _link(node: Node, own_host: str, ids: set[str]) -> str:
     return "<a" + "".join(f' {name}="{value}"' for name, value in attributes.items()) + ">"
 
 
-def _task(node: Node) -> str:
+def _task_checkbox(node: Node) -> str:
     """Return a task's box, its attributes in one order: nh3 adds missing ones in any."""
     checked = ' checked=""' if 'checked=""' in node.attributes else ""
     return f'<input type="checkbox" disabled=""{checked}>'

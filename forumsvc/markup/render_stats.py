@@ -3,11 +3,11 @@
 from collections import Counter
 from threading import Lock
 
-_USUAL = ("busy", "overload", "timeout", "crash", "unstarted")
+_ALWAYS_REPORTED = ("busy", "overload", "timeout", "crash", "unstarted")
 """Reasons that are told before their first time, too, so that it can be seen to happen."""
 
 
-class Tally:
+class RenderStats:
     """Counts of texts. Safe between threads.
 
     rendered: how many, those included that came back escaped; seconds: how long that took
@@ -17,7 +17,7 @@ class Tally:
     def __init__(self) -> None:
         self.rendered = 0
         self.seconds = 0.0
-        self.fallbacks = Counter(dict.fromkeys(_USUAL, 0))
+        self.fallbacks = Counter(dict.fromkeys(_ALWAYS_REPORTED, 0))
         self._lock = Lock()
 
     def add(self, seconds: float, reason: str | None) -> None:

@@ -22,7 +22,7 @@ def linked_logins(html: str) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Draft:
+class RenderedText:
     """Safe HTML, cut at every word that may mention a user.
 
     parts: HTML, login, HTML, login, …, HTML: an odd number of strings. The logins are as the
@@ -32,7 +32,7 @@ class Draft:
         of an exception); None where it was rendered.
     """
 
-    parts: tuple[str, ...]
+    segments: tuple[str, ...]
     fallback: str | None = None
 
     @property
@@ -44,14 +44,14 @@ class Draft:
     def mentions(self) -> list[str]:
         """The logins that may be mentioned, each once whatever its case, as they appear."""
         first: dict[str, str] = {}
-        for login in self.parts[1::2]:
+        for login in self.segments[1::2]:
             first.setdefault(login.lower(), login)
         return list(first.values())
 
     @property
     def html(self) -> str:
         """The HTML with every mention left plain text."""
-        return self._joined([f"@{login}" for login in self.parts[1::2]])
+        return self._join([f"@{login}" for login in self.segments[1::2]])
 
     @property
     def text(self) -> str:
@@ -68,7 +68,7 @@ class Draft:
         """How many pictures it shows."""
         return sum(node.tag == "img" for node in nodes(self.html))
 
-    def link(self, logins: Mapping[str, str], user_url: str) -> str:
+    def to_html(self, logins: Mapping[str, str], user_url: str) -> str:
         """Return the HTML with the mentions of existing users linked and all others plain text.
 
         logins: the existing users among `mentions`: login in lower case -> login as it is spelt.
@@ -82,9 +82,9 @@ class Draft:
             href = html.escape(user_url.replace("{login}", quote(login, safe="")))
             return f'<a href="{href}" class="user-mention">@{html.escape(login)}</a>'
 
-        return self._joined([mention(login) for login in self.parts[1::2]])
+        return self._join([mention(login) for login in self.segments[1::2]])
 
-    def _joined(self, mentions: list[str]) -> str:
-        pieces = list(self.parts)
-        pieces[1::2] = mentions
-        return "".join(pieces)
+    def _join(self, mentions: list[str]) -> str:
+        segments = list(self.segments)
+        segments[1::2] = mentions
+        return "".join(segments)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from forumsvc.errors import Unavailable
-from forumsvc.markup.plain_text import escaped
-from forumsvc.markup.pool import BusyError, Pool
-from forumsvc.markup.render_stats import Tally
-from forumsvc.markup.rendered_text import Draft
+from forumsvc.markup.plain_text import escape_to_html
+from forumsvc.markup.pool import PoolBusyError, WorkerPool
+from forumsvc.markup.render_stats import RenderStats
+from forumsvc.markup.rendered_text import RenderedText
 from forumsvc.markup.worker_process import (
     WorkerCpuError,
     WorkerDiedError,
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Used = Callable[[float], None]
+ReportCpuTime = Callable[[float], None]
 """Is told the seconds of processor time that a text took."""
 
 
-def _ignored(seconds: float) -> None:
+def _ignore_cpu_time(seconds: float) -> None:
     pass
 
 
-_LONG = 0.05
+_OVERFLOW_AFTER = 0.05
 """The part of the time a text may take after which nobody waits behind it any more."""
 
 _ATTEMPTS = 2
@@ -64,9 +64,9 @@ class Renderer:
         self._timeout = timeout
         self._wall_seconds = max(wall_seconds, timeout)
         self._own_host = urlsplit(site_url).netloc.lower()
-        self._in_workers = workers > 0
-        self._pool = Pool(workers)
-        self.tally = Tally()
+        self._uses_workers = workers > 0
+        self._pool = WorkerPool(workers)
+        self.stats = RenderStats()
         self._pipeline: Pipeline | None = None
         self._finalizer = weakref.finalize(self, self._pool.close, timeout)
 
@@ -84,69 +84,81 @@ class Renderer:
         """End the workers, those at work when they are done. A later text starts new ones."""
         self._pool.close(self._timeout)
 
-    def render(self, text: str, *, origin: str = "no request", used: Used = _ignored) -> Draft:
+    def render(
+        self,
+        text: str,
+        *,
+        origin: str = "no request",
+        report_cpu_time: ReportCpuTime = _ignore_cpu_time,
+    ) -> RenderedText:
         """Return the safe HTML of a Markdown text, its mentions not linked yet.
 
         origin: on whose behalf, for the log. used: called with the seconds of processor time that
         it took, whatever comes of it. Raises Unavailable where the machine has no time for it, or
         where no worker can be had.
         """
-        began = time.monotonic()
-        answer: dict[str, Any] = {}
-        refused = ""
+        started = time.monotonic()
+        result: dict[str, Any] = {}
+        unavailable = ""
         try:
-            answer = self._attempt(text, used) if self._in_workers else self._render_here(text)
-            reason = answer.get("error")
-        except BusyError:
-            reason = refused = "busy"
+            result = (
+                self._render_with_retry(text, report_cpu_time)
+                if self._uses_workers
+                else self._render_in_process(text)
+            )
+            reason = result.get("error")
+        except PoolBusyError:
+            reason = unavailable = "busy"
         except WorkerTimeoutError:
-            reason = refused = "overload"
+            reason = unavailable = "overload"
         except WorkerCpuError:
             reason = "timeout"
         except WorkerDiedError:
             reason = "crash"
         except OSError as error:
-            reason = refused = f"unstarted: {error}"
-        self.tally.add(time.monotonic() - began, reason)
+            reason = unavailable = f"unstarted: {error}"
+        self.stats.add(time.monotonic() - started, reason)
         if reason is None:
-            return Draft(tuple(answer["parts"]))
-        if refused:
+            return RenderedText(tuple(result["segments"]))
+        if unavailable:
             log.error("a text of %d characters is not rendered: %s (%s)", len(text), reason, origin)
             raise Unavailable("Texts cannot be rendered here at the moment; try again soon.")
         log.warning(
             "a text of %d characters is shown unrendered: %s (%s)", len(text), reason, origin
         )
-        return Draft((escaped(text),), fallback=reason)
+        return RenderedText((escape_to_html(text),), fallback=reason)
 
-    def _attempt(self, text: str, used: Used) -> dict[str, Any]:
+    def _render_with_retry(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
         """Ask a worker, and another one where the first was stopped by the clock."""
         for _ in range(_ATTEMPTS - 1):
-            with suppress(BusyError, WorkerTimeoutError):
-                return self._ask(text, used)
-        return self._ask(text, used)
+            with suppress(PoolBusyError, WorkerTimeoutError):
+                return self._render_in_worker(text, report_cpu_time)
+        return self._render_in_worker(text, report_cpu_time)
 
-    def _ask(self, text: str, used: Used) -> dict[str, Any]:
+    def _render_in_worker(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
         self._pool.start()  # may take long, once, and is no part of the text's time
         deadline = time.monotonic() + self._wall_seconds
         job = {"text": text, "own_host": self._own_host, "limit": 2 * self._timeout}
-        with self._pool.lend(deadline) as worker:
-            worker.ask(job, deadline)
+        with self._pool.acquire(deadline) as worker:
+            worker.send_job(job, deadline)
             try:
-                return worker.answer(min(deadline, time.monotonic() + _LONG * self._timeout))
+                return worker.receive_result(
+                    min(deadline, time.monotonic() + _OVERFLOW_AFTER * self._timeout)
+                )
             except WorkerTimeoutError:
-                self._pool.set_aside(worker)
-                return worker.answer_within(self._timeout, deadline)
+                self._pool.move_to_overflow(worker)
+                return worker.receive_result_within(self._timeout, deadline)
             finally:
-                used(worker.cpu_seconds)
+                report_cpu_time(worker.cpu_seconds)
 
-    def _render_here(self, text: str) -> dict[str, Any]:
+    def _render_in_process(self, text: str) -> dict[str, Any]:
         from forumsvc.markup.pipeline import Pipeline
 
         pipeline = self._pipeline or Pipeline()
         self._pipeline = None
         try:
-            answer = {"parts": pipeline.render(text, self._own_host)}
+            result = {"segments": pipeline.render(text, self._own_host)}
         except Exception as error:  # whatever a hostile text brings about is its answer
             return {"error": type(error).__name__}
         self._pipeline = pipeline
-        return answer
+        return result

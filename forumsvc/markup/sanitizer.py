@@ -23,7 +23,7 @@ _TAGS = _HEADINGS | {
     *("li", "ol", "p", "pre", "summary", "ul"),
     *("caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"),
 }
-_WITHOUT_CONTENT = {
+_REMOVED_WITH_CONTENT = {
     *("applet", "embed", "iframe", "math", "noembed", "noframes", "noscript", "object"),
     *("plaintext", "script", "select", "style", "svg", "template", "textarea", "title", "xmp"),
 }
@@ -50,27 +50,27 @@ _ATTRIBUTE_VALUES = {
     "td": _CELL,
     "th": _CELL,
 }
-_FIXED = {
+_FORCED_ATTRIBUTES = {
     "img": {"loading": "lazy"},
     "input": {"type": "checkbox", "disabled": ""},
 }
 _LINK_SCHEMES = {"http", "https", "mailto"}
-_CLASSES = {
+_AUTHOR_CLASSES = {
     "code": frozenset[str](),
     "li": frozenset({"task-list-item"}),
     "pre": frozenset({"highlight"}),
     "span": frozenset(filter(None, STANDARD_TYPES.values())),
     "ul": frozenset({"task-list"}),
 }
-_OUR_CLASSES = _CLASSES | {"a": frozenset({"floor-reference", "user-mention"})}
+_OUTPUT_CLASSES = _AUTHOR_CLASSES | {"a": frozenset({"floor-reference", "user-mention"})}
 _LANGUAGE_CLASS = re.compile(r"language-[A-Za-z0-9+#._-]{1,40}")
 _IMAGE_URL = re.compile(r"(?i)https?:|(?![a-z][a-z0-9+.-]*:)")
 
-_NAMES = "|".join(sorted(_WITHOUT_CONTENT))
-_BEGINNING = re.compile(rf"(?i)<(!--|(?:{_NAMES})(?![a-z0-9-]))")
-_END = re.compile(rf"(?i)</(?:{_NAMES})(?![a-z0-9-])|-->")
+_REMOVED_NAMES = "|".join(sorted(_REMOVED_WITH_CONTENT))
+_REMOVED_START = re.compile(rf"(?i)<(!--|(?:{_REMOVED_NAMES})(?![a-z0-9-]))")
+_REMOVED_END = re.compile(rf"(?i)</(?:{_REMOVED_NAMES})(?![a-z0-9-])|-->")
 
-_ROUNDS = 8
+_MAX_PASSES = 8
 
 
 class UnstableHtmlError(Exception):
@@ -96,10 +96,10 @@ def _cleaner(classes: dict[str, frozenset[str]]) -> nh3.Cleaner:
 
     return nh3.Cleaner(
         tags=_TAGS,
-        clean_content_tags=_WITHOUT_CONTENT,
+        clean_content_tags=_REMOVED_WITH_CONTENT,
         attributes=_ATTRIBUTES,
         tag_attribute_values=_ATTRIBUTE_VALUES,
-        set_tag_attribute_values=_FIXED,
+        set_tag_attribute_values=_FORCED_ATTRIBUTES,
         attribute_filter=attribute,
         url_schemes=_LINK_SCHEMES,
         link_rel=None,
@@ -107,23 +107,23 @@ def _cleaner(classes: dict[str, frozenset[str]]) -> nh3.Cleaner:
     )
 
 
-_AUTHORS = _cleaner(_CLASSES)
-_OURS = _cleaner(_OUR_CLASSES)
+_AUTHOR_CLEANER = _cleaner(_AUTHOR_CLASSES)
+_OUTPUT_CLEANER = _cleaner(_OUTPUT_CLASSES)
 
 
-def clean_input(html: str) -> str:
+def sanitize_author_html(html: str) -> str:
     """Return what an author may have written of `html`: nothing that looks like our own links.
 
     Elements such as `<script>` go with all that is in them; one that never ends is text, for
     otherwise a word about `<script>` would take the rest of the post along.
     """
-    last_end = {match[0].lower(): match.start() for match in _END.finditer(html)}
+    last_end = {match[0].lower(): match.start() for match in _REMOVED_END.finditer(html)}
 
-    def beginning(match: re.Match[str]) -> str:
+    def escape_if_unclosed(match: re.Match[str]) -> str:
         end = "-->" if match[1] == "!--" else f"</{match[1].lower()}"
         return match[0] if last_end.get(end, 0) > match.start() else f"&lt;{match[1]}"
 
-    return _AUTHORS.clean(_BEGINNING.sub(beginning, html))
+    return _AUTHOR_CLEANER.clean(_REMOVED_START.sub(escape_if_unclosed, html))
 
 
 def sanitize(html: str) -> str:
@@ -132,8 +132,8 @@ def sanitize(html: str) -> str:
     Taking a tag away can move the tags around it when the result is parsed again (`<a>` in
     `<a>`), so this goes on until nothing moves. Raises `UnstableHtmlError` where that never comes.
     """
-    for _ in range(_ROUNDS):
-        cleaned = _OURS.clean(html)
+    for _ in range(_MAX_PASSES):
+        cleaned = _OUTPUT_CLEANER.clean(html)
         if cleaned == html:
             return html
         html = cleaned

@@ -7,7 +7,7 @@ from typing import Any
 
 _CHUNK = 1 << 16
 _CPU_CLOCK_OF_PROCESS = 2
-_LEAST_WAIT = 0.001
+_MIN_WAIT = 0.001
 
 
 class WorkerTimeoutError(Exception):
@@ -51,9 +51,9 @@ class WorkerProcess:
             return False
         return False
 
-    def ask(self, job: dict[str, Any], deadline: float) -> None:
+    def send_job(self, job: dict[str, Any], deadline: float) -> None:
         """Give it a job (see `worker`). Raises WorkerTimeoutError, WorkerDiedError."""
-        self._wait_until(deadline)
+        self._set_deadline(deadline)
         self._cpu_before = self._cpu_clock()
         self.cpu_seconds = 0.0
         try:
@@ -63,7 +63,7 @@ class WorkerProcess:
         except ConnectionError as error:
             raise WorkerDiedError from error
 
-    def answer_within(self, cpu_seconds: float, deadline: float) -> dict[str, Any]:
+    def receive_result_within(self, cpu_seconds: float, deadline: float) -> dict[str, Any]:
         """Return the answer to the job as `answer` does, within so much processor time of its own.
 
         Raises WorkerCpuError where that is used up.
@@ -75,18 +75,18 @@ class WorkerProcess:
                 raise WorkerCpuError
             try:
                 # One thread cannot use up more processor time than time passes.
-                return self.answer(min(deadline, time.monotonic() + max(left, _LEAST_WAIT)))
+                return self.receive_result(min(deadline, time.monotonic() + max(left, _MIN_WAIT)))
             except WorkerTimeoutError:
                 if time.monotonic() >= deadline:
                     raise
 
-    def answer(self, deadline: float) -> dict[str, Any]:
+    def receive_result(self, deadline: float) -> dict[str, Any]:
         """Return the answer to the job. Raises WorkerDiedError, and WorkerTimeoutError at the
         deadline, after which it may be waited for again.
         """
         received = self._received
         while not (received and received[-1].endswith(b"\n")):
-            self._wait_until(deadline)
+            self._set_deadline(deadline)
             try:
                 chunk = self._connection.recv(_CHUNK)
             except TimeoutError as error:
@@ -97,10 +97,10 @@ class WorkerProcess:
                 raise WorkerDiedError
             received.append(chunk)
         self._received = []
-        answer: dict[str, Any] = json.loads(b"".join(received))
-        self.retired = self.retired or "last" in answer
-        self.cpu_seconds = answer.get("cpu_seconds", 0.0)
-        return answer
+        result: dict[str, Any] = json.loads(b"".join(received))
+        self.retired = self.retired or "exiting" in result
+        self.cpu_seconds = result.get("cpu_seconds", 0.0)
+        return result
 
     def close(self) -> None:
         """Let go of it; it ends by itself when it has nothing left to do."""
@@ -116,7 +116,7 @@ class WorkerProcess:
         except OSError:
             return 0.0
 
-    def _wait_until(self, deadline: float) -> None:
+    def _set_deadline(self, deadline: float) -> None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise WorkerTimeoutError

@@ -27,7 +27,7 @@ from forumsvc.media.limits import Limits
 log = logging.getLogger(__name__)
 
 _PIECE = 64 << 10
-_START = "import sys; from forumsvc.media.worker import main; main(sys.argv[1:])"
+_START = "import sys; from forumsvc.media.image_worker import main; main(sys.argv[1:])"
 _TYPES = {
     "PNG": ("image/png", "png"),
     "JPEG": ("image/jpeg", "jpg"),

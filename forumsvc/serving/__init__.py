@@ -38,7 +38,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from forumsvc.serving import addresses, core_pinning, signals
+from forumsvc.serving import core_pinning, listen_sockets, signals
 from forumsvc.serving.connection_balancer import Shares
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
@@ -67,13 +67,13 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
     # Handlers run last to first, and the application, made after this, has handlers of its own.
     atexit.register(log_end)
     options = Options.of_section(keys)
-    sockets = addresses.bind(options)
+    sockets = listen_sockets.bind(options)
 
     def run(app: Any) -> None:
         nonlocal has_served
         has_served = True
         signals.hold()
-        addresses.listen(sockets, options.backlog)
+        listen_sockets.listen(sockets, options.backlog)
         allowed = core_pinning.remember()
         shares = Shares(options.processes)
         heartbeats = Heartbeats(options.processes)

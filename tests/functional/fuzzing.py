@@ -18,7 +18,7 @@ from schemathesis.engine import Status, events, from_schema
 
 from forumsvc.db.cursors import Cursor
 from tests.openapi.answers import resolvable
-from tests.openapi.described import operations
+from tests.openapi.operations import operations
 
 EXAMPLES = 2
 SEQUENCES = 12

@@ -11,7 +11,7 @@ from forumsvc.pages.guide import source
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
-from tests.openapi.described import operations
+from tests.openapi.operations import operations
 
 TOPIC_IN_LIST = {"closed_at", "hits", "grade", "suggested_at", "abilities"}
 

@@ -139,7 +139,7 @@ def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
         forum.nobody.get(f"/topics/{topic}")
     forum.nobody.get("/topics")
     forum.nobody.get("/topics")
-    forum.registry.authoring.renderer.tally.add(1.5, "timeout")
+    forum.registry.authoring.renderer.stats.add(1.5, "timeout")
     forum.registry.outbox.send("no address", "x", "y")
     after = scrape(forum)
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
-from forumsvc.markup.pool import BusyError
+from forumsvc.markup.pool import PoolBusyError
 from forumsvc.markup.worker_process import WorkerCpuError
 from forumsvc.models import Reply, Topic
 from forumsvc.services import accounts
@@ -117,10 +117,10 @@ NOT_RENDERED = [
 def test_nothing_is_rendered_for_a_request_that_a_cheaper_check_refuses(
     scene: Scene, who: str, what: str, status: int
 ) -> None:
-    tally = scene.forum.registry.authoring.renderer.tally
-    before = tally.rendered
+    stats = scene.forum.registry.authoring.renderer.stats
+    before = stats.rendered
     assert scene.send(who, what).status_int == status
-    assert tally.rendered == before
+    assert stats.rendered == before
 
 
 def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(
@@ -133,18 +133,18 @@ def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(
         for title, body in (("spam", "b"), ("t", "spam"))
     ]
     assert [answer.status_int for answer in answers] == [400, 400]
-    assert forum.registry.authoring.renderer.tally.rendered == 0
+    assert forum.registry.authoring.renderer.stats.rendered == 0
 
 
 def test_a_request_that_is_answered_again_is_not_rendered_again(scene: Scene) -> None:
-    tally = scene.forum.registry.authoring.renderer.tally
+    stats = scene.forum.registry.authoring.renderer.stats
     path, headers = f"/topics/{scene.topic}/replies", {"Idempotency-Key": "one"}
     first = scene.bob.call("POST", path, {"body": TEXT}, headers=headers)
-    before = tally.rendered
+    before = stats.rendered
     again = scene.bob.call("POST", path, {"body": TEXT}, headers=headers)
     other = scene.bob.call("POST", path, {"body": "other"}, headers=headers)
     assert (first.body, again.status_int, other.status_int) == (again.body, 201, 422)
-    assert tally.rendered == before
+    assert stats.rendered == before
 
 
 REFUSED = [
@@ -239,15 +239,15 @@ def test_an_author_whose_rendering_time_is_used_up_is_told_when_to_come_back(
     budget = scene.forum.registry.authoring.budget
     with budget.turn(scene.bob.id) as used:
         used(30)
-    tally = scene.forum.registry.authoring.renderer.tally
-    before = tally.rendered
+    stats = scene.forum.registry.authoring.renderer.stats
+    before = stats.rendered
     answer = scene.send("bob", "reply")
     wait = answer.headers["Retry-After"]
     assert (answer.status_int, 100 < int(wait) <= 120) == (429, True)
     assert answer.json == {
         "error": f"Your texts took too long to render. Try again in {wait} seconds."
     }
-    assert tally.rendered == before
+    assert stats.rendered == before
     method, path, params = REQUESTS["reply"](scene)
     assert scene.alice.call(method, path, params).status_int == 201
 
@@ -261,7 +261,7 @@ def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def busy(*args: Any) -> Any:
-        raise BusyError
+        raise PoolBusyError
 
     monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_ask", busy)
     replies = scene.forum.count(Reply)

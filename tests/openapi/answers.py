@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 from webtest import TestResponse
 
-from tests.openapi.described import document, follow, operations
+from tests.openapi.operations import document, follow, operations
 
 API = "/api/v3/"
 _SUFFIX = ".json"

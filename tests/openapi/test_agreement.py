@@ -28,7 +28,7 @@ from forumsvc.settings import LEVELS, Settings
 from forumsvc.web.api.idempotency import read_key
 from tests.architecture.test_view_catalogue import PLACES
 from tests.functional.forum import make_app
-from tests.openapi.described import WRITTEN, Operation, document, follow, operations
+from tests.openapi.operations import WRITTEN, Operation, document, follow, operations
 from tests.unit.resources.tree import every_context
 
 SETTINGS = Settings(WRITTEN)

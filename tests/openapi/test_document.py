@@ -13,7 +13,7 @@ import forumsvc
 from forumsvc.openapi import Description, describe
 from forumsvc.settings import Settings
 from tests.openapi.answers import resolvable
-from tests.openapi.described import FORMS, WRITTEN, Operation, document, follow, operations
+from tests.openapi.operations import FORMS, WRITTEN, Operation, document, follow, operations
 
 FOLDER = Path(forumsvc.__file__).parent / "openapi"
 EACH = pytest.mark.parametrize("operation", operations(), ids=str)

@@ -13,7 +13,7 @@ from forumsvc.openapi import Description
 from forumsvc.openapi.keyed_words import ALIASES, ERROR_KINDS, GRADES
 from forumsvc.permissions import USER_ABILITIES, USER_SUMMARY_ABILITIES
 from forumsvc.settings import Settings
-from tests.openapi.described import METHODS, WRITTEN, document, follow
+from tests.openapi.operations import METHODS, WRITTEN, document, follow
 
 KEYED = "keyed"
 OPERATIONS = [

@@ -8,24 +8,24 @@ from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 from markdown.util import AtomicString
 
-_BEGINNING = r"(?<![A-Za-z0-9_/<@.-])(?i:(?:https?|ftp)://|www\.)(?=[^\W_])"
+_START = r"(?<![A-Za-z0-9_/<@.-])(?i:(?:https?|ftp)://|www\.)(?=[^\W_])"
 _REST = re.compile(
     r"[^\s<\x02\x03\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]*"
 )
 _ENTITY = re.compile(r"&[A-Za-z0-9]+;\Z")
-_TRAILING = "?!.,:*_~'\""
+_TRAILING_PUNCTUATION = "?!.,:*_~'\""
 _DOMAIN = re.compile(r"[^\W_]+(?:[-\w]*\.[-\w]*[^\W_])*")
 _IN_PLACE_OF_MAGICLINK = 85
 
 
-class _AddressProcessor(InlineProcessor):
+class _AutolinkProcessor(InlineProcessor):
     ANCESTOR_EXCLUDES = ("a",)
 
     def handleMatch(  # noqa: N802 - Markdown's name
         self, m: re.Match[str], data: str
     ) -> tuple[Element | None, int | None, int | None]:
         rest = _REST.match(data, m.end())
-        url = _without_trailing(m[0] + (rest[0] if rest else ""))
+        url = _strip_trailing_punctuation(m[0] + (rest[0] if rest else ""))
         host = _DOMAIN.match(url, len(m[0]))
         if host is None or (m[0].endswith(".") and "." not in host[0]):
             return None, None, None
@@ -34,7 +34,7 @@ class _AddressProcessor(InlineProcessor):
         return link, m.start(), m.start() + len(url)
 
 
-def _without_trailing(url: str) -> str:
+def _strip_trailing_punctuation(url: str) -> str:
     """Return an address without the punctuation of its sentence and a parenthesis of the text's."""
     surplus = url.count(")") - url.count("(")
     end = len(url)
@@ -43,7 +43,7 @@ def _without_trailing(url: str) -> str:
         if last == ")" and surplus > 0:
             surplus -= 1
             end -= 1
-        elif last in _TRAILING:
+        elif last in _TRAILING_PUNCTUATION:
             end -= 1
         elif last == ";" and (entity := _ENTITY.search(url, max(0, end - 40), end)):
             end = entity.start()
@@ -52,11 +52,11 @@ def _without_trailing(url: str) -> str:
     return url[:end]
 
 
-class AddressesExtension(Extension):
+class AutolinksExtension(Extension):
     """Links bare addresses; magiclink goes on linking those of mail."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Put the processor in the place of magiclink's; after that extension."""
         md.inlinePatterns.register(
-            _AddressProcessor(_BEGINNING, md), "magic-link", _IN_PLACE_OF_MAGICLINK
+            _AutolinkProcessor(_START, md), "magic-link", _IN_PLACE_OF_MAGICLINK
         )

@@ -11,13 +11,13 @@ from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name
 from pygments.util import ClassNotFound
 
-MAX_HIGHLIGHTED = 20_000
+MAX_LENGTH = 20_000
 """Characters of a code block above which it stays plain: lexers are slow."""
 
-SECONDS = 0.3
+MAX_CPU_SECONDS = 0.3
 """Of processor time that the lexers may take for one text; what is left then stays plain."""
 
-_TOKENS_BETWEEN_LOOKS = 500
+_TOKENS_BETWEEN_CHECKS = 500
 
 
 class _SlowLexerError(Exception):
@@ -29,37 +29,37 @@ class CodeFormatter:
 
     def __init__(self) -> None:
         self._formatter: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
-        self._seconds_left = SECONDS
+        self._seconds_left = MAX_CPU_SECONDS
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Begin with a new text."""
-        self._seconds_left = SECONDS
+        self._seconds_left = MAX_CPU_SECONDS
 
     def __call__(self, source: str, language: str, *_: Any, **__: Any) -> str:
         """Return a code block's HTML, as pymdownx's superfences ask for it.
 
         source: the code; language: the first word after the fence, "" for none.
         """
-        code = self._highlighted(source, language) or escape(source, quote=False)
+        code = self._highlight(source, language) or escape(source, quote=False)
         name = f' class="language-{escape(language)}"' if language else ""
         newline = "" if not code or code.endswith("\n") else "\n"
         return f'<pre class="highlight"><code{name}>{code}{newline}</code></pre>'
 
-    def _highlighted(self, source: str, language: str) -> str | None:
-        if not (source and language) or len(source) > MAX_HIGHLIGHTED:
+    def _highlight(self, source: str, language: str) -> str | None:
+        if not (source and language) or len(source) > MAX_LENGTH:
             return None
         try:
             lexer = _lexer_class(language)(stripnl=False)
-            lines = _Lines()
-            self._formatter.format(self._in_time(lexer.get_tokens(source)), lines)
+            buffer = _Buffer()
+            self._formatter.format(self._limit_time(lexer.get_tokens(source)), buffer)
         except (ClassNotFound, _SlowLexerError):
             return None
-        return "".join(lines.written)
+        return "".join(buffer.written)
 
-    def _in_time(self, tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+    def _limit_time(self, tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
         deadline = time.process_time() + self._seconds_left
         for number, token in enumerate(tokens):
-            if number % _TOKENS_BETWEEN_LOOKS == 0 and time.process_time() > deadline:
+            if number % _TOKENS_BETWEEN_CHECKS == 0 and time.process_time() > deadline:
                 self._seconds_left = 0.0
                 raise _SlowLexerError
             yield token
@@ -72,7 +72,7 @@ def _lexer_class(language: str) -> type[Lexer]:
     return find_lexer_class_by_name(language)
 
 
-class _Lines:
+class _Buffer:
     """As much of a file as a formatter asks for."""
 
     def __init__(self) -> None:

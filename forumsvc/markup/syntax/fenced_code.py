@@ -10,13 +10,13 @@ from markdown.preprocessors import Preprocessor
 
 _OPENING = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\w#.+-]*).*")
 _IN_ITEM = re.compile(r"( *(?:[-+*]|[0-9]{1,9}[.)]) {1,4})((?:`{3,}(?=[^`]*$)|~{3,}).*)")
-_STORED_LINE = re.compile(r"^ *\x02wzxhzdk:[0-9]+\x03 *$\n?", re.MULTILINE)
+_STASHED_LINE = re.compile(r"^ *\x02wzxhzdk:[0-9]+\x03 *$\n?", re.MULTILINE)
 _BEFORE_SUPERFENCES = 40
 _BEFORE_HEADINGS = 62
 _MAX_INDENT = 3
 
 
-class _FencePreprocessor(Preprocessor):
+class _FencedCodePreprocessor(Preprocessor):
     """Aligns a block's lines and its end with its beginning, and ends the one that never ends.
 
     Of what follows the fence only the language stays.
@@ -24,7 +24,7 @@ class _FencePreprocessor(Preprocessor):
 
     def run(self, lines: list[str]) -> list[str]:
         out: list[str] = []
-        rest = iter(_items_apart(lines))
+        rest = iter(_split_item_lines(lines))
         for line in rest:
             opening = _OPENING.fullmatch(line)
             if opening is None:
@@ -46,27 +46,27 @@ class _FencePreprocessor(Preprocessor):
         return out
 
 
-def _items_apart(lines: list[str]) -> list[str]:
+def _split_item_lines(lines: list[str]) -> list[str]:
     """Give a fence beside a list marker a line of its own."""
-    apart: list[str] = []
+    split_lines: list[str] = []
     for line in lines:
         item = _IN_ITEM.fullmatch(line)
-        apart += [item[1].rstrip(), " " * len(item[1]) + item[2]] if item else [line]
-    return apart
+        split_lines += [item[1].rstrip(), " " * len(item[1]) + item[2]] if item else [line]
+    return split_lines
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-class _StoredBlockProcessor(BlockProcessor):
+class _StashedBlockProcessor(BlockProcessor):
     """Takes stored code out of the paragraph that it stands in without blank lines."""
 
     def test(self, parent: object, block: str) -> bool:
         return "\x02wzxhzdk:" in block and "\n" in block.strip("\n")
 
     def run(self, parent: object, blocks: list[str]) -> bool | None:
-        match = _STORED_LINE.search(blocks[0])
+        match = _STASHED_LINE.search(blocks[0])
         if match is None:
             return False
         block = blocks.pop(0)
@@ -75,11 +75,11 @@ class _StoredBlockProcessor(BlockProcessor):
         return None if len(blocks[0]) < len(block.strip("\n")) else False
 
 
-class FencesExtension(Extension):
+class FencedCodeExtension(Extension):
     """Reads fenced code as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Register both halves."""
-        md.preprocessors.register(_FencePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
+        md.preprocessors.register(_FencedCodePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
         parser: BlockParser = md.parser
-        parser.blockprocessors.register(_StoredBlockProcessor(parser), "stored", _BEFORE_HEADINGS)
+        parser.blockprocessors.register(_StashedBlockProcessor(parser), "stored", _BEFORE_HEADINGS)

@@ -9,15 +9,15 @@ from markdown.extensions import Extension
 
 from forumsvc.markup.syntax.line_search import LineSearch, lines_of
 
-_HASHES = re.compile(
+_ATX_HEADING = re.compile(
     r"(?:^|\n) {0,3}(?P<level>#{1,6})(?P<header>(?: +(?:\\.|[^\\\n])*?)?)(?: +#+)? *(?:\n|$)"
 )
-_UNDERLINE = re.compile(r" {0,3}(=+|-+) *")
+_SETEXT_UNDERLINE = re.compile(r" {0,3}(=+|-+) *")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:>|\x02|([-_*])(?: *\1){2,} *$)")
-_BEFORE_RULES = 61
+_BEFORE_THEMATIC_BREAKS = 61
 
 
-class _UnderlinedProcessor(BlockProcessor):
+class _SetextHeadingProcessor(BlockProcessor):
     """A paragraph, of any number of lines, over a line of `=` or `-`."""
 
     def test(self, parent: Element, block: str) -> bool:
@@ -39,7 +39,7 @@ class _UnderlinedProcessor(BlockProcessor):
         lines: list[str] = []
         for line in lines_of(block):
             lines.append(line)
-            if len(lines) > 1 and _UNDERLINE.fullmatch(line):
+            if len(lines) > 1 and _SETEXT_UNDERLINE.fullmatch(line):
                 return lines
             if _NO_PARAGRAPH.match(line):
                 return None
@@ -51,9 +51,9 @@ class HeadingsExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Change two processors, replace the third; after the extension `saneheaders`."""
-        md.parser.blockprocessors["hashheader"].RE = LineSearch(_HASHES)
+        md.parser.blockprocessors["hashheader"].RE = LineSearch(_ATX_HEADING)
         rules: HRProcessor = md.parser.blockprocessors["hr"]
         rules.SEARCH_RE = LineSearch(rules.SEARCH_RE)
         md.parser.blockprocessors.register(
-            _UnderlinedProcessor(md.parser), "setextheader", _BEFORE_RULES
+            _SetextHeadingProcessor(md.parser), "setextheader", _BEFORE_THEMATIC_BREAKS
         )

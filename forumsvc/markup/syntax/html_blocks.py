@@ -30,14 +30,14 @@ _COMMENT = r"<!--(?:>|->|(?s:.*?)-->)"
 _INSTRUCTION = r"<\?(?s:.*?)\?>"
 _DECLARATION = r"<![A-Za-z][^>]*>"
 
-_UNTIL_A_MARK = [
+_UNTIL_END_MARKER = [
     (re.compile(r"(?i) {0,3}<(?:script|pre|style|textarea)(?:\s|>|$)"),
      re.compile(r"(?i)</(?:script|pre|style|textarea)>")),
     (re.compile(r" {0,3}<!--"), re.compile(r"-->")),
     (re.compile(r" {0,3}<\?"), re.compile(r"\?>")),
     (re.compile(r" {0,3}<![A-Za-z]"), re.compile(r">")),
 ]  # fmt: skip
-_UNTIL_A_BLANK_LINE = re.compile(rf"(?i) {{0,3}}</?(?:{_BLOCK_TAGS})(?:\s|/?>|$)")
+_UNTIL_BLANK_LINE = re.compile(rf"(?i) {{0,3}}</?(?:{_BLOCK_TAGS})(?:\s|/?>|$)")
 _TAG_ALONE = re.compile(rf" {{0,3}}(?:{_TAG}) *(?:\n|$)")
 _LINE_WITH_TAG = re.compile(r"^ {0,3}<[A-Za-z/!?]", re.MULTILINE)
 
@@ -45,11 +45,11 @@ _BEFORE_TABLES = 78
 _IN_PLACE_OF_HTML = 90
 
 
-def begins_html(block: str, start: int = 0) -> bool:
+def starts_html_block(block: str, start: int = 0) -> bool:
     """Tell whether the line of a block that begins at `start` begins a block of HTML."""
     return _LINE_WITH_TAG.match(block, start) is not None and (
-        any(beginning.match(block, start) for beginning, _ in _UNTIL_A_MARK)
-        or _UNTIL_A_BLANK_LINE.match(block, start) is not None
+        any(beginning.match(block, start) for beginning, _ in _UNTIL_END_MARKER)
+        or _UNTIL_BLANK_LINE.match(block, start) is not None
         or _TAG_ALONE.match(block, start) is not None
     )
 
@@ -65,7 +65,7 @@ class _HtmlBlockProcessor(BlockProcessor):
     def run(self, parent: Element, blocks: list[str]) -> bool | None:
         block = blocks[0]
         for line in _LINE_WITH_TAG.finditer(block):
-            html = self._taken(blocks, line.start())
+            html = self._take_html(blocks, line.start())
             if html is not None:
                 if before := block[: line.start()].strip("\n"):
                     self.parser.parseBlocks(parent, [before])
@@ -73,22 +73,22 @@ class _HtmlBlockProcessor(BlockProcessor):
                 return None
         return False
 
-    def _taken(self, blocks: list[str], start: int) -> str | None:
+    def _take_html(self, blocks: list[str], start: int) -> str | None:
         """Return the HTML that begins at `start` of the first block and take it; None if none does.
 
         A tag alone on its line does not interrupt a paragraph.
         """
         block = blocks[0]
-        for beginning, end in _UNTIL_A_MARK:
+        for beginning, end in _UNTIL_END_MARKER:
             if beginning.match(block, start):
-                return self._until(end, blocks, start)
+                return self._take_until(end, blocks, start)
         alone = not block[:start].strip("\n") and _TAG_ALONE.match(block, start)
-        if alone or _UNTIL_A_BLANK_LINE.match(block, start):
+        if alone or _UNTIL_BLANK_LINE.match(block, start):
             return blocks.pop(0)[start:]
         return None
 
     @staticmethod
-    def _until(end: re.Pattern[str], blocks: list[str], start: int) -> str | None:
+    def _take_until(end: re.Pattern[str], blocks: list[str], start: int) -> str | None:
         for number, block in enumerate(blocks):
             match = end.search(block, 0 if number else start)
             if match:
@@ -109,12 +109,12 @@ class _InlineHtml:
     """
 
     def __init__(self) -> None:
-        self._until_a_mark = ((_COMMENT, "<!--", "-->"), (_INSTRUCTION, "<?", "?>"))
+        self._until_end_marker = ((_COMMENT, "<!--", "-->"), (_INSTRUCTION, "<?", "?>"))
 
     def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
         """Yield the pieces from `start` on."""
         kinds = [_TAG, _DECLARATION]
-        for kind, beginning, end in self._until_a_mark:
+        for kind, beginning, end in self._until_end_marker:
             first = text.find(beginning, start)
             if first >= 0 and text.find(end, first + 2) >= 0:
                 kinds.append(kind)

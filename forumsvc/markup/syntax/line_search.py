@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-WORTH_REMEMBERING = 500
+MIN_CACHED_LENGTH = 500
 """Characters of a text. A shorter one is read quickly, and must not take a longer one's place."""
 
 
@@ -29,7 +29,7 @@ class LineSearch:
         if self._without_match.endswith(text):
             return self._pattern.match(text)
         found = self._pattern.search(text)
-        if found is None and len(text) > WORTH_REMEMBERING:
+        if found is None and len(text) > MIN_CACHED_LENGTH:
             self._without_match = text
         return found
 

@@ -10,11 +10,11 @@ from markdown import Markdown
 from markdown.blockprocessors import BlockProcessor
 from markdown.extensions import Extension
 
-from forumsvc.markup.syntax.html_blocks import begins_html
-from forumsvc.markup.syntax.line_search import WORTH_REMEMBERING
+from forumsvc.markup.syntax.html_blocks import starts_html_block
+from forumsvc.markup.syntax.line_search import MIN_CACHED_LENGTH
 
 _MARKER = re.compile(r"( {0,3})([-+*]|[0-9]{1,9}[.)])(?:( +)(.*)|)")
-_RULE = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
+_THEMATIC_BREAK = re.compile(r" {0,3}([-_*])(?: *\1){2,} *")
 _INTERRUPTION = re.compile(r"^ {0,3}(?:[-+*]|1[.)]) +[^ \n]", re.MULTILINE)
 _OTHER_BLOCK = re.compile(r" {0,3}(?:#{1,6}(?: |$)|>|\x02wzxhzdk:)")
 _CODE_INDENT = 4
@@ -22,7 +22,7 @@ _MAX_DEPTH = 32
 _AFTER_INDENTED_CODE = 79
 
 
-class _Lines:
+class _LineReader:
     """The lines of some blocks, a blank one between two blocks, taken one after the other."""
 
     def __init__(self, blocks: list[str]) -> None:
@@ -44,7 +44,7 @@ class _Lines:
         self._start += len(line) + 1
         return line
 
-    def give_back(self, line: str | None) -> None:
+    def unread(self, line: str | None) -> None:
         """Put back the line that came last, and with it what is left of its block."""
         if line is not None and self._block is not None:
             self._blocks.insert(0, self._block[self._start - len(line) - 1 :].strip("\n"))
@@ -90,8 +90,8 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _marker(line: str) -> re.Match[str] | None:
-    return None if _RULE.fullmatch(line) else _MARKER.fullmatch(line)
+def _match_marker(line: str) -> re.Match[str] | None:
+    return None if _THEMATIC_BREAK.fullmatch(line) else _MARKER.fullmatch(line)
 
 
 class ListProcessor(BlockProcessor):
@@ -103,44 +103,44 @@ class ListProcessor(BlockProcessor):
 
     def test(self, parent: Element, block: str) -> bool:
         """Tell whether a list begins with the block or interrupts its paragraph."""
-        return self._depth < _MAX_DEPTH and self._beginning(block) is not None
+        return self._depth < _MAX_DEPTH and self._find_start(block) is not None
 
     def run(self, parent: Element, blocks: list[str]) -> None:
         """Take the whole list from the blocks."""
         block = blocks.pop(0)
-        beginning = self._beginning(block) or 0
+        beginning = self._find_start(block) or 0
         if before := block[:beginning].strip("\n"):
             self.parser.parseBlocks(parent, [before])
         blocks.insert(0, block[beginning:])
-        items, loose = self._items(_Lines(blocks))
+        items, loose = self._parse_items(_LineReader(blocks))
         self._depth += 1
         try:
             self._append(parent, items, loose)
         finally:
             self._depth -= 1
 
-    def _beginning(self, block: str) -> int | None:
+    def _find_start(self, block: str) -> int | None:
         start = len(block) - len(block.lstrip("\n"))
-        if _marker(_line_at(block, start)):
+        if _match_marker(_line_at(block, start)):
             return start
-        if begins_html(block, start) or self._without_list.endswith(block):
+        if starts_html_block(block, start) or self._without_list.endswith(block):
             return None
         for match in _INTERRUPTION.finditer(block):
-            if _marker(_line_at(block, match.start())):
+            if _match_marker(_line_at(block, match.start())):
                 return match.start()
-        if len(block) > WORTH_REMEMBERING:
+        if len(block) > MIN_CACHED_LENGTH:
             self._without_list = block
         return None
 
     @staticmethod
-    def _items(lines: _Lines) -> tuple[list[_Item], bool]:
+    def _parse_items(lines: _LineReader) -> tuple[list[_Item], bool]:
         items: list[_Item] = []
         loose = False
         blanks = 0
         line = lines.next()
         while line is not None:
             item = items[-1] if items else None
-            marker = _marker(line)
+            marker = _match_marker(line)
             if not line:
                 blanks += 1
             elif item and _indent(line) >= item.width and (any(item.lines) or blanks == 0):
@@ -150,12 +150,12 @@ class ListProcessor(BlockProcessor):
                 loose = loose or (blanks > 0 and item is not None)
                 items.append(_Item(marker))
                 blanks = 0
-            elif item and _goes_on_lazily(item, line, blanks):
+            elif item and _is_lazy_continuation(item, line, blanks):
                 item.lines.append(line.lstrip(" "))
             else:
                 break
             line = lines.next()
-        lines.give_back(line)
+        lines.unread(line)
         return items, loose
 
     def _append(self, parent: Element, items: list[_Item], loose: bool) -> None:
@@ -167,22 +167,22 @@ class ListProcessor(BlockProcessor):
             li = SubElement(element, "li")
             self.parser.parseChunk(li, "\n".join(item.lines))
             if not loose:
-                _without_paragraphs(li)
+                _unwrap_paragraphs(li)
 
 
-def _goes_on_lazily(item: _Item, line: str, blanks: int) -> bool:
+def _is_lazy_continuation(item: _Item, line: str, blanks: int) -> bool:
     """Tell whether a line that is not indented goes on with the paragraph that the item ends in."""
     return not (
         blanks
         or not item.lines[-1]
-        or _marker(line)
-        or _RULE.fullmatch(line)
+        or _match_marker(line)
+        or _THEMATIC_BREAK.fullmatch(line)
         or _OTHER_BLOCK.match(line)
         or _OTHER_BLOCK.match(item.lines[-1])
     )
 
 
-def _without_paragraphs(li: Element) -> None:
+def _unwrap_paragraphs(li: Element) -> None:
     for number, child in reversed(list(enumerate(li))):
         text = child.text or ""
         if child.tag != "p" or text.startswith("\x02wzxhzdk:"):

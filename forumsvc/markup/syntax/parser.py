@@ -7,14 +7,14 @@ from markdown import Markdown
 from pymdownx.emoji import gemoji, to_alt
 
 from forumsvc.markup.sanitizer import ID_PREFIX
-from forumsvc.markup.syntax.autolinks import AddressesExtension
+from forumsvc.markup.syntax.autolinks import AutolinksExtension
 from forumsvc.markup.syntax.code_highlighting import CodeFormatter
 from forumsvc.markup.syntax.commonmark import CommonMarkExtension
-from forumsvc.markup.syntax.fenced_code import FencesExtension
+from forumsvc.markup.syntax.fenced_code import FencedCodeExtension
 from forumsvc.markup.syntax.headings import HeadingsExtension
 from forumsvc.markup.syntax.html_blocks import HtmlBlocksExtension
 from forumsvc.markup.syntax.lists import ListsExtension
-from forumsvc.markup.syntax.mention_tokens import LoginsExtension
+from forumsvc.markup.syntax.mention_tokens import MentionTokensExtension
 from forumsvc.markup.syntax.plain_words import PlainWordsExtension
 from forumsvc.markup.syntax.quotes import QuotesExtension
 
@@ -55,13 +55,13 @@ class MarkdownParser:
         self._markdown = Markdown(
             extensions=[
                 *_EXTENSIONS,
-                AddressesExtension(),
+                AutolinksExtension(),
                 CommonMarkExtension(),
-                FencesExtension(),
+                FencedCodeExtension(),
                 HeadingsExtension(),
                 HtmlBlocksExtension(),
                 ListsExtension(),
-                LoginsExtension(),
+                MentionTokensExtension(),
                 PlainWordsExtension(),
                 QuotesExtension(),
             ],
@@ -71,6 +71,6 @@ class MarkdownParser:
 
     def convert(self, text: str) -> str:
         """Return the HTML of a Markdown text. Raises what Python-Markdown raises."""
-        self._format_code.begin()
+        self._format_code.reset()
         text = _LINE_END.sub("\n", _CONTROL.sub("", text.replace("\0", "\ufffd")))
         return self._markdown.reset().convert(text)

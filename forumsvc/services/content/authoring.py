@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from ...db.execution import Reader
-from ...markup import Draft, RenderBudget, Renderer, linked_logins
+from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
 from ...queries import users
 from .rules import Rules
 
@@ -23,7 +23,7 @@ class Rendered:
     """
 
     body: str
-    draft: Draft
+    draft: RenderedText
     users: Callable[[], Mapping[str, Any]]
 
 
@@ -70,8 +70,10 @@ class Authoring:
         if title is not None:
             self.rules.check_title(title)
         self.rules.check_source(body)
-        with self.budget.turn(author_id) as used:
-            draft = self.renderer.render(body, origin=f"{origin}, user {author_id}", used=used)
+        with self.budget.acquire(author_id) as used:
+            draft = self.renderer.render(
+                body, origin=f"{origin}, user {author_id}", report_cpu_time=used
+            )
         candidates = draft.mentions[:_MOST_LINKED]
         return Rendered(body, draft, users.ask_mentioned(db, candidates) if candidates else dict)
 
@@ -91,10 +93,10 @@ class Authoring:
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
         return Text(rendered.body, self._link(draft, known), draft.version, mentioned)
 
-    def link(self, db: Reader, draft: Draft) -> str:
+    def link(self, db: Reader, draft: RenderedText) -> str:
         """Return the HTML of a rendered text, its mentions linked to the users there are today."""
         candidates = draft.mentions[:_MOST_LINKED]
         return self._link(draft, users.mentioned(db, candidates) if candidates else {})
 
-    def _link(self, draft: Draft, known: Mapping[str, Any]) -> str:
-        return draft.link({key: found.login for key, found in known.items()}, self.user_url)
+    def _link(self, draft: RenderedText, known: Mapping[str, Any]) -> str:
+        return draft.to_html({key: found.login for key, found in known.items()}, self.user_url)

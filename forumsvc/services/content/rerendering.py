@@ -10,7 +10,7 @@ from sqlalchemy import Row
 from ...cache import invalidation
 from ...db.engine import Database
 from ...db.statements import change
-from ...markup import RENDERER_VERSION, Draft
+from ...markup import RENDERER_VERSION, RenderedText
 from ...queries import outdated
 from ...queries.outdated import Post
 from .authoring import Authoring
@@ -66,7 +66,7 @@ class Rerendering:
         self,
         post: Post,
         batch: Sequence[Row[Any]],
-        drafts: Sequence[Draft],
+        drafts: Sequence[RenderedText],
         html: Sequence[str],
         tally: Tally,
     ) -> None:

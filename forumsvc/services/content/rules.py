@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ...errors import Invalid
-from ...markup import Draft
+from ...markup import RenderedText
 from ...models import Role, User
 from ...settings import Settings, SettingsError
 from .forbidden_words import ForbiddenWords
@@ -37,7 +37,7 @@ class Rules:
             # What only shows when a picture fails or a pointer stays.
             self._check_words("body", html.unescape(body))
 
-    def check_rendered(self, db: Session, actor_id: int, draft: Draft, *, new: bool) -> None:
+    def check_rendered(self, db: Session, actor_id: int, draft: RenderedText, *, new: bool) -> None:
         """Raise Invalid where a text breaks a rule as it is read.
 
         draft: the text as it is rendered, on which links and pictures are counted; new: whether it
@@ -57,7 +57,7 @@ class Rules:
             if word is not None:
                 raise Invalid(field_name, f"holds a word that is not allowed here: {word}")
 
-    def _excess(self, draft: Draft) -> tuple[bool, bool]:
+    def _excess(self, draft: RenderedText) -> tuple[bool, bool]:
         return (
             self.max_links is not None and draft.links > self.max_links,
             self.max_images is not None and draft.images > self.max_images,

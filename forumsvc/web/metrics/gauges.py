@@ -54,17 +54,17 @@ def _of_memory(memory: Any) -> Iterator[Metric]:
 
 
 def _of_markup(renderer: Any) -> Iterator[Metric]:
-    tally = renderer.tally
+    stats = renderer.stats
     yield SummaryMetricFamily(
         "forumsvc_markup_render_seconds",
         "Texts that were rendered, the wait for a free worker included.",
-        tally.rendered,
-        tally.seconds,
+        stats.rendered,
+        stats.seconds,
     )
     fallbacks = CounterMetricFamily(
         "forumsvc_markup_fallbacks", "Texts that are shown unrendered.", labels=["reason"]
     )
-    for reason, count in tuple(tally.fallbacks.items()):
+    for reason, count in tuple(stats.fallbacks.items()):
         fallbacks.add_metric([reason], count)
     yield fallbacks
     yield CounterMetricFamily(

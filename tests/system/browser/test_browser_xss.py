@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, Route
 
-from forumsvc.markup import Draft
+from forumsvc.markup import RenderedText
 from forumsvc.media.avatars import letter_avatar
 from tests import databases
 from tests.functional.conftest import put_away
@@ -150,7 +150,7 @@ def test_the_page_names_links_that_would_run_script(load: Load) -> None:
 def test_no_login_runs_in_a_mention_or_in_a_letter_avatar(load: Load) -> None:
     logins = [payload for payload in xss_corpus.payloads(CODE) if "\x00" not in payload]
     linked = [
-        Draft(("", "bob", "")).link({"bob": login}, template)
+        RenderedText(("", "bob", "")).to_html({"bob": login}, template)
         for login in logins
         for template in ("/{login}", "https://forum.example/{login}?x=1")
     ]

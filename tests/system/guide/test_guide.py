@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from forumsvc.pages.guide import ADDRESS, CHAPTERS, LANGUAGES, source
-from tests.system import documented
+from tests.system import doc_examples
 from tests.system.oauth.service import Service
 
 from .demo import demo_service
@@ -16,7 +16,7 @@ from .demo import demo_service
 FIRST, *_ = CHAPTERS
 GENERATED = "generated-clients"
 KEYED = "keyed-envelope"
-PAGES = {name: documented.blocks(source(name)) for name in CHAPTERS}
+PAGES = {name: doc_examples.blocks(source(name)) for name in CHAPTERS}
 SPOKEN = [
     (name, language)
     for name, page in PAGES.items()
@@ -43,7 +43,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The commands that the examples find; on a machine without curl one that stands in."""
     folder = tmp_path_factory.mktemp("programs")
-    return documented.commands(folder, "curl" if shutil.which("curl") else "stand-in")
+    return doc_examples.commands(folder, "curl" if shutil.which("curl") else "stand-in")
 
 
 @pytest.mark.parametrize(("name", "language"), SPOKEN)
@@ -52,9 +52,9 @@ def test_every_example_works_and_answers_as_the_guide_shows(
 ) -> None:
     Image.new("RGB", (8, 8), "teal").save(tmp_path / "picture.png")
     page = after_the_start(name)
-    printed = documented.run(page, language, forum.url, tmp_path, programs)
+    printed = doc_examples.run(page, language, forum.url, tmp_path, programs)
     # Where the page shows an answer to this language, it was compared.
-    assert documented.check_answers(page, printed) >= 1
+    assert doc_examples.check_answers(page, printed) >= 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -62,9 +62,9 @@ def test_the_keyed_shape_is_as_its_chapter_shows(
     keyed: Service, programs: Path, tmp_path: Path, language: str
 ) -> None:
     page = [*start_in_any_shape(), *PAGES[KEYED]]
-    printed = documented.run(page, language, keyed.url, tmp_path, programs)
+    printed = doc_examples.run(page, language, keyed.url, tmp_path, programs)
     examples = sum(block.kind == language for block in PAGES[KEYED])
-    assert documented.check_answers(page, printed) == examples >= 4
+    assert doc_examples.check_answers(page, printed) == examples >= 4
 
 
 @pytest.mark.parametrize("language", ["python", "js"])
@@ -73,8 +73,8 @@ def test_the_client_for_both_shapes_reads_the_bare_one_too(
 ) -> None:
     last = PAGES[KEYED][-1].group
     page = [*start_in_any_shape(), *(block for block in PAGES[KEYED] if block.group == last)]
-    printed = documented.run(page, language, forum.url, tmp_path, programs)
-    assert documented.check_answers(page, printed) == 1
+    printed = doc_examples.run(page, language, forum.url, tmp_path, programs)
+    assert doc_examples.check_answers(page, printed) == 1
 
 
 def test_a_client_generated_from_the_description_holds_a_session(
@@ -82,8 +82,8 @@ def test_a_client_generated_from_the_description_holds_a_session(
 ) -> None:
     page = after_the_start(GENERATED)
     # Nothing is left out: the generator is told to fail on its warnings.
-    documented.run(page, "sh", forum.url, tmp_path, programs)
-    printed = documented.run(page, "python", forum.url, tmp_path, programs)
+    doc_examples.run(page, "sh", forum.url, tmp_path, programs)
+    printed = doc_examples.run(page, "python", forum.url, tmp_path, programs)
     assert "Done(ok=1" in printed[len(page) - 1]
 
 
@@ -113,14 +113,14 @@ def test_a_client_generated_from_the_keyed_description_holds_a_session(
 ) -> None:
     start = start_in_any_shape()
     generator = [block for block in PAGES[GENERATED] if block.kind == "sh"]
-    session = documented.Block("python", TYPED, -1)
+    session = doc_examples.Block("python", TYPED, -1)
     page = [*start, *generator, session]
-    documented.run(page, "sh", keyed.url, tmp_path, programs)
-    printed = documented.run(page, "python", keyed.url, tmp_path, programs)
+    doc_examples.run(page, "sh", keyed.url, tmp_path, programs)
+    printed = doc_examples.run(page, "python", keyed.url, tmp_path, programs)
     assert "Done(ok=1" in printed[len(page) - 1]
 
 
-def after_the_start(name: str) -> list[documented.Block]:
+def after_the_start(name: str) -> list[doc_examples.Block]:
     """Return the blocks of a chapter behind those that fetch a token."""
     if name == FIRST:
         return PAGES[name]
@@ -128,7 +128,7 @@ def after_the_start(name: str) -> list[documented.Block]:
     return [*start, *PAGES[name]]
 
 
-def start_in_any_shape() -> list[documented.Block]:
+def start_in_any_shape() -> list[doc_examples.Block]:
     """Return the blocks that fetch a token, without the answer that they show."""
     return [block._replace(group=-1) for block in PAGES[FIRST][:4] if block.kind in LANGUAGES]
 
@@ -138,4 +138,4 @@ def test_an_example_is_there_in_every_language_or_only_in_one_on_purpose() -> No
     for name, page in PAGES.items():
         there = {block.kind for block in page} & set(LANGUAGES)
         assert there == alone.get(name, set(LANGUAGES)), name
-        assert ADDRESS == documented.ADDRESS
+        assert ADDRESS == doc_examples.ADDRESS

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.system import documented
+from tests.system import doc_examples
 from tests.system.oauth.service import Service
 from tests.system.pserve import ROOT, answer
 
 from .demo import demo_service
 
-PAGE = documented.blocks((ROOT / "docs/http.md").read_text("utf-8"))
+PAGE = doc_examples.blocks((ROOT / "docs/http.md").read_text("utf-8"))
 CURLS = ["stand-in", "curl"] if shutil.which("curl") else ["stand-in"]
 """On a machine without curl the page is run all the same."""
 
@@ -35,11 +35,11 @@ def forum(tmp_path: Path) -> Iterator[Service]:
 def test_every_command_on_the_page_works_and_answers_as_the_page_shows(
     forum: Service, curl: str
 ) -> None:
-    programs = documented.commands(forum.folder, curl)
-    printed = documented.run(PAGE, "sh", forum.url, forum.folder, programs)
+    programs = doc_examples.commands(forum.folder, curl)
+    printed = doc_examples.run(PAGE, "sh", forum.url, forum.folder, programs)
     commands = sum(block.kind == "sh" for block in PAGE)
     # Every block but the one that fetches the token shows what it answers.
-    assert documented.check_answers(PAGE, printed) == commands - 1
+    assert doc_examples.check_answers(PAGE, printed) == commands - 1
 
 
 def test_no_command_stands_on_the_page_where_it_would_not_be_run() -> None:

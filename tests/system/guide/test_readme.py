@@ -4,18 +4,18 @@ import json
 import shutil
 from pathlib import Path
 
-from tests.system import documented
+from tests.system import doc_examples
 from tests.system.pserve import ROOT
 
 from .demo import demo_service
 
-PAGE = documented.blocks((ROOT / "README.md").read_text("utf-8"))
+PAGE = doc_examples.blocks((ROOT / "README.md").read_text("utf-8"))
 
 
 def test_the_calls_of_the_readme_read_a_list_and_open_a_topic(tmp_path: Path) -> None:
     with demo_service(tmp_path) as forum:
-        programs = documented.commands(tmp_path, "curl" if shutil.which("curl") else "stand-in")
-        read, _, written = documented.run(PAGE, "sh", forum.url, tmp_path, programs).values()
+        programs = doc_examples.commands(tmp_path, "curl" if shutil.which("curl") else "stand-in")
+        read, _, written = doc_examples.run(PAGE, "sh", forum.url, tmp_path, programs).values()
     assert len(json.loads(read)) == 5
     topic = json.loads(written)
     assert (topic["title"], topic["user"]["login"]) == ("Hello", "demo")

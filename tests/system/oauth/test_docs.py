@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.system import documented
+from tests.system import doc_examples
 from tests.system.pserve import ROOT
 
 from .service import Service, service
 
-PAGE = documented.blocks((ROOT / "docs/oauth.md").read_text("utf-8"))
+PAGE = doc_examples.blocks((ROOT / "docs/oauth.md").read_text("utf-8"))
 CURLS = ["stand-in", "curl"] if shutil.which("curl") else ["stand-in"]
 """On a machine without curl the page is run all the same."""
 
@@ -29,6 +29,6 @@ def test_every_command_on_the_page_works_and_answers_as_the_page_shows(
     forum: Service, curl: str
 ) -> None:
     forum.ini.rename(forum.folder / "development.ini")
-    programs = documented.commands(forum.folder, curl)
-    printed = documented.run(PAGE, "sh", forum.url, forum.folder, programs)
-    assert documented.check_answers(PAGE, printed) >= 9
+    programs = doc_examples.commands(forum.folder, curl)
+    printed = doc_examples.run(PAGE, "sh", forum.url, forum.folder, programs)
+    assert doc_examples.check_answers(PAGE, printed) >= 9

@@ -8,7 +8,7 @@ from forumsvc.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.demo import Loaded, Size, load
 from forumsvc.demo.texts import Render
-from forumsvc.markup import RENDERER_VERSION, Draft
+from forumsvc.markup import RENDERER_VERSION, RenderedText
 from forumsvc.markup.pipeline import Pipeline
 from tests import databases
 
@@ -22,8 +22,8 @@ def render() -> Render:
     pipeline = Pipeline()
 
     def rendered(text: str) -> str:
-        draft = Draft(tuple(pipeline.render(text, "forum.example")))
-        return draft.link({it.lower(): it for it in draft.mentions}, "/{login}")
+        draft = RenderedText(tuple(pipeline.render(text, "forum.example")))
+        return draft.to_html({it.lower(): it for it in draft.mentions}, "/{login}")
 
     return rendered
 

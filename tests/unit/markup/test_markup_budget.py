@@ -30,7 +30,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
     """Let an author use so many seconds."""
-    with render_budget.turn(author_id) as used:
+    with render_budget.acquire(author_id) as used:
         used(seconds)
 
 
@@ -65,10 +65,10 @@ def test_without_a_bound_nobody_waits(clock: Clock) -> None:
 
 
 def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "_TURN_SECONDS", 0.01)
+    monkeypatch.setattr(budget, "_WAIT_SECONDS", 0.01)
     render_budget = RenderBudget(10)
-    with render_budget.turn(1):
-        with pytest.raises(RateLimited) as raised, render_budget.turn(1):
+    with render_budget.acquire(1):
+        with pytest.raises(RateLimited) as raised, render_budget.acquire(1):
             pass
         assert raised.value.retry_after == 1
         spend(render_budget, 2, 0)
@@ -76,7 +76,7 @@ def test_one_text_of_an_author_is_rendered_at_a_time(monkeypatch: pytest.MonkeyP
 
 
 def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "_TURN_SECONDS", 60)
+    monkeypatch.setattr(budget, "_WAIT_SECONDS", 60)
     render_budget = RenderBudget(10)
     began = threading.Event()
 
@@ -85,7 +85,7 @@ def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         spend(render_budget, 1, 1)
 
     with ThreadPoolExecutor(1) as threads:
-        with render_budget.turn(1):
+        with render_budget.acquire(1):
             waiting = threads.submit(second)
             began.wait()
         waiting.result()
@@ -94,7 +94,7 @@ def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
 def test_authors_who_have_all_of_their_time_again_are_forgotten(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "_MANY", 2)
+    monkeypatch.setattr(budget, "_MAX_ACCOUNTS", 2)
     render_budget = RenderBudget(10)
     for author_id in range(5):
         spend(render_budget, author_id, 1)

@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from forumsvc.markup.pipeline import Pipeline
-from forumsvc.markup.postprocess import annotate
-from forumsvc.markup.sanitizer import clean_input, sanitize
+from forumsvc.markup.postprocess import postprocess
+from forumsvc.markup.sanitizer import sanitize, sanitize_author_html
 from tests.unit.markup import spec_examples
 from tests.unit.markup.spec_examples import Example
 
@@ -44,8 +44,8 @@ def meaning(html: str) -> str:
 
 
 def expected(example: Example) -> str:
-    html = clean_input(example.html).replace("<p></p>", "")
-    return meaning(sanitize(annotate(html, "forum.example")))
+    html = sanitize_author_html(example.html).replace("<p></p>", "")
+    return meaning(sanitize(postprocess(html, "forum.example")))
 
 
 def rendered(pipeline: Pipeline, example: Example) -> str:

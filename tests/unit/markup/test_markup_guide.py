@@ -37,7 +37,7 @@ def test_the_page_is_what_its_generator_writes() -> None:
 
 def test_the_style_sheet_knows_every_class_that_leaves_the_sanitizer() -> None:
     styled = set(re.findall(r"\.([A-Za-z][\w-]*)", STYLE.read_text()))
-    classes = set().union(*sanitizer._OUR_CLASSES.values()) - set(STANDARD_TYPES.values())
+    classes = set().union(*sanitizer._OUTPUT_CLASSES.values()) - set(STANDARD_TYPES.values())
     assert classes <= styled
 
 

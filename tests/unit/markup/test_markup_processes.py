@@ -56,7 +56,7 @@ def test_a_worker_that_dies_at_work_costs_one_text(renderer: Renderer) -> None:
 
 def test_a_worker_that_grew_large_answers_and_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     large = """
-import forumsvc.markup.worker as worker
+import forumsvc.markup.render_worker as worker
 import forumsvc.markup.fork_server as fork_server
 worker._MAX_RESIDENT = 0
 fork_server.main()
@@ -74,9 +74,9 @@ def test_a_worker_without_a_parent_ends_in_the_middle_of_a_text(renderer: Render
     [worker] = renderer._pool._idle
     process = psutil.Process(worker.pid)
     job = {"text": SLOW, "own_host": "", "limit": 0.3}
-    worker.ask(job, time.monotonic() + 30)
+    worker.send_job(job, time.monotonic() + 30)
     with pytest.raises(WorkerDiedError):
-        worker.answer(time.monotonic() + 30)
+        worker.receive_result(time.monotonic() + 30)
     wait_for_end(process)
 
 
@@ -116,7 +116,7 @@ print(sum(psutil.pid_exists(pid) for pid in parents))
 
 
 @pytest.mark.parametrize(
-    ("text", "ready"), [("x", "renderer._pool._idle"), (SLOW, "renderer._pool._lent")]
+    ("text", "ready"), [("x", "renderer._pool._idle"), (SLOW, "renderer._pool._busy")]
 )
 def test_workers_end_with_the_process_that_started_them(text: str, ready: str) -> None:
     program = f"""
@@ -171,4 +171,4 @@ def test_where_workers_cannot_start_a_text_is_refused_and_not_escaped(
     with pytest.raises(Unavailable):
         renderer.render("<x>")
     renderer.close()
-    assert renderer.tally.fallbacks["unstarted"] == 1
+    assert renderer.stats.fallbacks["unstarted"] == 1

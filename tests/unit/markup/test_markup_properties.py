@@ -5,11 +5,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forumsvc.markup import Draft, Renderer
+from forumsvc.markup import RenderedText, Renderer
 from forumsvc.markup.html_nodes import nodes
 from forumsvc.markup.pipeline import Pipeline
-from forumsvc.markup.plain_text import escaped
-from forumsvc.markup.sanitizer import clean_input, sanitize
+from forumsvc.markup.plain_text import escape_to_html
+from forumsvc.markup.sanitizer import sanitize, sanitize_author_html
 from tests.unit.markup.test_markup_xss import dangers
 
 PIPELINE = Pipeline()
@@ -31,7 +31,7 @@ markdown = st.lists(snippets | st.text(max_size=5), max_size=25).map("".join)
 
 
 def joined(parts: list[str]) -> str:
-    return Draft(tuple(parts)).html
+    return RenderedText(tuple(parts)).html
 
 
 @given(markdown)
@@ -45,24 +45,24 @@ def test_sanitizing_what_was_rendered_changes_nothing_and_nothing_is_dangerous(t
 @given(markdown)
 @settings(max_examples=100, deadline=None)
 def test_sanitizing_a_linked_draft_changes_nothing(text: str) -> None:
-    draft = Draft(tuple(PIPELINE.render(text, "forum.example")))
-    linked = draft.link({login.lower(): login for login in draft.mentions}, "/people/{login}")
+    draft = RenderedText(tuple(PIPELINE.render(text, "forum.example")))
+    linked = draft.to_html({login.lower(): login for login in draft.mentions}, "/people/{login}")
     assert sanitize(linked) == linked
 
 
 @given(markdown)
 @settings(max_examples=100, deadline=None)
 def test_sanitizing_any_html_twice_is_sanitizing_it_once(html: str) -> None:
-    once = sanitize(clean_input(html))
+    once = sanitize(sanitize_author_html(html))
     assert sanitize(once) == once
-    assert sanitize(clean_input(once)) == once
+    assert sanitize(sanitize_author_html(once)) == once
 
 
 @given(st.text(max_size=200) | markdown)
 @settings(max_examples=100, deadline=None)
 def test_rendering_never_raises(text: str) -> None:
     draft = IN_THIS_PROCESS.render(text)
-    assert len(draft.parts) % 2 == 1
+    assert len(draft.segments) % 2 == 1
 
 
 @given(markdown)
@@ -85,5 +85,5 @@ def test_mentions_in_code_are_never_found(text: str) -> None:
 @given(st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_escaped_text_is_sanitized_already(text: str) -> None:
-    html = escaped(text)
+    html = escape_to_html(text)
     assert sanitize(html) == html

@@ -1,4 +1,4 @@
-"""Texts and their workers: lent, set aside, killed."""
+"""How texts use the workers: acquired, moved to the overflow, killed."""
 
 import logging
 import sys
@@ -14,18 +14,18 @@ import pytest
 
 from forumsvc.errors import Unavailable
 from forumsvc.markup import Renderer
-from forumsvc.markup.plain_text import escaped
+from forumsvc.markup.plain_text import escape_to_html
 from forumsvc.markup.worker_process import WorkerProcess
 from tests.unit.markup.conftest import WALL_SECONDS
 from tests.unit.markup.processes import COMMAND, SLOW, fork_servers, workers
 
 
 @contextmanager
-def all_places_taken(renderer: Renderer) -> Iterator[None]:
+def all_slots_busy(renderer: Renderer) -> Iterator[None]:
     """Hold the two workers of a renderer."""
     with ExitStack() as stack:
         for _ in range(2):
-            stack.enter_context(renderer._pool.lend(time.monotonic() + 20))
+            stack.enter_context(renderer._pool.acquire(time.monotonic() + 20))
         yield
 
 
@@ -57,7 +57,7 @@ def test_a_slow_text_comes_back_escaped_with_a_warning(
     with caplog.at_level(logging.WARNING):
         draft = renderer.render(SLOW)
     assert draft.fallback == "timeout"
-    assert draft.html == escaped(SLOW)
+    assert draft.html == escape_to_html(SLOW)
     assert draft.mentions == []
     assert "16000 characters" in caplog.text
 
@@ -70,33 +70,33 @@ def test_a_slow_text_takes_its_worker_along(renderer: Renderer) -> None:
     assert [renderer.render("*x*").html for _ in range(4)] == ["<p><em>x</em></p>"] * 4
 
 
-def test_more_slow_texts_than_places_hold_nobody_up(renderer: Renderer) -> None:
+def test_more_slow_texts_than_slots_delay_no_other_text(renderer: Renderer) -> None:
     renderer.render("x")
     slow = [threading.Thread(target=renderer.render, args=(SLOW,)) for _ in range(4)]
     for thread in slow:
         thread.start()
-    while len(renderer._pool._aside) < len(slow):
+    while len(renderer._pool._overflow) < len(slow):
         """They are on their way."""
     assert renderer.render("*x*").html == "<p><em>x</em></p>"
     assert all(thread.is_alive() for thread in slow)
     for thread in slow:
         thread.join()
-    assert not renderer._pool._aside
+    assert not renderer._pool._overflow
 
 
 def test_the_time_of_a_text_begins_with_its_wait(
     renderer: Renderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deadlines = []
-    ask = WorkerProcess.ask
+    send_job = WorkerProcess.send_job
 
-    def noting(self: WorkerProcess, job: dict[str, Any], deadline: float) -> None:
+    def recording_send_job(self: WorkerProcess, job: dict[str, Any], deadline: float) -> None:
         deadlines.append(deadline)
-        ask(self, job, deadline)
+        send_job(self, job, deadline)
 
-    monkeypatch.setattr(WorkerProcess, "ask", noting)
+    monkeypatch.setattr(WorkerProcess, "send_job", recording_send_job)
     with ThreadPoolExecutor(1) as threads:
-        with all_places_taken(renderer):
+        with all_slots_busy(renderer):
             waiting = threads.submit(renderer.render, "*x*")
             while not renderer._pool._changed._waiters:  # type: ignore[attr-defined]
                 """It is on its way."""
@@ -126,9 +126,9 @@ fork_server.main()
 
 def test_a_text_that_finds_no_free_worker_in_time_is_refused_and_not_escaped() -> None:
     renderer = Renderer(workers=2, timeout=0.2, wall_seconds=0.2)
-    with all_places_taken(renderer), pytest.raises(Unavailable):
+    with all_slots_busy(renderer), pytest.raises(Unavailable):
         renderer.render("*x*")
-    assert renderer.tally.fallbacks["busy"] == 1
+    assert renderer.stats.fallbacks["busy"] == 1
     assert renderer.render("*x*").fallback is None
     renderer.close()
 
@@ -179,14 +179,14 @@ def test_a_text_that_the_clock_stops_twice_is_refused_and_not_escaped(
     renderer = hindered(2)
     with pytest.raises(Unavailable):
         renderer.render(str(tmp_path / "begun"))
-    assert renderer.tally.fallbacks["overload"] == 1
+    assert renderer.stats.fallbacks["overload"] == 1
     renderer.close()
 
 
 def test_what_a_text_takes_is_told_even_where_it_fails(renderer: Renderer) -> None:
     used: list[float] = []
     for text in ("*x*", "\ud800", SLOW):
-        renderer.render(text, used=used.append)
+        renderer.render(text, report_cpu_time=used.append)
     assert [0 < seconds < 0.5 for seconds in used] == [True, True, False]
     assert used[2] >= 1.0
 

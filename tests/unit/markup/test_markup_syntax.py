@@ -89,7 +89,7 @@ def test_tabs_in_fenced_code_stay_tabs(html: Html) -> None:
 
 def test_code_is_highlighted_up_to_a_size_and_plain_above_it(html: Html) -> None:
     line = "x = 1\n"
-    fitting = line * (code_highlighting.MAX_HIGHLIGHTED // len(line))
+    fitting = line * (code_highlighting.MAX_LENGTH // len(line))
     assert 'class="mi"' in html(f"```python\n{fitting}```")
     assert 'class="mi"' not in html(f"```python\n{fitting}{line}```")
 
@@ -97,7 +97,7 @@ def test_code_is_highlighted_up_to_a_size_and_plain_above_it(html: Html) -> None
 def test_code_stays_plain_where_the_lexers_have_taken_their_time(
     html: Html, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_highlighting, "SECONDS", -1.0)
+    monkeypatch.setattr(code_highlighting, "MAX_CPU_SECONDS", -1.0)
     assert html("```python\nx = 1\n```") == (
         '<pre class="highlight"><code class="language-python">x = 1\n</code></pre>'
     )

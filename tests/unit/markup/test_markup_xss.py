@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from forumsvc.markup import Draft
+from forumsvc.markup import RenderedText
 from forumsvc.markup.pipeline import Pipeline
-from forumsvc.markup.plain_text import escaped
+from forumsvc.markup.plain_text import escape_to_html
 from forumsvc.markup.sanitizer import sanitize
 from tests.unit.markup import xss_corpus
 
@@ -101,14 +101,16 @@ def test_sanitizing_the_rendered_corpus_again_changes_nothing(html: Html) -> Non
 
 
 def test_no_text_of_the_corpus_becomes_script_where_it_falls_back() -> None:
-    assert survivors(escaped, xss_corpus.texts()) == {}
+    assert survivors(escape_to_html, xss_corpus.texts()) == {}
 
 
 def test_no_login_becomes_script() -> None:
     logins = [text.lstrip("@") for text in xss_corpus.payloads() if "\x00" not in text]
 
     def linked(login: str) -> str:
-        return Draft(("<p>", "bob", "</p>")).link({"bob": login}, "https://forum.example/{login}")
+        return RenderedText(("<p>", "bob", "</p>")).to_html(
+            {"bob": login}, "https://forum.example/{login}"
+        )
 
     assert survivors(linked, logins) == {}
 

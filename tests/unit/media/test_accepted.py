@@ -6,7 +6,7 @@ import pytest
 
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import Facts, reencode
-from tests.unit.media import zoo
+from tests.unit.media import sample_images
 from tests.unit.media.chunks import parts
 from tests.unit.media.reader import difference, see
 
@@ -20,12 +20,12 @@ PLAIN = {
 # picture turned the wrong way is off by more than 40.
 TOLERANCE = 4
 SPECIMENS = [
-    *zoo.plain(),
-    *zoo.of_libvips(),
-    *zoo.turned(),
-    *zoo.annotated(),
-    *zoo.polyglots(),
-    *zoo.animated(),
+    *sample_images.plain(),
+    *sample_images.of_libvips(),
+    *sample_images.turned(),
+    *sample_images.annotated(),
+    *sample_images.polyglots(),
+    *sample_images.animated(),
 ]
 
 
@@ -35,7 +35,7 @@ def made(data: bytes) -> tuple[Facts, bytes]:
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
-def test_a_picture_comes_back_whole_and_bare(specimen: zoo.Specimen) -> None:
+def test_a_picture_comes_back_whole_and_bare(specimen: sample_images.Specimen) -> None:
     facts, result = made(specimen.data)
     before, after = see(specimen.data), see(result)
     assert (facts.width, facts.height, facts.frames) == (after.width, after.height, after.frames)
@@ -48,9 +48,9 @@ def test_a_picture_comes_back_whole_and_bare(specimen: zoo.Specimen) -> None:
         assert mean <= TOLERANCE
     assert not after.metadata
     assert set(parts(result)) <= PLAIN[facts.format]
-    assert zoo.SECRET.encode() not in result
+    assert sample_images.SECRET.encode() not in result
 
 
-@pytest.mark.parametrize("specimen", zoo.annotated(), ids=lambda specimen: specimen.name)
-def test_every_annotated_specimen_carries_what_must_go(specimen: zoo.Specimen) -> None:
-    assert zoo.SECRET.encode() in specimen.data
+@pytest.mark.parametrize("specimen", sample_images.annotated(), ids=lambda specimen: specimen.name)
+def test_every_annotated_specimen_carries_what_must_go(specimen: sample_images.Specimen) -> None:
+    assert sample_images.SECRET.encode() in specimen.data

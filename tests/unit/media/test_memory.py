@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.media.weigh import PICTURES
+from tests.unit.media.measure_memory import PICTURES
 
 ROOT = Path(__file__).parents[3]
 BOUND = 300_000_000
@@ -18,7 +18,7 @@ A_FIFTH = BOUND // 5
 
 def weigh(*arguments: str, **files: Any) -> bytes:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    command = [sys.executable, "-m", "tests.unit.media.weigh", *arguments]
+    command = [sys.executable, "-m", "tests.unit.media.measure_memory", *arguments]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=True, **files)
     written: bytes = done.stdout
     return written

@@ -12,21 +12,25 @@ from forumsvc.media.formats import inspect
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import reencode
 from forumsvc.media.thumbnails import write_thumbnail
-from tests.unit.media import bombs, zoo
+from tests.unit.media import decompression_bombs, sample_images
 
 LIMITS = Limits()
-ALL = [*zoo.plain(), *zoo.annotated(), *zoo.animated()]
+ALL = [*sample_images.plain(), *sample_images.annotated(), *sample_images.animated()]
 ONE_OF_A_KIND = [s for s in ALL if "64x48" in s.name or "anim" in s.name or "annot" in s.name]
 LARGER = {
-    "PNG": zoo.encoded(bombs.noise("RGB", (90, 60)), "PNG"),
-    "PNG-interlaced-text": zoo.annotated()[0].data,
-    "JPEG": zoo.encoded(bombs.noise("RGB", (160, 120)), "JPEG"),
-    "JPEG-progressive": zoo.encoded(bombs.noise("RGB", (160, 120)), "JPEG", progressive=True),
-    "GIF": zoo.encoded(bombs.noise("L", (120, 90)), "GIF"),
-    "GIF-animated": next(s.data for s in zoo.animated() if s.name.startswith("GIF")),
-    "WEBP-lossy": zoo.encoded(bombs.noise("RGB", (160, 120)), "WEBP"),
-    "WEBP-lossless": zoo.encoded(bombs.noise("RGBA", (90, 60)), "WEBP", lossless=True),
-    "WEBP-animated": next(s.data for s in zoo.animated() if s.name.startswith("WEBP")),
+    "PNG": sample_images.encoded(decompression_bombs.noise("RGB", (90, 60)), "PNG"),
+    "PNG-interlaced-text": sample_images.annotated()[0].data,
+    "JPEG": sample_images.encoded(decompression_bombs.noise("RGB", (160, 120)), "JPEG"),
+    "JPEG-progressive": sample_images.encoded(
+        decompression_bombs.noise("RGB", (160, 120)), "JPEG", progressive=True
+    ),
+    "GIF": sample_images.encoded(decompression_bombs.noise("L", (120, 90)), "GIF"),
+    "GIF-animated": next(s.data for s in sample_images.animated() if s.name.startswith("GIF")),
+    "WEBP-lossy": sample_images.encoded(decompression_bombs.noise("RGB", (160, 120)), "WEBP"),
+    "WEBP-lossless": sample_images.encoded(
+        decompression_bombs.noise("RGBA", (90, 60)), "WEBP", lossless=True
+    ),
+    "WEBP-animated": next(s.data for s in sample_images.animated() if s.name.startswith("WEBP")),
 }
 
 
@@ -45,7 +49,7 @@ def test_a_file_cut_anywhere_is_refused_as_truncated(name: str) -> None:
 
 
 @pytest.mark.parametrize("specimen", ALL, ids=lambda specimen: specimen.name)
-def test_a_file_without_its_last_byte_is_refused(specimen: zoo.Specimen) -> None:
+def test_a_file_without_its_last_byte_is_refused(specimen: sample_images.Specimen) -> None:
     if not specimen.name.startswith("tail"):
         assert refusal(specimen.data[:-1]).startswith("truncated: ")
 
@@ -58,7 +62,7 @@ def test_a_file_cut_and_closed_again_is_refused_or_still_a_picture(name: str) ->
 
 
 @pytest.mark.parametrize("specimen", ONE_OF_A_KIND, ids=lambda specimen: specimen.name)
-def test_damaged_bytes_end_in_a_picture_or_a_refusal(specimen: zoo.Specimen) -> None:
+def test_damaged_bytes_end_in_a_picture_or_a_refusal(specimen: sample_images.Specimen) -> None:
     dice = random.Random(specimen.name)  # noqa: S311
     for _ in range(40):
         data = bytearray(specimen.data)
@@ -92,25 +96,44 @@ def judge(data: bytes) -> None:
         (b"", "not a PNG, JPEG, GIF or WebP picture"),
         (b"hello", "not a PNG, JPEG, GIF or WebP picture"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG"),
-        (zoo.encoded(zoo.scene("RGB"), "BMP"), "not a PNG"),
-        (zoo.encoded(zoo.scene("RGB"), "TIFF"), "not a PNG"),
-        (zoo.encoded(zoo.scene("RGB"), "ICO"), "not a PNG"),
-        (zoo.encoded(zoo.scene("RGB"), "AVIF"), "not a PNG"),
+        (sample_images.encoded(sample_images.scene("RGB"), "BMP"), "not a PNG"),
+        (sample_images.encoded(sample_images.scene("RGB"), "TIFF"), "not a PNG"),
+        (sample_images.encoded(sample_images.scene("RGB"), "ICO"), "not a PNG"),
+        (sample_images.encoded(sample_images.scene("RGB"), "AVIF"), "not a PNG"),
         (b"%!PS-Adobe-3.0 EPSF-3.0\n", "not a PNG"),
         (b"RIFF\x04\0\0\0WAVE", "not a PNG"),
-        (bombs.png_bomb(), "13,000 x 13,000 pixels are 169,000,000, at most 50,000,000"),
-        (bombs.gif((9000, 9000), 1), "81,000,000, at most 50,000,000"),
-        (bombs.gif((1000, 1000), 51), "1,000 x 1,000 pixels in 51 frames are 51,000,000"),
-        (bombs.gif((1, 1), 600_000, end=False), "too many frames: at most 500"),
-        (bombs.gif((0, 0), 0), "the GIF has no picture"),
-        (bombs.gif((10, 10), 400, end=False), "truncated: the GIF ends before its trailer"),
-        (bombs.gif((3, 3), 1, frame=(3, 3)), "broken: the picture cannot be decoded"),
-        (bombs.jpeg_of_scans(200), "too many scans: at most 100"),
-        (bombs.resized(zoo.encoded(zoo.scene("RGB"), "JPEG"), 20000, 20000), "400,000,000"),
-        (bombs.resized(zoo.encoded(zoo.scene("RGB"), "JPEG"), 64, 0), "64 x 0 pixels"),
-        (bombs.png(0, 5, b""), "0 x 5 pixels has nothing to show"),
-        (bombs.png(4, 4, b""), "broken: the picture cannot be decoded"),
-        (bombs.png(4, 4, b"", colour=5), "names a colour type"),
+        (
+            decompression_bombs.png_bomb(),
+            "13,000 x 13,000 pixels are 169,000,000, at most 50,000,000",
+        ),
+        (decompression_bombs.gif((9000, 9000), 1), "81,000,000, at most 50,000,000"),
+        (
+            decompression_bombs.gif((1000, 1000), 51),
+            "1,000 x 1,000 pixels in 51 frames are 51,000,000",
+        ),
+        (decompression_bombs.gif((1, 1), 600_000, end=False), "too many frames: at most 500"),
+        (decompression_bombs.gif((0, 0), 0), "the GIF has no picture"),
+        (
+            decompression_bombs.gif((10, 10), 400, end=False),
+            "truncated: the GIF ends before its trailer",
+        ),
+        (decompression_bombs.gif((3, 3), 1, frame=(3, 3)), "broken: the picture cannot be decoded"),
+        (decompression_bombs.jpeg_of_scans(200), "too many scans: at most 100"),
+        (
+            decompression_bombs.resized(
+                sample_images.encoded(sample_images.scene("RGB"), "JPEG"), 20000, 20000
+            ),
+            "400,000,000",
+        ),
+        (
+            decompression_bombs.resized(
+                sample_images.encoded(sample_images.scene("RGB"), "JPEG"), 64, 0
+            ),
+            "64 x 0 pixels",
+        ),
+        (decompression_bombs.png(0, 5, b""), "0 x 5 pixels has nothing to show"),
+        (decompression_bombs.png(4, 4, b""), "broken: the picture cannot be decoded"),
+        (decompression_bombs.png(4, 4, b"", colour=5), "names a colour type"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -119,24 +142,34 @@ def test_the_refusal_says_why(data: bytes, why: str) -> None:
 
 
 def test_the_bomb_is_as_small_as_a_bomb_is() -> None:
-    assert len(bombs.png_bomb()) < 25_000
+    assert len(decompression_bombs.png_bomb()) < 25_000
 
 
 @pytest.mark.parametrize(
     ("data", "megabytes"),
     [
-        (zoo.encoded(zoo.scene("RGB"), "JPEG", progressive=True, subsampling=0), 490),
-        (zoo.encoded(zoo.scene("RGB"), "JPEG", progressive=True, subsampling=2), 343),
-        (zoo.encoded(zoo.scene("CMYK"), "JPEG", progressive=True), 588),
+        (
+            sample_images.encoded(
+                sample_images.scene("RGB"), "JPEG", progressive=True, subsampling=0
+            ),
+            490,
+        ),
+        (
+            sample_images.encoded(
+                sample_images.scene("RGB"), "JPEG", progressive=True, subsampling=2
+            ),
+            343,
+        ),
+        (sample_images.encoded(sample_images.scene("CMYK"), "JPEG", progressive=True), 588),
     ],
 )
 def test_what_takes_too_much_memory_to_decode_is_refused(data: bytes, megabytes: int) -> None:
-    assert f"takes {megabytes} MB" in refusal(bombs.resized(data, 7000, 7000))
+    assert f"takes {megabytes} MB" in refusal(decompression_bombs.resized(data, 7000, 7000))
 
 
 def test_a_baseline_jpeg_of_the_same_size_fits() -> None:
-    data = zoo.encoded(zoo.scene("RGB"), "JPEG", subsampling=0)
-    assert inspect(bombs.resized(data, 7000, 7000), LIMITS).memory == 4 * 7000 * 7000
+    data = sample_images.encoded(sample_images.scene("RGB"), "JPEG", subsampling=0)
+    assert inspect(decompression_bombs.resized(data, 7000, 7000), LIMITS).memory == 4 * 7000 * 7000
 
 
 def test_a_wrong_checksum_is_named_with_its_chunk() -> None:

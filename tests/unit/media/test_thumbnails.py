@@ -8,17 +8,17 @@ from PIL import Image
 from forumsvc.media.images import thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.thumbnails import SIDE, write_thumbnail
-from tests.unit.media import bombs, zoo
+from tests.unit.media import decompression_bombs, sample_images
 from tests.unit.media.reader import Seen, see
 
-SPECIMENS = [*zoo.plain(), *zoo.annotated(), *zoo.animated()]
+SPECIMENS = [*sample_images.plain(), *sample_images.annotated(), *sample_images.animated()]
 
 
 def small(data: bytes) -> tuple[str, Seen]:
     out = BytesIO()
     facts = write_thumbnail(data, out, Limits())
     assert (facts.width, facts.height, facts.frames) == (SIDE, SIDE, 1)
-    assert zoo.SECRET.encode() not in out.getvalue()
+    assert sample_images.SECRET.encode() not in out.getvalue()
     return facts.format, see(out.getvalue())
 
 
@@ -31,7 +31,9 @@ def near(one: tuple[int, ...], other: tuple[int, ...], most: int = 12) -> bool:
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
-def test_every_kind_of_picture_has_a_bare_square_thumbnail(specimen: zoo.Specimen) -> None:
+def test_every_kind_of_picture_has_a_bare_square_thumbnail(
+    specimen: sample_images.Specimen,
+) -> None:
     _, seen = small(specimen.data)
     assert (seen.width, seen.height) == (SIDE, SIDE)
     assert not seen.metadata
@@ -55,7 +57,7 @@ FLAG = [(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255, 255, 255, 25
 @pytest.mark.parametrize("size", [(60, 60), (800, 400), (400, 800), (3000, 2200)])
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
-    _, seen = small(zoo.encoded(flag(size), kind))
+    _, seen = small(sample_images.encoded(flag(size), kind))
     assert all(
         near(colour(seen, *corner), wanted) for corner, wanted in zip(CORNERS, FLAG, strict=True)
     )
@@ -63,7 +65,7 @@ def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_orientation_is_applied(orientation: int) -> None:
-    data = zoo.encoded(flag((600, 400)), "PNG", exif=zoo.exif(orientation))
+    data = sample_images.encoded(flag((600, 400)), "PNG", exif=sample_images.exif(orientation))
     wanted, (_, seen) = see(data), small(data)
     left = (wanted.width - min(wanted.width, wanted.height)) // 2
     top = (wanted.height - min(wanted.width, wanted.height)) // 2
@@ -75,22 +77,22 @@ def test_orientation_is_applied(orientation: int) -> None:
 def test_transparency_stays_and_makes_a_png() -> None:
     image = flag((500, 500)).convert("RGBA")
     image.paste((0, 0, 0, 0), (0, 0, 250, 250))
-    kind, seen = small(zoo.encoded(image, "PNG"))
+    kind, seen = small(sample_images.encoded(image, "PNG"))
     assert kind == "PNG"
     assert colour(seen, *CORNERS[0])[3] == 0
     assert near(colour(seen, *CORNERS[3]), FLAG[3])
 
 
 def test_an_opaque_picture_makes_a_jpeg_even_with_an_alpha_channel() -> None:
-    assert small(zoo.encoded(flag((500, 500)).convert("RGBA"), "PNG"))[0] == "JPEG"
+    assert small(sample_images.encoded(flag((500, 500)).convert("RGBA"), "PNG"))[0] == "JPEG"
 
 
 def test_a_frame_smaller_than_its_canvas_lies_in_its_place() -> None:
-    kind, seen = small(bombs.gif((100, 100), 1))
+    kind, seen = small(decompression_bombs.gif((100, 100), 1))
     assert (seen.width, kind) == (SIDE, "JPEG")
 
 
 def test_the_worker_makes_thumbnails_too() -> None:
-    with thumbnail(BytesIO(zoo.encoded(flag((500, 300)), "JPEG"))) as picture:
+    with thumbnail(BytesIO(sample_images.encoded(flag((500, 300)), "JPEG"))) as picture:
         assert (picture.format, picture.width, picture.height) == ("JPEG", SIDE, SIDE)
         assert picture.media_type == "image/jpeg"

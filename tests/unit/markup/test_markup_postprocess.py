@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from forumsvc.markup.postprocess import annotate
-from forumsvc.markup.sanitizer import FOREIGN_REL, clean_input
+from forumsvc.markup.postprocess import postprocess
+from forumsvc.markup.sanitizer import FOREIGN_REL, sanitize_author_html
 from tests.unit.markup.conftest import OWN_HOST
 
 Html = Callable[[str], str]
@@ -70,7 +70,7 @@ def test_links_to_other_hosts_are_marked(html: Html, url: str) -> None:
 )
 @pytest.mark.parametrize("own_host", [OWN_HOST, ""])
 def test_links_that_only_browsers_take_to_other_hosts_are_marked(url: str, own_host: str) -> None:
-    rendered = annotate(clean_input(f'<a href="{url}">x</a>'), own_host)
+    rendered = postprocess(sanitize_author_html(f'<a href="{url}">x</a>'), own_host)
     assert "href" not in rendered or f'rel="{FOREIGN_REL}"' in rendered
 
 

@@ -1,46 +1,46 @@
 """Linking the mentions of a draft."""
 
-from forumsvc.markup import RENDERER_VERSION, Draft
+from forumsvc.markup import RENDERER_VERSION, RenderedText
 from forumsvc.markup.sanitizer import sanitize
 
 USER_URL = "https://forum.example/people/{login}?from=a&b"
 
 
 def test_mentions_are_unique_whatever_their_case_in_order_of_appearance() -> None:
-    draft = Draft(("<p>", "Bob", " ", "ann", " ", "bOB", "</p>"))
+    draft = RenderedText(("<p>", "Bob", " ", "ann", " ", "bOB", "</p>"))
     assert draft.mentions == ["Bob", "ann"]
 
 
 def test_existing_users_are_linked_as_they_spell_themselves_and_others_stay_text() -> None:
-    draft = Draft(("<p>", "BOB", ", ", "nobody", "</p>"))
-    assert draft.link({"bob": "Bob"}, USER_URL) == (
+    draft = RenderedText(("<p>", "BOB", ", ", "nobody", "</p>"))
+    assert draft.to_html({"bob": "Bob"}, USER_URL) == (
         '<p><a href="https://forum.example/people/Bob?from=a&amp;b" class="user-mention">@Bob</a>'
         ", @nobody</p>"
     )
 
 
 def test_every_appearance_of_a_user_is_linked() -> None:
-    draft = Draft(("<p>", "bob", " ", "Bob", "</p>"))
-    assert draft.link({"bob": "bob"}, "/{login}").count('<a href="/bob"') == 2
+    draft = RenderedText(("<p>", "bob", " ", "Bob", "</p>"))
+    assert draft.to_html({"bob": "bob"}, "/{login}").count('<a href="/bob"') == 2
 
 
 def test_escaped_text_has_a_version_that_is_never_up_to_date() -> None:
-    assert Draft(("<p>x</p>",)).version == RENDERER_VERSION
-    assert Draft(("<p>x</p>",), fallback="busy").version < RENDERER_VERSION
+    assert RenderedText(("<p>x</p>",)).version == RENDERER_VERSION
+    assert RenderedText(("<p>x</p>",), fallback="busy").version < RENDERER_VERSION
 
 
 def test_html_leaves_every_mention_text() -> None:
-    assert Draft(("<p>", "bob", "</p>")).html == "<p>@bob</p>"
+    assert RenderedText(("<p>", "bob", "</p>")).html == "<p>@bob</p>"
 
 
 def test_a_login_is_quoted_in_the_address_and_escaped_in_the_text() -> None:
-    draft = Draft(("<p>", "x", "</p>"))
-    linked = draft.link({"x": 'a/"<b>'}, "/{login}")
+    draft = RenderedText(("<p>", "x", "</p>"))
+    linked = draft.to_html({"x": 'a/"<b>'}, "/{login}")
     assert linked == (
         '<p><a href="/a%2F%22%3Cb%3E" class="user-mention">@a/&quot;&lt;b&gt;</a></p>'
     )
 
 
 def test_sanitizing_a_linked_draft_changes_nothing() -> None:
-    linked = Draft(("<p>hello ", "bob", "</p>")).link({"bob": "Bob"}, USER_URL)
+    linked = RenderedText(("<p>hello ", "bob", "</p>")).to_html({"bob": "Bob"}, USER_URL)
     assert sanitize(linked) == linked

@@ -19,7 +19,7 @@ from forumsvc.media import images
 from forumsvc.media.images import Picture, normalise, thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.storage import LocalStorage
-from tests.unit.media import bombs, zoo
+from tests.unit.media import decompression_bombs, sample_images
 
 
 class Source(BytesIO):
@@ -51,7 +51,9 @@ def digest(data: bytes) -> str:
     ],
 )
 def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> None:
-    with normalise(BytesIO(zoo.encoded(zoo.scene("L", (61, 40)), kind))) as picture:
+    with normalise(
+        BytesIO(sample_images.encoded(sample_images.scene("L", (61, 40)), kind))
+    ) as picture:
         data = picture.file.read()
         seen = hashlib.sha256(data).hexdigest()
         assert picture.format == kind
@@ -64,27 +66,27 @@ def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> N
 
 def test_the_picture_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
-    with normalise(BytesIO(zoo.encoded(zoo.scene("RGB"), "PNG"))) as picture:
+    with normalise(BytesIO(sample_images.encoded(sample_images.scene("RGB"), "PNG"))) as picture:
         assert storage.put(picture.name, picture.file, picture.media_type)
     assert [found.size for found in storage.names()] == [picture.size]
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_the_same_picture_has_the_same_digest_whatever_was_said_of_it(kind: str) -> None:
-    scene = zoo.scene("RGB")
-    bare = zoo.encoded(scene, kind)
-    noted = zoo.encoded(scene, kind, exif=zoo.exif())
+    scene = sample_images.scene("RGB")
+    bare = sample_images.encoded(scene, kind)
+    noted = sample_images.encoded(scene, kind, exif=sample_images.exif())
     assert bare != noted
     assert digest(bare) == digest(bare) == digest(noted) == digest(noted + b"tail")
 
 
 def test_an_animation_has_the_same_digest_each_time() -> None:
-    for specimen in zoo.animated()[:3]:
+    for specimen in sample_images.animated()[:3]:
         assert digest(specimen.data) == digest(specimen.data)
 
 
 def test_an_upload_is_read_in_bounded_pieces() -> None:
-    source = Source(zoo.encoded(bombs.noise("RGB", (300, 300)), "PNG"))
+    source = Source(sample_images.encoded(decompression_bombs.noise("RGB", (300, 300)), "PNG"))
     normalise(source).close()
     assert source.largest <= 65_536
 
@@ -97,7 +99,7 @@ def test_an_upload_is_read_no_further_than_its_bound() -> None:
 
 
 def test_an_upload_of_exactly_the_bound_is_taken() -> None:
-    data = zoo.encoded(zoo.scene("RGB"), "PNG")
+    data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
     normalise(BytesIO(data), Limits(max_bytes=len(data))).close()
     with pytest.raises(Invalid):
         normalise(BytesIO(data), Limits(max_bytes=len(data) - 1))
@@ -111,13 +113,13 @@ def test_an_empty_upload_is_refused() -> None:
 @pytest.mark.parametrize("job", [normalise, thumbnail])
 def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     with pytest.raises(Invalid) as caught:
-        job(BytesIO(bombs.png_bomb()))
+        job(BytesIO(decompression_bombs.png_bomb()))
     assert caught.value.field == "file"
     assert "169,000,000" in caught.value.reason
 
 
 def test_bounds_are_those_that_are_given() -> None:
-    data = zoo.encoded(zoo.scene("RGB", (61, 40)), "PNG")
+    data = sample_images.encoded(sample_images.scene("RGB", (61, 40)), "PNG")
     normalise(BytesIO(data), Limits(max_pixels=61 * 40)).close()
     with pytest.raises(Invalid, match="at most 2,439 are allowed"):
         normalise(BytesIO(data), Limits(max_pixels=61 * 40 - 1))
@@ -139,7 +141,7 @@ def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.Monk
 
 
 def test_a_picture_whose_header_asks_for_too_much_is_refused_before() -> None:
-    data = zoo.encoded(zoo.scene("RGB"), "PNG")
+    data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
     with pytest.raises(Invalid, match="too large to decode: a PNG of this kind"):
         normalise(BytesIO(data), Limits(max_memory=4 * 64 * 48 - 1))
 
@@ -188,7 +190,7 @@ def test_a_full_disk_is_an_error_and_no_refusal() -> None:
     )
     done = subprocess.run(
         [images.sys.executable, "-c", program],
-        input=bombs.large("PNG", "RGB", (600, 600)),
+        input=decompression_bombs.large("PNG", "RGB", (600, 600)),
         env={"PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         check=True,
@@ -199,7 +201,11 @@ def test_a_full_disk_is_an_error_and_no_refusal() -> None:
 def test_no_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     before = len(os.listdir("/proc/self/fd"))
-    for data in (zoo.encoded(zoo.scene("RGB"), "PNG"), bombs.png_bomb(), b""):
+    for data in (
+        sample_images.encoded(sample_images.scene("RGB"), "PNG"),
+        decompression_bombs.png_bomb(),
+        b"",
+    ):
         with suppress(Invalid), normalise(BytesIO(data)):
             assert list(tmp_path.iterdir()) == []
     gc.collect()

@@ -14,8 +14,8 @@ from typing import Any
 
 from forumsvc.media.images import normalise, thumbnail
 from forumsvc.media.limits import Limits
-from tests.unit.media.bombs import large, noise
-from tests.unit.media.zoo import encoded, exif
+from tests.unit.media.decompression_bombs import large, noise
+from tests.unit.media.sample_images import encoded, exif
 
 
 def _webp(mode: str, size: tuple[int, int], **options: Any) -> bytes:

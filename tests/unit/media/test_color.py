@@ -10,10 +10,10 @@ from PIL import Image, ImageCms
 from forumsvc.media.color import to_srgb
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import reencode
-from tests.unit.media import zoo
+from tests.unit.media import sample_images
 from tests.unit.media.reader import Seen, difference, see
 
-P3 = zoo.profile("RGB")
+P3 = sample_images.profile("RGB")
 
 
 def made(data: bytes) -> Seen:
@@ -27,43 +27,54 @@ def made(data: bytes) -> Seen:
 def test_wide_colours_become_srgb(kind: str, mode: str) -> None:
     if kind == "WEBP" and mode == "P":
         mode = "RGB"
-    data = zoo.encoded(zoo.scene(mode), kind, icc_profile=P3, lossless=True)
+    data = sample_images.encoded(sample_images.scene(mode), kind, icc_profile=P3, lossless=True)
     mean, greatest = difference(see(data), made(data))
     assert greatest <= 3
-    assert difference(see(data), see(zoo.encoded(zoo.scene(mode), kind, lossless=True)))[0] > mean
+    assert (
+        difference(
+            see(data), see(sample_images.encoded(sample_images.scene(mode), kind, lossless=True))
+        )[0]
+        > mean
+    )
 
 
 def test_a_jpeg_in_wide_colours_becomes_srgb() -> None:
-    data = zoo.encoded(zoo.scene("RGB"), "JPEG", icc_profile=P3, quality=95, subsampling=0)
+    data = sample_images.encoded(
+        sample_images.scene("RGB"), "JPEG", icc_profile=P3, quality=95, subsampling=0
+    )
     assert difference(see(data), made(data))[0] <= 3
 
 
 def test_a_printers_jpeg_is_seen_through_its_profile() -> None:
-    profile = zoo.profile("CMYK")
-    data = zoo.encoded(zoo.scene("CMYK"), "JPEG", icc_profile=profile, quality=95)
-    blind = see(zoo.encoded(zoo.scene("CMYK"), "JPEG", quality=95))
+    profile = sample_images.profile("CMYK")
+    data = sample_images.encoded(
+        sample_images.scene("CMYK"), "JPEG", icc_profile=profile, quality=95
+    )
+    blind = see(sample_images.encoded(sample_images.scene("CMYK"), "JPEG", quality=95))
     assert difference(see(data), made(data))[0] <= 6
     assert difference(see(data), blind)[0] > 20
 
 
 def test_a_colour_that_means_transparent_still_does_in_srgb() -> None:
-    scene = zoo.scene("RGB", step=2)
-    data = zoo.encoded(scene, "PNG", icc_profile=P3, transparency=(250, 20, 20))
+    scene = sample_images.scene("RGB", step=2)
+    data = sample_images.encoded(scene, "PNG", icc_profile=P3, transparency=(250, 20, 20))
     assert difference(see(data), made(data))[1] <= 3
     assert made(data).pixels[3].min() == 0
 
 
 @pytest.mark.parametrize("profile", [b"", b"nonsense", P3[:200], bytes(500)])
 def test_a_profile_that_cannot_be_read_is_ignored(profile: bytes) -> None:
-    data = zoo.encoded(zoo.scene("RGB"), "PNG", icc_profile=profile)
-    bare = see(zoo.encoded(zoo.scene("RGB"), "PNG"))
+    data = sample_images.encoded(sample_images.scene("RGB"), "PNG", icc_profile=profile)
+    bare = see(sample_images.encoded(sample_images.scene("RGB"), "PNG"))
     assert difference(bare, made(data))[1] == 0
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "1", "I;16"])
 def test_a_profile_for_another_kind_of_picture_is_ignored(mode: str) -> None:
-    data = zoo.encoded(zoo.scene(mode), "PNG", icc_profile=P3)
-    assert difference(see(zoo.encoded(zoo.scene(mode), "PNG")), made(data))[1] == 0
+    data = sample_images.encoded(sample_images.scene(mode), "PNG", icc_profile=P3)
+    assert (
+        difference(see(sample_images.encoded(sample_images.scene(mode), "PNG")), made(data))[1] == 0
+    )
 
 
 def test_a_profile_that_says_srgb_changes_no_pixel() -> None:

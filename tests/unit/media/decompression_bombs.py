@@ -6,7 +6,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from tests.unit.media.zoo import encoded, scene
+from tests.unit.media.sample_images import encoded, scene
 
 
 def chunk(kind: bytes, body: bytes) -> bytes:
