@@ -32,7 +32,7 @@ class Watch:
             for engine in (database.reads, database.writes):
                 event.listen(engine, "connect", self._sqlite)
         else:
-            database.gateway.observers.append(self.note)
+            database.executor.query_listeners.append(self.note)
 
     @contextmanager
     def noting(self) -> Iterator[list[Sent]]:

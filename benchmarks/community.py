@@ -13,7 +13,7 @@ from sqlalchemy import func, insert, select
 from benchmarks.servers import ROOT, environment
 from forumsvc import clock
 from forumsvc.database import open_database
-from forumsvc.db.statements import change
+from forumsvc.db.statements import update_of
 from forumsvc.models import Node, OAuthToken, Role, Topic, User, UserState
 from forumsvc.oauth import clients, tokens
 from forumsvc.oauth.token_hash import hash_token, new_secret
@@ -90,7 +90,7 @@ class Community:
             assert registered
             self._client_row = registered.id
             db.execute(
-                change(User)
+                update_of(User)
                 .where(User.id == self.ids[0])
                 .values(password_hash=hash_password(PASSWORD))
             )

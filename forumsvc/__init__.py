@@ -118,7 +118,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     registry.edition = edition(settings)
     registry.description = Description(settings)
     # A server that forks its workers must not hand them open connections.
-    os.register_at_fork(after_in_child=registry.database.forget)
+    os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     atexit.register(renderer.close)
     atexit.register(registry.hits.close)
     atexit.register(registry.outbox.close)

@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from .db.engine import Database
-from .db.schema_lock import Tell, change_schema, silent
+from .db.schema_lock import Report, change_schema, no_report
 from .errors import IncompatibleDatabase
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ def _pending(reached: str | None, target: str) -> list[Step]:
     return [Step(one.revision, " ".join((one.doc or "").split())) for one in scripts]
 
 
-def upgrade(engine: Engine, revision: str = "head", *, tell: Tell = silent) -> str | None:
+def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_report) -> str | None:
     """Bring the database to `revision` and return the revision reached.
 
     Several processes may call this at the same time; one after the other does what is left. On
@@ -135,11 +135,11 @@ def upgrade(engine: Engine, revision: str = "head", *, tell: Tell = silent) -> s
     def run(connection: Connection) -> None:
         reached = MigrationContext.configure(connection).get_current_revision()
         for step in _pending(reached, revision):
-            tell(f"To run: {step.revision} {step.summary}")
+            report(f"To run: {step.revision} {step.summary}")
         _end_transaction(connection)
         command.upgrade(configuration(connection), revision)
 
-    change_schema(engine, run, tell)
+    change_schema(engine, run, report)
     return current(engine)
 
 
@@ -148,7 +148,7 @@ def downgrade(engine: Engine, revision: str) -> str | None:
 
     Raises SchemaBusy as `upgrade` does.
     """
-    change_schema(engine, lambda db: command.downgrade(configuration(db), revision), silent)
+    change_schema(engine, lambda db: command.downgrade(configuration(db), revision), no_report)
     return current(engine)
 
 

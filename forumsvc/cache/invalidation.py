@@ -15,8 +15,8 @@ from sqlalchemy.orm import ORMExecuteState, Session
 
 from ..db.base import Base
 from ..db.engine import Database
-from ..db.executor import GATEWAY
-from ..db.statements import change
+from ..db.executor import EXECUTOR
+from ..db.statements import update_of
 from ..models.cache_version import ChangeMark, fresh_mark
 from ..models.node import Node, Section
 from ..models.topic import Topic
@@ -42,7 +42,7 @@ _SLOT = "slot of marks"
 
 def watch(database: Database) -> None:
     """Renew the marks at the end of every transaction of its sessions that changes something."""
-    database.gateway.write_listeners.append(note_change)
+    database.executor.write_listeners.append(note_change)
     event.listen(database.session, "do_orm_execute", _note_change)
     event.listen(database.session, "before_commit", _renew_noted)
 
@@ -54,14 +54,14 @@ def note(db: Session, mark: str) -> None:
 
 def change_unmarked(model: type[Base]) -> Update:
     """Return an UPDATE as `change` does, of columns that no shared page shows (see `marking`)."""
-    return change(model).execution_options(**UNMARKED)
+    return update_of(model).execution_options(**UNMARKED)
 
 
 def change_columns(model: type[Base], **values: Any) -> Update:
     """Return an UPDATE of these columns; cached pages end only where they show one of them."""
     cached = CACHED_COLUMNS.get(model)
     is_shown = cached is None or not cached.isdisjoint(values)
-    return (change if is_shown else change_unmarked)(model).values(**values)
+    return (update_of if is_shown else change_unmarked)(model).values(**values)
 
 
 def note_change(db: Session, statement: Any) -> None:
@@ -104,9 +104,9 @@ def _renew_noted(db: Session) -> None:
         return  # what a savepoint did may yet be undone, and the renewal with it
     noted = db.info.pop(_NOTED, None)
     if noted:
-        gateway = db.info[GATEWAY]
-        statement = _renewal(gateway.dialect.name, frozenset(noted))
-        gateway.rows_in(db, statement, _renewed(db.info.get(_SLOT)))
+        executor = db.info[EXECUTOR]
+        statement = _renewal(executor.dialect.name, frozenset(noted))
+        executor.rows_in(db, statement, _renewed(db.info.get(_SLOT)))
 
 
 @cache

@@ -10,7 +10,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from ..db.engine import Database
-from ..db.statements import locking
+from ..db.statements import with_row_locks
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import Topic
@@ -59,4 +59,4 @@ def renew_everything(database: Database, *, done: Callable[[int], None] = lambda
 
 def _following(last_id: int) -> Select[Any]:
     ids = select(Topic.id).where(Topic.id > last_id).order_by(Topic.id).limit(_CHUNK)
-    return locking(ids, Topic)
+    return with_row_locks(ids, Topic)

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, bindparam, select
 from sqlalchemy.orm import Session
 
 from ..db.base import BigId
-from ..db.statements import run
+from ..db.statements import execute
 from ..models import Reply, Topic
 from ..models.cache_version import fresh_mark
 from .invalidation import change_unmarked
@@ -18,12 +18,12 @@ from .invalidation import change_unmarked
 
 def renew(db: Session, topic_id: int) -> None:
     """Give a topic another version, because a reply to it changed."""
-    run(db, _of_topic(), {"topic_id": topic_id, "fresh": fresh_mark()})
+    execute(db, _of_topic(), {"topic_id": topic_id, "fresh": fresh_mark()})
 
 
 def renew_of_reply(db: Session, reply_id: int) -> None:
     """Give the topic of a reply another version, because the reply changed."""
-    run(db, _of_reply(), {"reply_id": reply_id, "fresh": fresh_mark()})
+    execute(db, _of_reply(), {"reply_id": reply_id, "fresh": fresh_mark()})
 
 
 @cache

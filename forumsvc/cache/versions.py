@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, cast, func, select
 
-from ..db.execution import Reader, row
+from ..db.execution import ReadConnection, row
 from ..models import ChangeMark, Topic
 
 
@@ -32,7 +32,7 @@ def _lists() -> Select[Any]:
     return select(_mark_of_lists().label("mark"))
 
 
-def of_lists(db: Reader) -> int:
+def of_lists(db: ReadConnection) -> int:
     """Return the mark of everything that lists of topics and of nodes show."""
     found = row(db, _lists(), {})
     assert found is not None, "a sum is always there"  # noqa: S101
@@ -46,7 +46,7 @@ def _topic() -> Select[Any]:
     return select(*columns).where(Topic.id == bindparam("id"))
 
 
-def of_topic(db: Reader, topic_id: int) -> Any | None:
+def of_topic(db: ReadConnection, topic_id: int) -> Any | None:
     """Return a topic's `version`, `names` and `hits`, or None where there is no such topic.
 
     Version and names are the mark of all that the topic and its replies show but the hits.

@@ -87,7 +87,7 @@ class Context:
         from ..db.timeouts import Timeouts
 
         try:
-            timeouts = Timeouts.of(self.settings).for_commands()
+            timeouts = Timeouts.from_settings(self.settings).for_commands()
             url = self.settings["sqlalchemy.url"]
             database = open_database(url, pool_size=1, timeouts=timeouts)
         except ModuleNotFoundError as error:

@@ -35,7 +35,7 @@ def upgrade(context: Context, dry_run: bool) -> None:
             context.file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(f"The folder of the database cannot be made: {error}") from None
-    revision = migrate.upgrade(context.database.writes, tell=context.tell)
+    revision = migrate.upgrade(context.database.writes, report=context.tell)
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)

@@ -8,7 +8,7 @@ from rich.progress import Progress, TaskID
 from sqlalchemy import exists, select
 
 from ..clock import now
-from ..db.statements import change, insert_if_absent
+from ..db.statements import insert_or_ignore, update_of
 from ..demo import ADMIN_LOGIN, DEMO_LOGIN, Size, load
 from ..errors import Conflict
 from ..markup import RENDERER_VERSION, Renderer
@@ -102,8 +102,8 @@ def _add_client(context: Context, secret: str) -> None:
         "scopes": " ".join(SCOPES),
     }
     with context.transaction() as db:
-        insert_if_absent(db, OAuthClient, client_id=CLIENT_ID, created_at=now(), **values)
-        db.execute(change(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))
+        insert_or_ignore(db, OAuthClient, client_id=CLIENT_ID, created_at=now(), **values)
+        db.execute(update_of(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))
 
 
 def _hints(context: Context) -> list[str]:

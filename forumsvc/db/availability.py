@@ -29,7 +29,7 @@ class Availability:
     writes: bool
 
     @property
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         """What cannot be done, as a sentence; None where all can."""
         if self.reads and self.writes:
             return None
@@ -66,7 +66,7 @@ class AvailabilityCheck:
             return False
 
     def _read(self) -> bool:
-        return bool(self._database.gateway.rows(_ONE, {}))
+        return bool(self._database.executor.rows(_ONE, {}))
 
     def _could_write(self) -> bool:
         if self._database.is_sqlite:

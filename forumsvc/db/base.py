@@ -22,7 +22,7 @@ class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
 
-class Timestamp(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """An aware UTC datetime: `timestamptz` on PostgreSQL, text on SQLite."""
 
     impl = DateTime(timezone=True)
@@ -53,9 +53,9 @@ class Timestamp(TypeDecorator[datetime]):
 BigId = BigInteger().with_variant(Integer, "sqlite")
 
 PrimaryKey = Annotated[int, mapped_column(BigId, primary_key=True)]
-Moment = Annotated[datetime, mapped_column(Timestamp)]
+Timestamp = Annotated[datetime, mapped_column(UtcDateTime)]
 Counter = Annotated[int, mapped_column(Integer, default=0, server_default="0")]
-Blank = Annotated[str, mapped_column(Text, default="", server_default="")]
+EmptyText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
 def one_of(name: str, column: str, words: Any) -> CheckConstraint:

@@ -15,16 +15,16 @@ _MOST_TEXTS = 128
 
 Values = Mapping[str, Any]
 Query = Select[Any] | CompoundSelect[Any]
-Change = Insert | Update | Delete
+DmlStatement = Insert | Update | Delete
 
 
-class Plan:
+class CompiledStatement:
     """How a statement is said to one kind of database, and how its rows are read.
 
     returns: whether there are rows to be read; locks: whether it locks them.
     """
 
-    def __init__(self, statement: Query | Change, dialect: Dialect) -> None:
+    def __init__(self, statement: Query | DmlStatement, dialect: Dialect) -> None:
         """Compile the statement."""
         self._compiled: Any = statement.compile(dialect=dialect)
         self._literals = tuple(each.key for each in self._compiled.literal_execute_params)
@@ -32,7 +32,7 @@ class Plan:
             each.key
             for each in self._compiled.post_compile_params - self._compiled.literal_execute_params
         )
-        self._texts: dict[tuple[Any, ...], Said] = {}
+        self._texts: dict[tuple[Any, ...], RenderedSQL] = {}
         self._writers = {
             name: writer
             for name, bind in self._compiled.binds.items()
@@ -40,15 +40,15 @@ class Plan:
         }
         self._made = _defaults(self._compiled)
         columns: list[Any] = list(statement.exported_columns)
-        self.returns = bool(columns)
-        self.locks = "FOR NO KEY UPDATE" in str(self._compiled)
+        self.returns_rows = bool(columns)
+        self.locks_rows = "FOR NO KEY UPDATE" in str(self._compiled)
         self._row: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc]  # the names are known at run time only
         readers = [
             column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
         ]
         self._readers = [(at, reader) for at, reader in enumerate(readers) if reader is not None]
 
-    def call(self, values: Values) -> tuple[str, Any]:
+    def render(self, values: Values) -> tuple[str, Any]:
         """Return the text for these values and what the driver fills it with."""
         if self._made:
             values = {**values, **{name: make(None) for name, make in self._made.items()}}
@@ -60,8 +60,8 @@ class Plan:
         if said is None:
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
-            said = self._texts[shape] = Said(self._compiled, values, self._writers)
-        return said.text, said.filling(values)
+            said = self._texts[shape] = RenderedSQL(self._compiled, values, self._writers)
+        return said.text, said.parameters(values)
 
     def rows(self, found: list[tuple[Any, ...]]) -> list[Any]:
         """Return what the driver found as named tuples of Python's values."""
@@ -92,7 +92,7 @@ def _maker(default: Any) -> Callable[[Any], Any]:
     raise NotImplementedError(f"{default}: only a value or a callable is known here")
 
 
-class Said:
+class RenderedSQL:
     """A statement's text, with the pages' numbers in it, and lists of so many values."""
 
     def __init__(self, compiled: Any, values: Values, writers: Mapping[str, Any]) -> None:
@@ -115,7 +115,7 @@ class Said:
         sources = {name: listed.get(name, name) for name in state.parameters}
         self._writers = [(name, writers[of]) for name, of in sources.items() if of in writers]
 
-    def filling(self, values: Values) -> Any:
+    def parameters(self, values: Values) -> Any:
         """Return the parameters in the form that the driver takes."""
         constants = self._constants
         filled = {name: values[name] if name in values else constants[name] for name in self._names}

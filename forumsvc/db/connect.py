@@ -56,7 +56,7 @@ def open_connection(
         "connect_timeout": timeouts.connect,
         **_tcp(timeouts),
         **parameters,
-        # With statements of its own the driver would at a rollback drop the gateway's too.
+        # With statements of its own the driver would at a rollback drop the executor's too.
         "prepare_threshold": None,
         "options": f"{options} {parameters.get('options', '')}".strip(),
     }

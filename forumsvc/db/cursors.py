@@ -6,7 +6,7 @@ from typing import Self
 
 from ..ids import MAX_ID, parse_whole
 
-LONGEST = 200
+MAX_LENGTH = 200
 """The most characters that a cursor's text has."""
 
 
@@ -28,7 +28,7 @@ class Cursor:
     @classmethod
     def parse(cls, text: str) -> Self | None:
         """Return the cursor that is written so, or None. Its order may be of any name."""
-        if len(text) > LONGEST:
+        if len(text) > MAX_LENGTH:
             return None
         try:
             plain = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")

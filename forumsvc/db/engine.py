@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
-from .executor import GATEWAY, Gateway
-from .lock_waits import TURN_SECONDS, LockWaits
+from .executor import EXECUTOR, Executor
+from .lock_waits import ATTEMPT_SECONDS, LockWaits
 from .timeouts import Timeouts
 
 _FOR_EVER_SECONDS = 10**6
@@ -37,21 +37,21 @@ class Database:
         self.reads = make(url, pool_size, timeouts, read_only=True)
         self.writes = make(url, pool_size, timeouts, read_only=False)
         self.lock_waits = LockWaits(timeouts.long_lock_waits)
-        self.gateway = Gateway(self.reads, self.lock_waits)
-        self.gateway.follow(self.writes)
+        self.executor = Executor(self.reads, self.lock_waits)
+        self.executor.attach_to(self.writes)
         self._limit_lock_waits(timeouts.lock)
         self.session: sessionmaker[Session] = sessionmaker(
-            self.writes, autoflush=False, info={GATEWAY: self.gateway}
+            self.writes, autoflush=False, info={EXECUTOR: self.executor}
         )
 
     def _limit_lock_waits(self, longest: float | None) -> None:
         def begin_immediate(connection: Connection, seconds: float | None) -> None:
-            self.lock_waits.take(
+            self.lock_waits.acquire_write_lock(
                 lambda: _begin_immediate(connection), longest, is_short=seconds is not None
             )
 
-        limit = begin_immediate if self.is_sqlite else self.gateway.limit_lock_waits
-        self.lock_waits.follow(self.writes, limit)
+        limit = begin_immediate if self.is_sqlite else self.executor.limit_lock_waits
+        self.lock_waits.attach_to(self.writes, limit)
 
     @property
     def is_sqlite(self) -> bool:
@@ -60,13 +60,13 @@ class Database:
 
     def dispose(self) -> None:
         """Close all connections."""
-        self.gateway.close()
+        self.executor.close()
         self.reads.dispose()
         self.writes.dispose()
 
-    def forget(self) -> None:
+    def reset_after_fork(self) -> None:
         """Drop the pools without closing what is in them: it belongs to the process forked from."""
-        self.gateway.forget()
+        self.executor.reset_after_fork()
         self.reads.dispose(close=False)
         self.writes.dispose(close=False)
 
@@ -101,7 +101,7 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
             cursor.execute("PRAGMA query_only = ON")
         else:
             # The only lock that is waited for from here on is that of BEGIN IMMEDIATE.
-            cursor.execute(f"PRAGMA busy_timeout = {round(TURN_SECONDS * 1000)}")
+            cursor.execute(f"PRAGMA busy_timeout = {round(ATTEMPT_SECONDS * 1000)}")
         cursor.close()
 
     return engine

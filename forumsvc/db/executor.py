@@ -1,8 +1,7 @@
-"""The short way to the database: statements compiled once, and run below SQLAlchemy.
+"""Executes statements below SQLAlchemy's Session and Connection, each compiled only once.
 
-A list that is made by a Session or a Connection costs more in these than in the database. What is
-read by itself is read on a connection that each thread keeps, the rest in a session's transaction.
-PostgreSQL is asked by libpq's calls, SQLite by a cursor.
+For a list, Session or Connection cost more time than the database itself. SELECTs outside a
+transaction run on a connection that each thread keeps, all else in a session's transaction.
 """
 
 import threading
@@ -16,181 +15,179 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from .compiled_statement import Change, Plan, Query, Values
-from .driver_connection import Line
+from .compiled_statement import CompiledStatement, DmlStatement, Query, Values
+from .driver_connection import DriverConnection
 from .failures import is_outdated_session
 from .lock_waits import LockWaits
-from .wrap import line
+from .wrap import wrap
 
 T = TypeVar("T")
 
-Awaited = Callable[[], list[Any]]
-"""Gives the rows of a statement that was sent, as soon as they are there."""
+RowsFuture = Callable[[], list[Any]]
+"""Waits for the rows of a submitted statement and returns them."""
 
-_MOST_STATEMENTS = 512
+_MAX_STATEMENTS = 512
 
-GATEWAY = "gateway"
-"""Where a session has the gateway of its database, in `Session.info`."""
+EXECUTOR = "executor"
+"""The key in `Session.info` of the executor of the session's database."""
 
-_LINE = "line"
+_DRIVER_CONNECTION = "driver_connection"
 
 
-class Held:
+class ThreadConnection:
     """A thread's connection, closed when the thread ends."""
 
     def __init__(self, engine: Engine) -> None:
-        """Connect."""
         pooled = engine.raw_connection()
         self.driver = driver = cast("Any", pooled.driver_connection)
         pooled.detach()
-        self.line = line(engine.dialect, driver)
+        self.connection = wrap(engine.dialect, driver)
         self.close = finalize(self, driver.close)
 
 
-class Gateway:
-    """Runs SELECTs by themselves, and any statement in a session's transaction.
+class Executor:
+    """Runs SELECTs in AUTOCOMMIT, and any statement in a session's transaction. Thread-safe.
 
-    Safe to share between threads. observers: called with each statement that is sent, its text and
-    its values. write_listeners: called by `statements.run` with its session and its change.
+    A statement must be the same object at each call, or it is compiled again.
+
+    query_listeners: called with the text and the parameters of each statement; write_listeners:
+    called by `statements.execute` with the session and the statement.
     """
 
     def __init__(self, engine: Engine, lock_waits: LockWaits | None = None) -> None:
-        """Connect nowhere yet.
+        """Create an executor, which opens no connection yet.
 
-        engine: the one that can only read; lock_waits: hears of locks that sessions take.
+        engine: the read-only one; lock_waits: limits how long sessions wait for row locks.
         """
         self._engine = engine
         self._lock_waits = lock_waits or LockWaits(None)
-        self._plan = lru_cache(_MOST_STATEMENTS)(lambda said: Plan(said, engine.dialect))
-        self._own = threading.local()
-        self._all: WeakSet[Held] = WeakSet()
-        self.observers: list[Callable[[str, Any], None]] = []
+        self._compiled = lru_cache(_MAX_STATEMENTS)(
+            lambda statement: CompiledStatement(statement, engine.dialect)
+        )
+        self._local = threading.local()
+        self._thread_connections: WeakSet[ThreadConnection] = WeakSet()
+        self.query_listeners: list[Callable[[str, Any], None]] = []
         self.write_listeners: list[Callable[[Session, Any], None]] = []
 
     @property
     def dialect(self) -> Dialect:
-        """What kind of database it is."""
+        """The dialect of the database."""
         return self._engine.dialect
 
     def rows(self, statement: Query, values: Values) -> list[Any]:
         """Run a SELECT and return its rows. Raises DBAPIError.
 
-        A connection that was cut is made again, once: whoever only reads can be read again.
+        Where the connection was lost, the SELECT is repeated once on a new one.
         """
-        plan = self._plan(statement)
-        text, filling = self._call(plan, values)
+        compiled = self._compiled(statement)
+        text, parameters = self._render(compiled, values)
         try:
-            return plan.rows(self._fetch(text, filling))
+            return compiled.rows(self._execute(text, parameters))
         except self._errors as error:
-            if not self._is_cut(error):
-                raise self._told(error, text, cut=False) from error
+            if not self._drop_if_disconnected(error):
+                raise self._wrap_error(error, text, is_disconnect=False) from error
         try:
-            return plan.rows(self._fetch(text, filling))
+            return compiled.rows(self._execute(text, parameters))
         except self._errors as error:
-            raise self._told(error, text, cut=self._is_cut(error)) from error
+            is_disconnect = self._drop_if_disconnected(error)
+            raise self._wrap_error(error, text, is_disconnect=is_disconnect) from error
 
-    def row(self, statement: Query, values: Values) -> Any | None:
-        """Run a SELECT of at most one row and return it."""
-        found = self.rows(statement, values)
-        return found[0] if found else None
-
-    def rows_in(self, db: Session, statement: Query | Change, values: Values) -> list[Any]:
+    def rows_in(self, db: Session, statement: Query | DmlStatement, values: Values) -> list[Any]:
         """Run a statement in a session's transaction and return its rows. Raises DBAPIError.
 
-        One that returns none may be run, and fail, together with the next one or with the commit;
-        the sessions' engine is to be `follow`ed. The session hears nothing of a change: that is for
-        whoever calls (`statements.run`).
+        On PostgreSQL a statement without rows is only queued: it is sent, and may fail, with the
+        next statement or the commit. Requires `attach_to` for the engine of the session. Does not
+        call the write listeners: `statements.execute` does.
         """
-        plan = self._plan(statement)
-        text, filling = self._call(plan, values)
-        connection, own = self._line_of(db)
-        if plan.returns:
+        compiled = self._compiled(statement)
+        text, parameters = self._render(compiled, values)
+        connection, driver = self._connections_of(db)
+        if compiled.returns_rows:
 
-            def fetch() -> list[tuple[Any, ...]]:
-                return self._tried(connection, text, lambda: own.fetch(text, filling))
+            def execute() -> list[tuple[Any, ...]]:
+                return self._guarded(connection, text, lambda: driver.execute(text, parameters))
 
-            if plan.locks:
-                lock = (text, *filling.values())
-                return plan.rows(self._lock_waits.wait(connection, lock, fetch))
-            return plan.rows(fetch())
-        self._tried(connection, text, lambda: own.later(text, filling))
+            if compiled.locks_rows:
+                lock = (text, *parameters.values())
+                return compiled.rows(self._lock_waits.execute_locking(connection, lock, execute))
+            return compiled.rows(execute())
+        self._guarded(connection, text, lambda: driver.queue(text, parameters))
         return []
 
-    def ask_in(self, db: Session, statement: Query | Change, values: Values) -> Awaited:
-        """Run a statement as `rows_in` does, and return what gives its rows when they are needed.
+    def submit_in(self, db: Session, statement: Query | DmlStatement, values: Values) -> RowsFuture:
+        """Queue a statement in a session's transaction and return the future of its rows.
 
-        It may be run, and fail, together with the next one. Of one that was rolled back there is a
-        LookupError.
+        It is sent, and may fail, with the next statement or when the rows are awaited. The future
+        raises LookupError where the transaction was rolled back before.
         """
-        plan = self._plan(statement)
-        text, filling = self._call(plan, values)
-        connection, own = self._line_of(db)
-        answer = self._tried(connection, text, lambda: own.ask(text, filling))
-        return lambda: plan.rows(self._tried(connection, text, answer.rows))
+        compiled = self._compiled(statement)
+        text, parameters = self._render(compiled, values)
+        connection, driver = self._connections_of(db)
+        pending = self._guarded(connection, text, lambda: driver.submit(text, parameters))
+        return lambda: compiled.rows(self._guarded(connection, text, pending.rows))
 
-    def _call(self, plan: Plan, values: Values) -> tuple[str, Any]:
-        """Return a statement's text and what fills it, told to the observers."""
-        text, filling = plan.call(values)
-        for observer in self.observers:
-            observer(text, filling)
-        return text, filling
+    def _render(self, compiled: CompiledStatement, values: Values) -> tuple[str, Any]:
+        text, parameters = compiled.render(values)
+        for listener in self.query_listeners:
+            listener(text, parameters)
+        return text, parameters
 
-    def _tried(self, connection: Connection, text: str, act: Callable[[], T]) -> T:
-        """Do something on a session's connection. Raises DBAPIError."""
+    def _guarded(self, connection: Connection, text: str, act: Callable[[], T]) -> T:
+        """Call the driver on a session's connection. Raises DBAPIError."""
         try:
             return act()
         except self._errors as error:
-            raise self._failed(connection, error, text) from error
+            raise self._on_error(connection, error, text) from error
         except BaseException as error:
             if not isinstance(error, Exception):
-                connection.invalidate()  # as SQLAlchemy does: it stands between two answers
+                connection.invalidate()  # as SQLAlchemy does: its protocol state is undefined
             raise
 
-    def follow(self, engine: Engine) -> None:
-        """Keep `rows_in` in order with what SQLAlchemy itself runs on an engine's connections."""
+    def attach_to(self, engine: Engine) -> None:
+        """Flush queued statements before SQLAlchemy itself runs anything on the engine."""
 
-        def before(connection: Connection, *rest: Any) -> None:
-            self._do(connection, lambda own: own.catch_up())
+        def before_execute(connection: Connection, *rest: Any) -> None:
+            self._apply(connection, lambda driver: driver.flush())
 
         def commit(connection: Connection) -> None:
             try:
-                self._do(connection, lambda own: own.commit())
+                self._apply(connection, lambda driver: driver.commit())
             except DBAPIError:
-                # SQLAlchemy takes a transaction for ended once it has begun to commit it.
+                # For SQLAlchemy the transaction has ended once it has begun to commit it.
                 if not connection.invalidated:
                     self._roll_back(connection)
                 raise
 
         def rollback(connection: Connection) -> None:
             if not (connection.closed or connection.invalidated):
-                self._do(connection, lambda own: own.forget())
+                self._apply(connection, lambda driver: driver.discard())
 
-        def given_back(driver: Any, record: ConnectionPoolEntry) -> None:
-            # From sessions that nobody has closed.
-            own: Line | None = record.info.get(_LINE)
-            if own is not None:
-                own.forget()
+        def on_checkin(dbapi_connection: Any, record: ConnectionPoolEntry) -> None:
+            # Sessions that were never closed may have left statements in the queue.
+            driver: DriverConnection | None = record.info.get(_DRIVER_CONNECTION)
+            if driver is not None:
+                driver.discard()
 
-        def failed(context: ExceptionContext) -> None:
+        def on_error(context: ExceptionContext) -> None:
             if is_outdated_session(context.original_exception):
                 context.is_disconnect = True
 
-        event.listen(engine, "handle_error", failed)
-        event.listen(engine, "before_cursor_execute", before)
+        event.listen(engine, "handle_error", on_error)
+        event.listen(engine, "before_cursor_execute", before_execute)
         event.listen(engine, "commit", commit)
         event.listen(engine, "rollback", rollback)
-        event.listen(engine, "checkin", given_back)
+        event.listen(engine, "checkin", on_checkin)
 
-    def _do(self, connection: Connection, act: Callable[[Line], None]) -> None:
-        own = connection.connection.info.get(_LINE)
-        if own is None:
+    def _apply(self, connection: Connection, act: Callable[[DriverConnection], None]) -> None:
+        driver = connection.connection.info.get(_DRIVER_CONNECTION)
+        if driver is None:
             return
         try:
-            act(own)
+            act(driver)
         except self._errors as error:
-            raise self._failed(connection, error, "") from error
+            raise self._on_error(connection, error, "") from error
         except BaseException:
-            connection.invalidate()  # it stands between two answers
+            connection.invalidate()  # its protocol state is undefined
             raise
 
     def _roll_back(self, connection: Connection) -> None:
@@ -199,102 +196,101 @@ class Gateway:
         except self._errors as error:
             connection.invalidate(error)
 
-    def _failed(self, connection: Connection, error: Any, text: str) -> BaseException:
-        """Return an error on a session's connection as SQLAlchemy tells it."""
-        driver: Any = connection.connection.driver_connection
-        cut = self._is_of_no_use(error, driver)
-        if cut:
-            # What cut this one has cut the others in the pool: the next attempt must not
-            # meet one of them.
+    def _on_error(self, connection: Connection, error: Any, text: str) -> BaseException:
+        """Return SQLAlchemy's error for one on a session's connection, dropping a lost one."""
+        is_disconnect = self._is_disconnect(error, connection.connection.driver_connection)
+        if is_disconnect:
+            # The other connections of the pool are lost too: the next attempt must not get one.
             connection.invalidate(error)
             connection.engine.dispose()
-        return self._told(error, text, cut=cut)
+        return self._wrap_error(error, text, is_disconnect=is_disconnect)
 
-    def _line_of(self, db: Session) -> tuple[Connection, Line]:
-        """Return the connection of a session's transaction, and what runs statements on it."""
-        known = db.info.get(_LINE)
+    def _connections_of(self, db: Session) -> tuple[Connection, DriverConnection]:
+        """Return the connection of a session's transaction, and the driver's beneath it."""
+        cached = db.info.get(_DRIVER_CONNECTION)
         transaction = db.get_transaction()
-        if known is not None and transaction is not None and known[0]() is transaction:
-            return known[1], known[2]
+        if cached is not None and transaction is not None and cached[0]() is transaction:
+            return cached[1], cached[2]
         connection = db.connection()
-        own = self._line_on(connection)
-        db.info[_LINE] = (ref(db.get_transaction()), connection, own)
-        return connection, own
+        driver = self._driver_connection_of(connection)
+        db.info[_DRIVER_CONNECTION] = (ref(db.get_transaction()), connection, driver)
+        return connection, driver
 
-    def _line_on(self, connection: Connection) -> Line:
+    def _driver_connection_of(self, connection: Connection) -> DriverConnection:
         pooled = connection.connection
-        own: Line | None = pooled.info.get(_LINE)
-        if own is None:
-            own = pooled.info[_LINE] = line(self._engine.dialect, pooled.driver_connection)
-        return own
+        driver: DriverConnection | None = pooled.info.get(_DRIVER_CONNECTION)
+        if driver is None:
+            driver = wrap(self._engine.dialect, pooled.driver_connection)
+            pooled.info[_DRIVER_CONNECTION] = driver
+        return driver
 
     def limit_lock_waits(self, connection: Connection, seconds: float | None) -> None:
-        """Let a transaction of PostgreSQL that begins wait no longer for any lock; None: no limit.
+        """Limit how long a transaction of PostgreSQL waits for any lock; None: as the session.
 
-        That is sent together with its first statement.
+        The limit is sent together with the transaction's first statement.
         """
         if seconds is not None:
             limit = f"SET LOCAL lock_timeout = {round(seconds * 1000)}"
-            self._line_on(connection).later(limit, {})
+            self._driver_connection_of(connection).queue(limit, {})
 
     @property
-    def held(self) -> int:
-        """How many connections threads keep."""
-        return len(self._all)
+    def thread_connections(self) -> int:
+        """The number of connections that threads keep."""
+        return len(self._thread_connections)
 
     def close(self) -> None:
         """Close the connections of all threads."""
-        for held in list(self._all):
-            held.close()
-        self._own = threading.local()
+        for own in list(self._thread_connections):
+            own.close()
+        self._local = threading.local()
 
-    def forget(self) -> None:
-        """Drop the connections without closing them: they belong to the process forked from."""
-        for held in list(self._all):
-            held.close.detach()
-            _FORGOTTEN.append(held)
-        self._own = threading.local()
-        self._all = WeakSet()
+    def reset_after_fork(self) -> None:
+        """Forget the connections without closing them: the parent process still uses them."""
+        for own in list(self._thread_connections):
+            own.close.detach()
+            _INHERITED.append(own)
+        self._local = threading.local()
+        self._thread_connections = WeakSet()
 
     @property
     def _errors(self) -> Any:
         return self._engine.dialect.loaded_dbapi.Error
 
-    def _fetch(self, text: str, filling: Any) -> list[tuple[Any, ...]]:
-        held = getattr(self._own, "held", None)
-        if held is None:
-            held = self._own.held = Held(self._engine)
-            self._all.add(held)
-        return held.line.fetch(text, filling)
+    def _execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
+        own = getattr(self._local, "connection", None)
+        if own is None:
+            own = self._local.connection = ThreadConnection(self._engine)
+            self._thread_connections.add(own)
+        return own.connection.execute(text, parameters)
 
-    def _is_cut(self, error: Any) -> bool:
-        """Tell whether the connection is of no use any more, and drop it if so."""
-        held = getattr(self._own, "held", None)
-        if held is None:
-            return False  # it could not be made
-        cut = self._is_of_no_use(error, held.driver)
-        if cut:
-            held.close()
-            self._own.held = None
-            # Those that wait in the pool are no better.
+    def _drop_if_disconnected(self, error: Any) -> bool:
+        """Return whether the thread's connection is lost; close it, and the pool, if so."""
+        own = getattr(self._local, "connection", None)
+        if own is None:
+            return False  # the error came while connecting
+        is_disconnect = self._is_disconnect(error, own.driver)
+        if is_disconnect:
+            own.close()
+            self._local.connection = None
+            # The idle connections of the pool are lost too.
             self._engine.dispose()
-        return cut
+        return is_disconnect
 
-    def _is_of_no_use(self, error: Any, driver: Any) -> bool:
+    def _is_disconnect(self, error: Any, driver: Any) -> bool:
         return is_outdated_session(error) or self._engine.dialect.is_disconnect(error, driver, None)
 
-    def _told(self, error: Exception, text: str, *, cut: bool) -> BaseException:
-        """Return an error of the driver as SQLAlchemy tells it, without the parameters."""
+    def _wrap_error(self, error: Exception, text: str, *, is_disconnect: bool) -> BaseException:
+        """Return SQLAlchemy's DBAPIError for an error of the driver, without the parameters."""
         return DBAPIError.instance(
             text,
             None,
             error,
             self._errors,
             hide_parameters=True,
-            connection_invalidated=cut,
+            connection_invalidated=is_disconnect,
             dialect=self._engine.dialect,
         )
 
 
-_FORGOTTEN: list[Held] = []
-"""Kept from being closed, which would tell the database's server that the parent has gone."""
+_INHERITED: list[ThreadConnection] = []
+"""Kept alive: closing them would end the parent's sessions on the server."""

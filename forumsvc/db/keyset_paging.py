@@ -26,10 +26,10 @@ from sqlalchemy import (
 
 from ..errors import Invalid
 from ..ids import MAX_ID
-from .base import Timestamp
+from .base import UtcDateTime
 from .compiled_statement import Query
 from .cursors import Cursor
-from .execution import Reader, is_sqlite, rows
+from .execution import ReadConnection, is_sqlite, rows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -37,7 +37,7 @@ _DEEP = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageRequest:
     """Which part of a list is wanted: `limit` rows after the first `offset`.
 
     after: count from behind that place; before: count backwards from before it. Raises Invalid
@@ -55,7 +55,7 @@ class Page:
             raise Invalid("before", "cannot be given together with after")
 
 
-class Way(Enum):
+class Anchor(Enum):
     """From where a page is cut."""
 
     BEGINNING = "offset"
@@ -63,16 +63,16 @@ class Way(Enum):
     BEFORE = "before"
 
 
-class Order:
+class SortOrder:
     """The order of a list, in which no two rows are equal.
 
     name: what its cursors are marked with; columns: by the names under which the rows show them.
     """
 
-    def __init__(self, name: str, *, rising: bool = False, **columns: Any) -> None:
+    def __init__(self, name: str, *, ascending: bool = False, **columns: Any) -> None:
         """Take the columns, all of which fall, or else rise; the last one is unique."""
         self.name = name
-        self.rising = rising
+        self.ascending = ascending
         self.columns: dict[str, Any] = columns
 
     @property
@@ -103,55 +103,55 @@ def _number(value: datetime | int) -> int:
 
 
 def _value(number: int, column: Any) -> datetime | int:
-    is_moment = isinstance(column.type, Timestamp)
+    is_moment = isinstance(column.type, UtcDateTime)
     return _EPOCH + number * _MICROSECOND if is_moment else number
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class KeysetPage:
     """How pages are cut out of a list.
 
     spelled_out: compare keys column by column (`_beside`); deep: so many rows are passed over that
     preparing for it pays.
     """
 
-    order: Order
-    way: Way
-    spelled_out: bool
-    deep: bool = False
+    order: SortOrder
+    anchor: Anchor
+    expanded_comparison: bool
+    large_offset: bool = False
 
-    def of(self, statement: Select[Any]) -> Query:
+    def apply(self, statement: Select[Any]) -> Query:
         """Return the SELECT cut to a page. It shows the order's `keys` and has no order yet."""
-        pieces = [statement.where(beside) for beside in self._beside()] or [statement]
+        pieces = [statement.where(beside) for beside in self._keyset_conditions()] or [statement]
         whole: Any = pieces[0]
         columns: Any = self.order.columns
         if len(pieces) > 1:
             whole = union_all(*pieces)
             columns = whole.selected_columns
-        return limited(whole.order_by(*self.sorting(columns))).offset(_literal("offset"))
+        return with_limit(whole.order_by(*self.order_by(columns))).offset(_literal("offset"))
 
-    def sorting(self, columns: Any) -> list[ColumnElement[Any]]:
+    def order_by(self, columns: Any) -> list[ColumnElement[Any]]:
         """Return what to order by, from the place on. columns: the order's, by their names."""
         named = [columns[name] for name in self.order.columns]
-        return [column.asc() if self._rises else column.desc() for column in named]
+        return [column.asc() if self._is_ascending else column.desc() for column in named]
 
     @property
-    def _rises(self) -> bool:
-        return self.order.rising != (self.way == Way.BEFORE)
+    def _is_ascending(self) -> bool:
+        return self.order.ascending != (self.anchor == Anchor.BEFORE)
 
-    def _beside(self) -> list[ColumnElement[bool]]:
+    def _keyset_conditions(self) -> list[ColumnElement[bool]]:
         """Return the condition to lie beyond the place; or several, of which each row meets one.
 
         Comparing all columns as one row is a search of the index. SQLite leaves the id out of
         that search and passes over all rows that are equal but for it; told apart column by
         column it finds each part by the index, and merges them in their order.
         """
-        if self.way == Way.BEGINNING:
+        if self.anchor == Anchor.BEGINNING:
             return []
-        beyond = operator.gt if self._rises else operator.lt
+        beyond = operator.gt if self._is_ascending else operator.lt
         columns = [*self.order.columns.values()]
         keys = [_key(place, column) for place, column in enumerate(columns)]
-        if not self.spelled_out:
+        if not self.expanded_comparison:
             return [beyond(tuple_(*columns), tuple_(*keys))]
         return [
             and_(
@@ -164,7 +164,7 @@ class Cut:
 
 def _key(place: int, column: Any) -> BindParameter[Any]:
     # A counter is compared as a large integer: no number of a cursor is out of range then.
-    kind = column.type if isinstance(column.type, Timestamp) else BigInteger()
+    kind = column.type if isinstance(column.type, UtcDateTime) else BigInteger()
     return bindparam(f"key_{place}", type_=kind)
 
 
@@ -174,7 +174,7 @@ def _literal(name: str) -> BindParameter[int]:
     return bindparam(name, type_=Integer, literal_execute=True)
 
 
-def limited(statement: Any) -> Any:
+def with_limit(statement: Any) -> Any:
     """Return the SELECT cut to a `limit` that is given when it is run."""
     return statement.limit(_literal("limit"))
 
@@ -186,20 +186,20 @@ class Cursors(NamedTuple):
     after: Cursor | None
 
 
-class Slice(NamedTuple):
+class PageRows(NamedTuple):
     """A page of a list."""
 
     rows: Sequence[Row[Any]]
     cursors: Cursors
 
 
-def read(
-    db: Reader,
-    page: Page,
-    order: Order,
-    build: Callable[[Cut], Query],
+def load_page(
+    db: ReadConnection,
+    page: PageRequest,
+    order: SortOrder,
+    build: Callable[[KeysetPage], Query],
     values: Mapping[str, Any],
-) -> Slice:
+) -> PageRows:
     """Return a page of the list that `build` makes, in one statement.
 
     build: returns, always the same for the same cut, the SELECT whose rows show the order's keys;
@@ -208,24 +208,24 @@ def read(
     way, key = _place(page, order)
     # A row more than wanted tells whether there is more.
     part = {"offset": min(page.offset, MAX_ID), "limit": page.limit + 1}
-    statement = build(Cut(order, way, is_sqlite(db), deep=page.offset >= _DEEP))
+    statement = build(KeysetPage(order, way, is_sqlite(db), large_offset=page.offset >= _DEEP))
     found = rows(db, statement, {**values, **key, **part})
     kept = found[: page.limit]
-    goes_on, came_from = len(found) > page.limit, way != Way.BEGINNING or page.offset > 0
-    if way == Way.BEFORE:
-        return Slice(kept[::-1], _cursors(order, kept[::-1], goes_on, came_from))
-    return Slice(kept, _cursors(order, kept, came_from, goes_on))
+    goes_on, came_from = len(found) > page.limit, way != Anchor.BEGINNING or page.offset > 0
+    if way == Anchor.BEFORE:
+        return PageRows(kept[::-1], _cursors(order, kept[::-1], goes_on, came_from))
+    return PageRows(kept, _cursors(order, kept, came_from, goes_on))
 
 
-def _place(page: Page, order: Order) -> tuple[Way, dict[str, Any]]:
+def _place(page: PageRequest, order: SortOrder) -> tuple[Anchor, dict[str, Any]]:
     if page.after is not None:
-        return Way.AFTER, order.values(page.after, "after")
+        return Anchor.AFTER, order.values(page.after, "after")
     if page.before is not None:
-        return Way.BEFORE, order.values(page.before, "before")
-    return Way.BEGINNING, {}
+        return Anchor.BEFORE, order.values(page.before, "before")
+    return Anchor.BEGINNING, {}
 
 
-def _cursors(order: Order, shown: Sequence[Row[Any]], before: bool, after: bool) -> Cursors:
+def _cursors(order: SortOrder, shown: Sequence[Row[Any]], before: bool, after: bool) -> Cursors:
     return Cursors(
         order.cursor(shown[0]) if before and shown else None,
         order.cursor(shown[-1]) if after and shown else None,

@@ -24,12 +24,12 @@ from .failures import is_lock_timeout
 
 SHORT_SECONDS = 0.5
 STUCK_SECONDS = 0.1
-TURN_SECONDS = 0.1
+ATTEMPT_SECONDS = 0.1
 """For how long SQLite itself is let wait for its write lock."""
 
 _STUCK_FOR_SECONDS = 1.0
 _SERVED_FOR_SECONDS = 2.0
-_SHORT_TURNS = round(SHORT_SECONDS / TURN_SECONDS)
+_SHORT_TURNS = round(SHORT_SECONDS / ATTEMPT_SECONDS)
 _MOST_LOCKS = 1000
 _TICKET = "lock wait"
 
@@ -76,7 +76,7 @@ class LockWaits:
         """Tell whether a transaction may wait long."""
         return self._most is None or ticket in self._long
 
-    def wait(self, connection: Connection, lock: Lock, act: Callable[[], T]) -> T:
+    def execute_locking(self, connection: Connection, lock: Lock, act: Callable[[], T]) -> T:
         """Run what takes a lock of PostgreSQL on a connection that this follows.
 
         An error of one who waited shortly, while others got the lock, bears the note CONTENDED.
@@ -114,7 +114,7 @@ class LockWaits:
         with self._lock:
             self._long.discard(ticket)
 
-    def follow(self, engine: Engine, limit: Limit) -> None:
+    def attach_to(self, engine: Engine, limit: Limit) -> None:
         """Hear of the transactions of an engine's connections.
 
         limit: called at the beginning of each, with its connection and what `begin` returned.
@@ -133,7 +133,9 @@ class LockWaits:
         event.listen(engine, "begin", begun)
         event.listen(engine, "checkin", given_back)
 
-    def take(self, attempt: Callable[[], None], longest: float | None, *, is_short: bool) -> None:
+    def acquire_write_lock(
+        self, attempt: Callable[[], None], longest: float | None, *, is_short: bool
+    ) -> None:
         """Try for SQLite's write lock until it is taken or the time is over.
 
         attempt: waits for TURN_SECONDS at most, and raises OperationalError; longest: seconds after

@@ -16,9 +16,9 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.generators import fetch_many, send
 
-from .driver_connection import Answer
+from .driver_connection import PendingRows
 
-MOST_PREPARED = 256
+MAX_PREPARED = 256
 _BINARY = pq.Format.BINARY
 _WELL = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
@@ -39,11 +39,11 @@ class _Statement:
         self.was_run = False
         self.name: bytes | None = None
 
-    def values(self, filling: Mapping[str, Any]) -> Any:
+    def values(self, parameters: Mapping[str, Any]) -> Any:
         """Return the parameters in the server's form."""
         if not self.order:
             return None
-        return self.adapter.dump_sequence([filling[name] for name in self.order], self.formats)
+        return self.adapter.dump_sequence([parameters[name] for name in self.order], self.formats)
 
     def rows(self, result: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a result."""
@@ -55,11 +55,11 @@ class _Statement:
         return rows
 
 
-_Waiting = tuple[_Statement, Any, Answer | None]
+_Waiting = tuple[_Statement, Any, PendingRows | None]
 """A statement, its values, and what is to take its rows."""
 
 
-class Libpq:
+class PipelineConnection:
     """Runs statements on a connection of psycopg, whose `prepare_threshold` must be None.
 
     With statements of its own the driver would at a rollback drop those of here. A transaction is
@@ -82,38 +82,38 @@ class Libpq:
         self._evicted: list[bytes] = []
         self._waiting: list[_Waiting] = []
 
-    def fetch(self, text: str, filling: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def execute(self, text: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Run a statement, behind those that wait, and return its rows. Raises psycopg.Error.
 
-        text: with placeholders of the form `%(name)s`; filling: their values.
+        text: with placeholders of the form `%(name)s`; parameters: their values.
         """
         self._begin_if_none()
-        known = self._statement(text, filling)
-        values = known.values(filling)
+        known = self._statement(text, parameters)
+        values = known.values(parameters)
         if self._waiting or self._evicted:
             self._waiting.append((known, values, None))
-            return known.rows(self._send_together())
-        return known.rows(self._send(known, values))
+            return known.rows(self._execute_pending())
+        return known.rows(self._execute_now(known, values))
 
-    def later(self, text: str, filling: Mapping[str, Any]) -> None:
+    def queue(self, text: str, parameters: Mapping[str, Any]) -> None:
         """Run a statement of which nobody awaits anything together with the next one.
 
         An error of it is raised then, and what comes behind it is not run.
         """
-        self._wait(text, filling, None)
+        self._wait(text, parameters, None)
 
-    def ask(self, text: str, filling: Mapping[str, Any]) -> Answer:
+    def submit(self, text: str, parameters: Mapping[str, Any]) -> PendingRows:
         """Run a statement together with the next one, or with those before it when its rows are
         awaited.
         """
-        answer = Answer(self)
-        self._wait(text, filling, answer)
+        answer = PendingRows(self)
+        self._wait(text, parameters, answer)
         return answer
 
-    def catch_up(self) -> None:
+    def flush(self) -> None:
         """Run what waits. Raises psycopg.Error."""
         if self._waiting:
-            self._send_together()
+            self._execute_pending()
 
     def commit(self) -> None:
         """Run what waits and commit; where nothing waits, that is left to the driver.
@@ -121,29 +121,29 @@ class Libpq:
         Raises psycopg.Error.
         """
         if self._waiting:
-            self.later("COMMIT", {})
-            self._send_together()
+            self.queue("COMMIT", {})
+            self._execute_pending()
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Never run what waits."""
         waiting, self._waiting = self._waiting, []
         _give_up(waiting)
 
-    def _wait(self, text: str, filling: Mapping[str, Any], answer: Answer | None) -> None:
+    def _wait(self, text: str, parameters: Mapping[str, Any], answer: PendingRows | None) -> None:
         self._begin_if_none()
-        known = self._statement(text, filling)
-        self._waiting.append((known, known.values(filling), answer))
+        known = self._statement(text, parameters)
+        self._waiting.append((known, known.values(parameters), answer))
 
     def _begin_if_none(self) -> None:
         is_first = self._line.transaction_status == pq.TransactionStatus.IDLE
         if self._begins and is_first and not self._waiting:
             self._waiting.append((self._statement(_begin(self._connection), {}), None, None))
 
-    def _statement(self, text: str, filling: Mapping[str, Any]) -> _Statement:
+    def _statement(self, text: str, parameters: Mapping[str, Any]) -> _Statement:
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = _Statement(text, list(filling), self._connection)
-            if len(self._known) > MOST_PREPARED:
+            known = self._known[text] = _Statement(text, list(parameters), self._connection)
+            if len(self._known) > MAX_PREPARED:
                 self._evict()
         else:
             self._known.move_to_end(text)
@@ -159,7 +159,7 @@ class Libpq:
                     self._evicted.append(known.name)
                 return
 
-    def _send(self, known: _Statement, values: Any) -> Any:
+    def _execute_now(self, known: _Statement, values: Any) -> Any:
         line = self._line
         if not known.was_run:
             known.was_run = True
@@ -170,12 +170,12 @@ class Libpq:
             known.name = name
         return self._checked(line.exec_prepared(known.name, values, result_format=_BINARY))
 
-    def _send_together(self) -> Any:
+    def _execute_pending(self) -> Any:
         """Send all that waits, and return the last one's result."""
         waiting, self._waiting = self._waiting, []
         evicted, self._evicted = self._evicted, []
         prepared: dict[int, _Statement] = {}
-        awaited: dict[int, tuple[_Statement, Answer]] = {}
+        awaited: dict[int, tuple[_Statement, PendingRows]] = {}
         sent = 0
         self._line.enter_pipeline_mode()
         try:
@@ -190,7 +190,7 @@ class Libpq:
                     sent += 1
                 if answer is not None:
                     awaited[sent] = known, answer
-                self._say(known, values)
+                self._send(known, values)
                 sent += 1
             self._line.pipeline_sync()
             results = self._connection.wait(_results(self._line, sent))
@@ -213,10 +213,10 @@ class Libpq:
             _give_up(waiting)
             raise
         for at, (known, answer) in awaited.items():
-            answer.come(known.rows(results[at]))
+            answer.resolve(known.rows(results[at]))
         return results[-1]
 
-    def _say(self, known: _Statement, values: Any) -> None:
+    def _send(self, known: _Statement, values: Any) -> None:
         if known.name is None:
             known.was_run = True
             self._line.send_query_params(known.text, values, result_format=_BINARY)
@@ -250,7 +250,7 @@ def _begin(connection: "psycopg.Connection[Any]") -> str:
 def _give_up(waiting: list[_Waiting]) -> None:
     for _, _, answer in waiting:
         if answer is not None:
-            answer.never_come()
+            answer.cancel()
 
 
 def _results(line: Any, number: int) -> Any:

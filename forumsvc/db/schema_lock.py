@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from ..errors import ForumError, single_line_message
 from .failures import is_lock_timeout, sqlstate
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 LOCK_TIMEOUT_MS = 2_000
 """How long a migration on PostgreSQL waits for a lock, and lets others wait behind it."""
@@ -30,11 +30,11 @@ class SchemaBusy(ForumError):
     """Others hold locks that a migration needs, and did so at each of several attempts."""
 
 
-def silent(line: str) -> None:
+def no_report(line: str) -> None:
     """Tell nobody."""
 
 
-def change_schema(engine: Engine, change: Callable[[Connection], None], tell: Tell) -> None:
+def change_schema(engine: Engine, change: Callable[[Connection], None], report: Report) -> None:
     """Run `change` on a connection of its own, alone of all processes that come through here.
 
     change: begins and ends its transactions on PostgreSQL; on SQLite it runs in one. It is run
@@ -44,11 +44,11 @@ def change_schema(engine: Engine, change: Callable[[Connection], None], tell: Te
     with engine.connect() as connection:
         try:
             if engine.dialect.name == "sqlite":
-                _retry(lambda: _in_one_transaction(connection, change), connection, tell)
+                _retry(lambda: _in_one_transaction(connection, change), connection, report)
             else:
-                _wait_for_others(connection, tell)
+                _wait_for_others(connection, report)
                 _set_timeouts(connection)
-                _retry(lambda: change(connection), connection, tell)
+                _retry(lambda: change(connection), connection, report)
         finally:
             # Closed, not given back to the pool: its settings are for nobody else, and its server
             # process drops the advisory lock as it ends.
@@ -61,7 +61,7 @@ def _in_one_transaction(connection: Connection, change: Callable[[Connection], N
         change(connection)
 
 
-def _wait_for_others(connection: Connection, tell: Tell) -> None:
+def _wait_for_others(connection: Connection, tell: Report) -> None:
     """Take the advisory lock of schema changes, which lasts as long as the connection."""
     told = False
     # Not by waiting in the database: CREATE INDEX CONCURRENTLY of the one that holds the lock
@@ -82,7 +82,7 @@ def _set_timeouts(connection: Connection) -> None:
     connection.commit()
 
 
-def _retry(attempt: Callable[[], None], connection: Connection, tell: Tell) -> None:
+def _retry(attempt: Callable[[], None], connection: Connection, tell: Report) -> None:
     for number in range(1, ATTEMPTS + 1):
         try:
             return attempt()

@@ -22,38 +22,38 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from .base import Base
-from .compiled_statement import Change, Values
-from .executor import GATEWAY, Gateway
+from .compiled_statement import DmlStatement, Values
+from .executor import EXECUTOR, Executor
 
 
-def change(model: type[Base]) -> Update:
+def update_of(model: type[Base]) -> Update:
     """Return an UPDATE of a mapped class; the session holds no objects that it could make stale."""
     return update(model).execution_options(synchronize_session=False)
 
 
-def remove(model: type[Base]) -> Delete:
+def delete_of(model: type[Base]) -> Delete:
     """Return a DELETE of a mapped class; the session holds no objects that it could make stale."""
     return delete(model).execution_options(synchronize_session=False)
 
 
-def run(db: Session, statement: Change, values: Values) -> list[Any]:
+def execute(db: Session, statement: DmlStatement, values: Values) -> list[Any]:
     """Run a change of a mapped class that is built once, and return the rows that it returns.
 
     It is compiled once too: for what many requests do. The write listeners hear of it.
     """
-    gateway: Gateway = db.info[GATEWAY]
-    for listener in gateway.write_listeners:
+    executor: Executor = db.info[EXECUTOR]
+    for listener in executor.write_listeners:
         listener(db, statement)
-    return gateway.rows_in(db, statement, values)
+    return executor.rows_in(db, statement, values)
 
 
-def insert_if_absent(db: Session, model: type[Base], **values: Any) -> int:
+def insert_or_ignore(db: Session, model: type[Base], **values: Any) -> int:
     """Insert a row unless a unique key refuses it; return how many were inserted: 1 or 0.
 
     Of concurrent doubles one sees 1, the others 0, and none an error.
     """
     dialect = db.get_bind().dialect.name
-    return len(run(db, _insertion(model, dialect, tuple(values)), values))
+    return len(execute(db, _insertion(model, dialect, tuple(values)), values))
 
 
 @cache
@@ -63,18 +63,18 @@ def _insertion(model: type[Base], dialect: str, names: tuple[str, ...]) -> Inser
     return statement.on_conflict_do_nothing().returning(inspect(model).primary_key[0])
 
 
-def remove_pair(db: Session, model: type[Base], **values: Any) -> int:
+def delete_row(db: Session, model: type[Base], **values: Any) -> int:
     """Delete the row of a relation between two, and return how many there were: 1 or 0."""
-    return len(run(db, _removal(model, tuple(values)), values))
+    return len(execute(db, _removal(model, tuple(values)), values))
 
 
 @cache
 def _removal(model: type[Base], names: tuple[str, ...]) -> Any:
     same = [getattr(model, name) == bindparam(name) for name in names]
-    return remove(model).where(*same).returning(inspect(model).primary_key[0])
+    return delete_of(model).where(*same).returning(inspect(model).primary_key[0])
 
 
-class last_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
+class last_inserted_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
     """The id of the row that this connection has last inserted into a table.
 
     Of that table alone: a trigger (an audit's, say) may insert into others, and draw from their
@@ -91,18 +91,18 @@ class last_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functio
         super().__init__(literal_column(f"'{model.__tablename__}_id_seq'"))
 
 
-@compiles(last_id, "postgresql")
-def _current_value(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
+@compiles(last_inserted_id, "postgresql")
+def _current_value(element: last_inserted_id, compiler: SQLCompiler, **keywords: Any) -> str:
     return f"(SELECT currval({compiler.process(element.clauses, **keywords)}))"
 
 
-@compiles(last_id, "sqlite")
-def _last_rowid(element: last_id, compiler: SQLCompiler, **keywords: Any) -> str:
+@compiles(last_inserted_id, "sqlite")
+def _last_rowid(element: last_inserted_id, compiler: SQLCompiler, **keywords: Any) -> str:
     # What a trigger inserts does not count: its end puts the former value back.
     return "(SELECT last_insert_rowid())"
 
 
-def locking(statement: Select[Any], *tables: type[Base]) -> Select[Any]:
+def with_row_locks(statement: Select[Any], *tables: type[Base]) -> Select[Any]:
     """Return the SELECT so that it locks the rows of `tables` until the transaction ends.
 
     Weak enough to let others refer to the rows by foreign key. SQLite has no row locks and needs

@@ -29,7 +29,7 @@ class Timeouts:
     long_lock_waits: int | None = None
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "Timeouts":
+    def from_settings(cls, settings: Mapping[str, Any]) -> "Timeouts":
         """Return the limits that the settings `database.…` say."""
         return cls(
             connect=settings["database.connect_timeout_seconds"],

@@ -4,14 +4,14 @@ from typing import Any
 
 from sqlalchemy import Dialect
 
-from .driver_connection import CursorLine, Line
+from .driver_connection import CursorConnection, DriverConnection
 
 
-def line(dialect: Dialect, driver: Any) -> Line:
+def wrap(dialect: Dialect, driver: Any) -> DriverConnection:
     """Return the quickest way to speak on a driver's connection."""
     if dialect.name == "postgresql":
         # Its library is not there where there is SQLite only.
-        from .pipeline_connection import Libpq
+        from .pipeline_connection import PipelineConnection
 
-        return Libpq(driver)
-    return CursorLine(driver)
+        return PipelineConnection(driver)
+    return CursorConnection(driver)

@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Moment
+from ..db.base import Base, BigId, Timestamp
 
 
 class IdempotencyKey(Base):
@@ -17,6 +17,6 @@ class IdempotencyKey(Base):
     status: Mapped[int | None] = mapped_column(Integer)
     location: Mapped[str | None] = mapped_column(Text)
     body: Mapped[str | None] = mapped_column(Text)
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (Index("ix_idempotency_keys_created_at", "created_at"),)

@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Moment, PrimaryKey
+from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
 class LoginFailure(Base):
@@ -14,7 +14,7 @@ class LoginFailure(Base):
     id: Mapped[PrimaryKey]
     account: Mapped[str] = mapped_column(String(64))
     address: Mapped[str] = mapped_column(String(64))
-    failed_at: Mapped[Moment]
+    failed_at: Mapped[Timestamp]
 
     __table_args__ = (
         Index("ix_login_failures_account_failed_at", "account", "failed_at"),
@@ -32,7 +32,7 @@ class LoginSuccess(Base):
     id: Mapped[PrimaryKey]
     account: Mapped[str] = mapped_column(String(64))
     address: Mapped[str] = mapped_column(String(64))
-    succeeded_at: Mapped[Moment]
+    succeeded_at: Mapped[Timestamp]
 
     __table_args__ = (
         Index("ix_login_successes_account_succeeded_at", "account", "succeeded_at"),
@@ -49,7 +49,7 @@ class LoginAddress(Base):
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), primary_key=True)
     address: Mapped[str] = mapped_column(String(64), primary_key=True)
-    seen_at: Mapped[Moment]
+    seen_at: Mapped[Timestamp]
 
     __table_args__ = (Index("ix_login_addresses_seen_at", "seen_at"),)
 
@@ -62,8 +62,8 @@ class BrowserSession(Base):
     id: Mapped[PrimaryKey]
     secret_hash: Mapped[str] = mapped_column(String(64))
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Moment]
-    expires_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
+    expires_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("secret_hash"),

@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Blank, Counter, Moment, PrimaryKey, not_negative
+from ..db.base import Base, BigId, Counter, EmptyText, PrimaryKey, Timestamp, not_negative
 
 
 class Section(Base):
@@ -24,12 +24,12 @@ class Node(Base):
 
     id: Mapped[PrimaryKey]
     name: Mapped[str] = mapped_column(String(100))
-    summary: Mapped[Blank]
+    summary: Mapped[EmptyText]
     section_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("sections.id"))
     sort: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     topics_count: Mapped[Counter]
-    created_at: Mapped[Moment]
-    updated_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
+    updated_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("name"),

@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Moment, PrimaryKey, Timestamp, one_of
+from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
 
 _UNREAD = text("read_at IS NULL")
 
@@ -41,9 +41,9 @@ class Notification(Base):
     topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
     reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
     node_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("nodes.id"))
-    read_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    created_at: Mapped[Moment]
-    updated_at: Mapped[Moment]
+    read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[Timestamp]
+    updated_at: Mapped[Timestamp]
 
     __table_args__ = (
         one_of("type", "type", NotificationType),

@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Moment, PrimaryKey, one_of
+from ..db.base import Base, BigId, PrimaryKey, Timestamp, one_of
 from .notification import NotificationType
 
 _TYPES = (NotificationType.TOPIC, NotificationType.TOPIC_REPLY)
@@ -25,7 +25,7 @@ class NotificationJob(Base):
     reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
     excluded_ids: Mapped[list[int]] = mapped_column(JSON)
     next_user_id: Mapped[int] = mapped_column(BigId)
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         one_of("type", "type", _TYPES),

@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Blank, Moment, PrimaryKey, Timestamp
+from ..db.base import Base, BigId, EmptyText, PrimaryKey, Timestamp, UtcDateTime
 
 
 class IssuedBy(StrEnum):
@@ -37,11 +37,11 @@ class OAuthClient(Base):
     owner_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     grants: Mapped[str] = mapped_column(Text)
     """The grants it may use, separated by blanks, as are redirect_uris and scopes."""
-    redirect_uris: Mapped[Blank]
+    redirect_uris: Mapped[EmptyText]
     scopes: Mapped[str] = mapped_column(Text)
     introspects: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     """Whether it may introspect the tokens of other clients."""
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("client_id"),
@@ -63,22 +63,22 @@ class OAuthToken(Base):
     """Shared by a token and all that were refreshed from it."""
     scope: Mapped[str] = mapped_column(Text)
     access_hash: Mapped[str] = mapped_column(String(64))
-    access_expires_at: Mapped[Moment]
+    access_expires_at: Mapped[Timestamp]
     refresh_hash: Mapped[str | None] = mapped_column(String(64))
-    refresh_expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    refresh_expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     refresh_scope: Mapped[str | None] = mapped_column(Text)
     """What the refresh token may ask for, where the access token was given less; null: `scope`."""
-    refreshed_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    refreshed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the refresh token was used; a second use is theft (RFC 9700 §4.14.2)."""
-    used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """When the access token was first used: of one that a refresh issued, and only where that was
     within `oauth.refresh_grace`; later nothing depends on it."""
-    revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     issued_by: Mapped[str] = mapped_column(
         String(10), default=IssuedBy.LOGIN, server_default=IssuedBy.LOGIN
     )
     """An `IssuedBy`: the end of all log-ins spares what an administrator issued."""
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("access_hash"),
@@ -106,9 +106,9 @@ class OAuthCode(Base):
     """The S256 code challenge (RFC 7636); null where none was sent."""
     family: Mapped[str] = mapped_column(String(64))
     """Of the tokens that it gives, known beforehand so that a replay can end them."""
-    created_at: Mapped[Moment]
-    expires_at: Mapped[Moment]
-    used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    created_at: Mapped[Timestamp]
+    expires_at: Mapped[Timestamp]
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     __table_args__ = (
         UniqueConstraint("code_hash"),

@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Moment, PrimaryKey
+from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
 class Photo(Base):
@@ -23,7 +23,7 @@ class Photo(Base):
     """SHA-256 of the stored bytes, in hexadecimal."""
     storage: Mapped[str | None] = mapped_column(String(10))
     """Which storage holds the file: a word of `photos.storage`. None: the row does not know."""
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "digest"),

@@ -6,7 +6,7 @@ The index of a list holds the other end, too, so that a page is cut out without 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Moment, PrimaryKey
+from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
 class TopicLike(Base):
@@ -17,7 +17,7 @@ class TopicLike(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
@@ -33,7 +33,7 @@ class ReplyLike(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     reply_id: Mapped[int] = mapped_column(BigId, ForeignKey("replies.id"))
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "reply_id"),
@@ -49,7 +49,7 @@ class TopicFollow(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
@@ -65,7 +65,7 @@ class Favorite(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
@@ -82,7 +82,7 @@ class UserFollow(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
@@ -100,7 +100,7 @@ class UserBlock(Base):
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
@@ -116,6 +116,6 @@ class FollowNotice(Base):
 
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), primary_key=True)
     target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), primary_key=True)
-    created_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
 
     __table_args__ = (Index("ix_follow_notices_target_id", "target_id"),)

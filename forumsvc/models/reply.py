@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, Integer, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
 
 _LEFT = text("deleted_at IS NULL")
 
@@ -22,9 +22,9 @@ class Reply(Base):
     body_html: Mapped[str] = mapped_column(Text)
     markup_version: Mapped[int] = mapped_column(Integer)
     likes_count: Mapped[Counter]
-    deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    created_at: Mapped[Moment]
-    updated_at: Mapped[Moment]
+    deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    created_at: Mapped[Timestamp]
+    updated_at: Mapped[Timestamp]
 
     __table_args__ = (
         Index("ix_replies_topic_id_id", "topic_id", "id"),

@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, BigId, Counter, Moment, PrimaryKey, Timestamp, not_negative
+from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
 from .cache_version import fresh_mark
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
@@ -56,11 +56,11 @@ class Topic(Base):
     markup_version: Mapped[int] = mapped_column(Integer)
     """The version of the renderer that made `body_html`."""
 
-    excellent_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    closed_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    excellent_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    closed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     closed_by_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
-    banned_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    banned_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     replies_count: Mapped[Counter]
     others_replies_count: Mapped[Counter]
@@ -68,11 +68,11 @@ class Topic(Base):
     likes_count: Mapped[Counter]
     hits: Mapped[Counter]
     last_reply_user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
-    replied_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    last_active_at: Mapped[Moment]
+    replied_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    last_active_at: Mapped[Timestamp]
     """`replied_at`, or `created_at` where there is no reply."""
-    created_at: Mapped[Moment]
-    updated_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
+    updated_at: Mapped[Timestamp]
     version: Mapped[int] = mapped_column(
         BigInteger, default=fresh_mark, onupdate=fresh_mark, server_default="0"
     )

@@ -5,7 +5,7 @@ from enum import StrEnum
 from sqlalchemy import Boolean, Index, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, Blank, Counter, Moment, PrimaryKey, not_negative, one_of
+from ..db.base import Base, Counter, EmptyText, PrimaryKey, Timestamp, not_negative, one_of
 
 
 class Role(StrEnum):
@@ -41,15 +41,15 @@ class User(Base):
     role: Mapped[str] = mapped_column(String(10), default=Role.MEMBER)
     state: Mapped[str] = mapped_column(String(10), default=UserState.ACTIVE)
 
-    name: Mapped[Blank]
-    location: Mapped[Blank]
-    company: Mapped[Blank]
-    codehost: Mapped[Blank]
-    microblog: Mapped[Blank]
-    website: Mapped[Blank]
-    bio: Mapped[Blank]
-    tagline: Mapped[Blank]
-    avatar: Mapped[Blank]
+    name: Mapped[EmptyText]
+    location: Mapped[EmptyText]
+    company: Mapped[EmptyText]
+    codehost: Mapped[EmptyText]
+    microblog: Mapped[EmptyText]
+    website: Mapped[EmptyText]
+    bio: Mapped[EmptyText]
+    tagline: Mapped[EmptyText]
+    avatar: Mapped[EmptyText]
     """The stored name of the picture; empty where the user set none."""
 
     topics_count: Mapped[Counter]
@@ -59,8 +59,8 @@ class User(Base):
     favorites_count: Mapped[Counter]
     unread_count: Mapped[Counter]
 
-    created_at: Mapped[Moment]
-    updated_at: Mapped[Moment]
+    created_at: Mapped[Timestamp]
+    updated_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("login_key"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import remove
+from ..db.statements import delete_of
 from ..models import OAuthClient, OAuthCode, OAuthToken
 from .clients import SCOPES
 from .revocation import revoke_client_access
@@ -63,7 +63,7 @@ def revoke(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
         return False
     # A used code stays: a second use of it must be noticed.
     db.execute(
-        remove(OAuthCode).where(
+        delete_of(OAuthCode).where(
             OAuthCode.user_id == user_id,
             OAuthCode.client_id == row_id,
             OAuthCode.used_at.is_(None),

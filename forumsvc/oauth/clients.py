@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, select
 from sqlalchemy.orm import Session
 
 from .. import clock
-from ..db.statements import change, insert_if_absent, remove
+from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
 from ..text_rules import line_error
@@ -125,7 +125,7 @@ def create(
     identifier = secrets.token_hex(16) if client_id is None else _check_id(client_id)
     secret = None if public else client_secret or new_secret()
     _check_secret(client_secret, public)
-    added = insert_if_absent(
+    added = insert_or_ignore(
         db,
         OAuthClient,
         client_id=identifier,
@@ -228,7 +228,7 @@ def rotate_secret(db: Session, client_id: str) -> str:
         raise Invalid("client_id", "a public client has no secret")
     secret = new_secret()
     db.execute(
-        change(OAuthClient)
+        update_of(OAuthClient)
         .where(OAuthClient.id == client.id)
         .values(secret_hash=hash_token(secret))
     )
@@ -247,7 +247,7 @@ def delete(db: Session, client_id: str) -> None:
         (OAuthCode, OAuthCode.client_id == row_id),
         (OAuthClient, OAuthClient.id == row_id),
     ):
-        db.execute(remove(model).where(matches))
+        db.execute(delete_of(model).where(matches))
 
 
 def _find_row(db: Session | Connection, client_id: str) -> Row[Any] | None:

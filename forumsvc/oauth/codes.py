@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import change
+from ..db.statements import update_of
 from ..models import OAuthCode, User, UserState
 from .token_hash import hash_token, new_secret
 
@@ -69,7 +69,7 @@ def find(db: Session | Connection, code: str) -> Row[Any] | None:
 def consume_code(db: Session, code_id: int, now: datetime) -> bool:
     """Use up a code; False where somebody else did, or it has expired."""
     done = db.execute(
-        change(OAuthCode)
+        update_of(OAuthCode)
         .where(OAuthCode.id == code_id, OAuthCode.used_at.is_(None), OAuthCode.expires_at > now)
         .values(used_at=now)
         .returning(OAuthCode.id)

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from .. import clock
-from ..db.statements import change, insert_if_absent
+from ..db.statements import insert_or_ignore, update_of
 from ..models import OAuthClient
 from .clients import EXPLORER_CLIENT, SCOPES
 
@@ -25,5 +25,5 @@ def register(db: Session) -> None:
         "redirect_uris": REDIRECT_PATH,
         "scopes": " ".join(SCOPES),
     }
-    insert_if_absent(db, OAuthClient, client_id=CLIENT_ID, created_at=clock.now(), **values)
-    db.execute(change(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))
+    insert_or_ignore(db, OAuthClient, client_id=CLIENT_ID, created_at=clock.now(), **values)
+    db.execute(update_of(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from ..db.statements import change
+from ..db.statements import update_of
 from ..models import IssuedBy, OAuthToken
 
 
@@ -27,7 +27,7 @@ def must_be_recorded(row: Any, grace: int, now: datetime) -> bool:
 def record(db: Session, token_id: int, now: datetime) -> bool:
     """Write the use down; return False where the token has ended meanwhile."""
     done = db.execute(
-        change(OAuthToken)
+        update_of(OAuthToken)
         .where(OAuthToken.id == token_id, OAuthToken.revoked_at.is_(None))
         .values(used_at=now)
         .returning(OAuthToken.id)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import change, locking
+from ..db.statements import update_of, with_row_locks
 from ..models import OAuthToken
 
 _COLUMNS: tuple[Any, ...] = (
@@ -38,13 +38,15 @@ def revoke_unused_successors(db: Session, token_id: int, *, grace: int, now: dat
     """
     # The row of the token first: of two that come here at once, one waits and then sees the pair
     # that the other has issued.
-    spent = db.execute(locking(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
+    spent = db.execute(with_row_locks(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
     if spent is None or spent.revoked_at is not None:
         return False
     if not is_within_grace(spent.refreshed_at, grace, now):
         return False
     followed = and_(OAuthToken.family == spent.family, OAuthToken.id > token_id)
-    pairs = db.execute(locking(_STATES.where(followed).order_by(OAuthToken.id), OAuthToken)).all()
+    pairs = db.execute(
+        with_row_locks(_STATES.where(followed).order_by(OAuthToken.id), OAuthToken)
+    ).all()
     if any(pair.refreshed_at is not None or pair.used_at is not None for pair in pairs):
         return False
     if not pairs or pairs[-1].revoked_at is not None:
@@ -85,8 +87,8 @@ def _revoke(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
     alive = and_(matches, OAuthToken.revoked_at.is_(None))
     # An UPDATE takes its rows in any order, so that two which end the same wait for each other.
     in_order = select(OAuthToken.id).where(alive).order_by(OAuthToken.id)
-    db.execute(locking(in_order, OAuthToken)).all()
+    db.execute(with_row_locks(in_order, OAuthToken)).all()
     done = db.execute(
-        change(OAuthToken).where(alive).values(revoked_at=now).returning(OAuthToken.id)
+        update_of(OAuthToken).where(alive).values(revoked_at=now).returning(OAuthToken.id)
     )
     return len(done.all())

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, false, insert, literal, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import remove
+from ..db.statements import delete_of
 from ..models import BrowserSession, User, UserState
 from .clients import SCOPES
 from .login import LoginAttempt, password_unchanged
@@ -75,4 +75,4 @@ def find(db: Session | Connection, secret: str, now: datetime) -> Row[Any] | Non
 
 def delete(db: Session, secret: str) -> None:
     """Log out: the session with this secret is gone."""
-    db.execute(remove(BrowserSession).where(BrowserSession.secret_hash == hash_token(secret)))
+    db.execute(delete_of(BrowserSession).where(BrowserSession.secret_hash == hash_token(secret)))

@@ -21,7 +21,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import change, insert_if_absent, remove
+from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..models import LoginAddress, LoginFailure, LoginSuccess
 
 KNOWN_ADDRESS_TTL = timedelta(days=180)
@@ -139,26 +139,26 @@ def record_failure(
 ) -> None:
     """Count a failure, and forget those that count no longer."""
     window = timedelta(seconds=settings["accounts.login_window"])
-    db.execute(remove(LoginFailure).where(LoginFailure.failed_at <= now - window))
+    db.execute(delete_of(LoginFailure).where(LoginFailure.failed_at <= now - window))
     db.execute(insert(LoginFailure).values(account=key.account, address=key.address, failed_at=now))
 
 
 def record_success(db: Session, key: AttemptKey, user_id: int, now: datetime) -> None:
     """Count a success, forget the user's own failures, and remember the address as theirs."""
-    db.execute(remove(LoginSuccess).where(LoginSuccess.succeeded_at <= now - _LONGEST_WINDOW))
+    db.execute(delete_of(LoginSuccess).where(LoginSuccess.succeeded_at <= now - _LONGEST_WINDOW))
     counted = {"account": key.account, "address": key.address, "succeeded_at": now}
     db.execute(insert(LoginSuccess).values(**counted))
     db.execute(
-        remove(LoginFailure).where(
+        delete_of(LoginFailure).where(
             LoginFailure.account == key.account, LoginFailure.address == key.address
         )
     )
-    db.execute(remove(LoginAddress).where(LoginAddress.seen_at < now - KNOWN_ADDRESS_TTL))
+    db.execute(delete_of(LoginAddress).where(LoginAddress.seen_at < now - KNOWN_ADDRESS_TTL))
     seen = db.execute(
-        change(LoginAddress)
+        update_of(LoginAddress)
         .where(LoginAddress.user_id == user_id, LoginAddress.address == key.address)
         .values(seen_at=now)
         .returning(LoginAddress.user_id)
     )
     if seen.first() is None:
-        insert_if_absent(db, LoginAddress, user_id=user_id, address=key.address, seen_at=now)
+        insert_or_ignore(db, LoginAddress, user_id=user_id, address=key.address, seen_at=now)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, null, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import remove
+from ..db.statements import delete_of
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
@@ -81,7 +81,7 @@ def revoke_matching(
     matches = _conditions(OAuthToken, user_id, client_id)
     assert matches, "not every token there is"  # noqa: S101 - an invariant of ours
     unused = OAuthCode.used_at.is_(None)
-    db.execute(remove(OAuthCode).where(*_conditions(OAuthCode, user_id, client_id), unused))
+    db.execute(delete_of(OAuthCode).where(*_conditions(OAuthCode, user_id, client_id), unused))
     return revoke_all(db, and_(*matches), now)
 
 

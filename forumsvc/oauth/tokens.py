@@ -22,9 +22,9 @@ from sqlalchemy.orm import Session, aliased
 
 from .. import clock
 from ..cache import versions
-from ..db.base import Timestamp
-from ..db.execution import Reader, row
-from ..db.statements import change, insert_if_absent, remove
+from ..db.base import UtcDateTime
+from ..db.execution import ReadConnection, row
+from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..models import (
     BrowserSession,
     IssuedBy,
@@ -134,13 +134,13 @@ _ACCESS = (
     .outerjoin(User, User.id == OAuthToken.user_id)
     .where(
         OAuthToken.access_hash == bindparam("hash"),
-        OAuthToken.access_expires_at > bindparam("now", type_=Timestamp()),
+        OAuthToken.access_expires_at > bindparam("now", type_=UtcDateTime()),
         *_VALID,
     )
 )
 
 
-def find_by_access_token(db: Reader, token: str, now: datetime) -> Row[Any] | None:
+def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> Row[Any] | None:
     """Return for what an access token stands, or None where it is wrong, expired or ended.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
@@ -194,7 +194,7 @@ def find_by_any_token(db: Session | Connection, token: str) -> Row[Any] | None:
 def consume_refresh_token(db: Session, token_id: int, now: datetime) -> bool:
     """Use up the refresh token of a row; False where somebody else did, or it has ended."""
     done = db.execute(
-        change(OAuthToken)
+        update_of(OAuthToken)
         .where(
             OAuthToken.id == token_id,
             OAuthToken.refreshed_at.is_(None),
@@ -215,9 +215,9 @@ def purge(db: Session) -> int:
     noticed. Expired sessions of browsers go too, uncounted.
     """
     now = clock.now()
-    db.execute(remove(BrowserSession).where(BrowserSession.expires_at <= now))
+    db.execute(delete_of(BrowserSession).where(BrowserSession.expires_at <= now))
     done = db.execute(
-        remove(OAuthToken)
+        delete_of(OAuthToken)
         .where(
             or_(
                 and_(OAuthToken.revoked_at.is_not(None), ~_family_is_active(now)),
@@ -234,7 +234,7 @@ def purge(db: Session) -> int:
     )
     removed = len(done.all())
     gives = exists().where(OAuthToken.family == OAuthCode.family)
-    db.execute(remove(OAuthCode).where(OAuthCode.expires_at <= now, ~gives))
+    db.execute(delete_of(OAuthCode).where(OAuthCode.expires_at <= now, ~gives))
     return removed
 
 
@@ -249,7 +249,7 @@ def _family_is_active(now: datetime) -> ColumnElement[bool]:
 
 def get_or_create_builtin_client(db: Session) -> int:
     """Return the row of the command line's own client, made where it is not there yet."""
-    insert_if_absent(
+    insert_or_ignore(
         db,
         OAuthClient,
         client_id=BUILTIN_CLIENT,

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, and_, func, or_, select
 
-from ..db.execution import Connected
+from ..db.execution import SqlConnection
 from ..models import BrowserSession, OAuthClient, OAuthToken, Role, User, UserState
 
 _SUMMARY: tuple[Any, ...] = (
@@ -23,7 +23,7 @@ _SUMMARY: tuple[Any, ...] = (
 
 
 def listing(
-    db: Connected, *, role: Role | None, state: UserState | None, after_id: int, limit: int
+    db: SqlConnection, *, role: Role | None, state: UserState | None, after_id: int, limit: int
 ) -> Sequence[Row[Any]]:
     """Return accounts in the order of their ids, those with an id above `after_id`.
 
@@ -37,7 +37,7 @@ def listing(
     return db.execute(query).all()
 
 
-def search(db: Connected, text: str, *, after_id: int, limit: int) -> Sequence[Row[Any]]:
+def search(db: SqlConnection, text: str, *, after_id: int, limit: int) -> Sequence[Row[Any]]:
     """Return accounts whose login, name or e-mail holds `text`, whatever the case, as `listing`.
 
     SQLite knows the case of ASCII letters alone.
@@ -52,7 +52,7 @@ def search(db: Connected, text: str, *, after_id: int, limit: int) -> Sequence[R
     return db.execute(query.order_by(User.id).limit(limit)).all()
 
 
-def details(db: Connected, user_id: int, now: datetime) -> Row[Any]:
+def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
     """Return an account by id: the summary, updated_at, and how many sessions, tokens,
     applications it holds that are alive.
     """

@@ -10,13 +10,13 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select
 
 from ..db.compiled_statement import Query
-from ..db.execution import Reader
-from ..db.keyset_paging import Cut, Order, Page, Slice, read
+from ..db.execution import ReadConnection
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Reply, ReplyLike, Topic, TopicLike
 from .topics import VISIBLE
 
-_TOPICS = Order("likes.topic", topic_id=TopicLike.topic_id)
-_REPLIES = Order("likes.reply", reply_id=ReplyLike.reply_id)
+_TOPICS = SortOrder("likes.topic", topic_id=TopicLike.topic_id)
+_REPLIES = SortOrder("likes.reply", reply_id=ReplyLike.reply_id)
 
 
 def _topics() -> Select[Any]:
@@ -37,25 +37,31 @@ def _replies() -> Select[Any]:
 
 
 @cache
-def _page(in_topic: bool, cut: Cut) -> Query:
-    statement = _replies() if cut.order is _REPLIES else _topics()
+def _page(in_topic: bool, keyset: KeysetPage) -> Query:
+    statement = _replies() if keyset.order is _REPLIES else _topics()
     if in_topic:
         statement = statement.where(Topic.id == bindparam("topic_id"))
-    return cut.of(statement)
+    return keyset.apply(statement)
 
 
-def topics_of(db: Reader, user_id: int, page: Page, topic_id: int | None) -> Slice:
+def topics_of(
+    db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
+) -> PageRows:
     """Return a page of the topics that the user likes. topic_id: only this one, where given."""
     return _read(db, _TOPICS, user_id, page, topic_id)
 
 
-def replies_of(db: Reader, user_id: int, page: Page, topic_id: int | None) -> Slice:
+def replies_of(
+    db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
+) -> PageRows:
     """Return a page of the replies that the user likes. topic_id: only of this topic, if given."""
     return _read(db, _REPLIES, user_id, page, topic_id)
 
 
-def _read(db: Reader, order: Order, user_id: int, page: Page, topic_id: int | None) -> Slice:
+def _read(
+    db: ReadConnection, order: SortOrder, user_id: int, page: PageRequest, topic_id: int | None
+) -> PageRows:
     values = {"user_id": user_id}
     if topic_id is not None:
         values["topic_id"] = topic_id
-    return read(db, page, order, partial(_page, topic_id is not None), values)
+    return load_page(db, page, order, partial(_page, topic_id is not None), values)

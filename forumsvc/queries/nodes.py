@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
-from ..db.execution import Reader, row, rows
+from ..db.execution import ReadConnection, row, rows
 from ..models import Node, Section
 
 _COLUMNS: tuple[Any, ...] = (
@@ -30,7 +30,7 @@ def _all() -> Select[Any]:
     )
 
 
-def everything(db: Reader) -> Sequence[Row[Any]]:
+def everything(db: ReadConnection) -> Sequence[Row[Any]]:
     """Return all nodes, the highest `sort` first."""
     return rows(db, _all(), {})
 
@@ -40,7 +40,7 @@ def _one() -> Select[Any]:
     return _all().where(Node.id == bindparam("id"))
 
 
-def one(db: Reader, node_id: int) -> Row[Any] | None:
+def one(db: ReadConnection, node_id: int) -> Row[Any] | None:
     """Return a node, or None."""
     return row(db, _one(), {"id": node_id})
 
@@ -50,7 +50,7 @@ def _some() -> Select[Any]:
     return _all().where(Node.id.in_(bindparam("ids", expanding=True)))
 
 
-def some(db: Reader, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def some(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
     """Return the nodes with these ids, by id."""
     return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}
 
@@ -60,6 +60,6 @@ def _exists() -> Select[Any]:
     return select(Node.id).where(Node.id == bindparam("id"))
 
 
-def exists(db: Reader, node_id: int) -> bool:
+def exists(db: ReadConnection, node_id: int) -> bool:
     """Return whether there is such a node."""
     return row(db, _exists(), {"id": node_id}) is not None

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
 
-from ..db.execution import Reader, row, rows
-from ..db.keyset_paging import Cursors, Cut, Order, Page, read
+from ..db.execution import ReadConnection, row, rows
+from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load_page
 from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
@@ -29,15 +29,15 @@ class Told:
     cursors: Cursors
 
 
-_NEWEST_FIRST = Order("notifications", id=Notification.id)
+_NEWEST_FIRST = SortOrder("notifications", id=Notification.id)
 
 
 @cache
-def _page(newer: bool, cut: Cut) -> Select[Any]:
-    ids = select(*cut.order.keys).where(Notification.user_id == bindparam("user_id"))
+def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
+    ids = select(*keyset.order.keys).where(Notification.user_id == bindparam("user_id"))
     if newer:
         ids = ids.where(Notification.id > bindparam("since"))
-    page = cut.of(ids).subquery("page")
+    page = keyset.apply(ids).subquery("page")
     return (
         select(
             Notification.id,
@@ -53,11 +53,11 @@ def _page(newer: bool, cut: Cut) -> Select[Any]:
         )
         .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
-        .order_by(*cut.sorting(page.c))
+        .order_by(*keyset.order_by(page.c))
     )
 
 
-def page_of(db: Reader, user_id: int, page: Page, since: int | None = None) -> Told:
+def page_of(db: ReadConnection, user_id: int, page: PageRequest, since: int | None = None) -> Told:
     """Return a page of the user's notifications, newest first.
 
     since: only those newer than the one with this id, which need not be there any more. A user's
@@ -67,7 +67,7 @@ def page_of(db: Reader, user_id: int, page: Page, since: int | None = None) -> T
     if since is not None:
         values["since"] = min(since, MAX_ID)
     build = partial(_page, since is not None)
-    found, cursors = read(db, page, _NEWEST_FIRST, build, values)
+    found, cursors = load_page(db, page, _NEWEST_FIRST, build, values)
     return Told(
         found,
         topics.some(db, _ids(one.topic_id for one in found)),
@@ -86,7 +86,7 @@ def _unread() -> Select[Any]:
     return select(User.unread_count).where(User.id == bindparam("user_id"))
 
 
-def unread_count(db: Reader, user_id: int) -> int:
+def unread_count(db: ReadConnection, user_id: int) -> int:
     """Return how many of the user's notifications are unread."""
     count: int = rows(db, _unread(), {"user_id": user_id})[0].unread_count
     return count
@@ -99,6 +99,6 @@ def _one() -> Select[Any]:
     )
 
 
-def one(db: Reader, notification_id: int, user_id: int) -> Row[Any] | None:
+def one(db: ReadConnection, notification_id: int, user_id: int) -> Row[Any] | None:
     """Return the notification if it is the user's, or None."""
     return row(db, _one(), {"id": notification_id, "user_id": user_id})

@@ -5,14 +5,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, select, tuple_
 
-from ..db.execution import Connected
+from ..db.execution import SqlConnection
 from ..models import Reply, Topic
 
 Post = type[Topic] | type[Reply]
 POSTS: tuple[Post, ...] = (Topic, Reply)
 
 
-def count(db: Connected, version: int) -> int:
+def count(db: SqlConnection, version: int) -> int:
     """Return how many topics and replies are not of this version."""
     return sum(
         db.execute(select(func.count()).select_from(post).where(condition)).scalar_one()
@@ -22,7 +22,7 @@ def count(db: Connected, version: int) -> int:
 
 
 def batches(
-    db: Connected, post: Post, version: int, size: int
+    db: SqlConnection, post: Post, version: int, size: int
 ) -> Iterator[Sequence[Row[tuple[int, str, str, int]]]]:
     """Yield the posts (id, body, body_html, markup_version) of other versions, up to `size` each.
 

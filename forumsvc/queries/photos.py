@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, func, select
 
-from ..db.execution import Connected, Reader, row, rows
-from ..db.keyset_paging import Cut, Order, Page, Slice, read
+from ..db.execution import ReadConnection, SqlConnection, row, rows
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Photo, User
 
 _MANY = 1000
-_NEWEST_FIRST = Order("photos", id=Photo.id)
+_NEWEST_FIRST = SortOrder("photos", id=Photo.id)
 _SHOWN: tuple[Any, ...] = (
     Photo.user_id,
     Photo.name,
@@ -26,21 +26,21 @@ def _one() -> Select[Any]:
     return select(Photo.id, *_SHOWN).where(Photo.id == bindparam("id"))
 
 
-def one(db: Reader, photo_id: int) -> Row[Any] | None:
+def one(db: ReadConnection, photo_id: int) -> Row[Any] | None:
     """Return a photo (id, user_id, name, size, storage, created_at), or None."""
     return row(db, _one(), {"id": photo_id})
 
 
 @cache
-def _page(cut: Cut) -> Select[Any]:
-    statement = select(*cut.order.keys, *_SHOWN).where(Photo.user_id == bindparam("user_id"))
-    page: Select[Any] = cut.of(statement)  # type: ignore[assignment]  # one key: no union
+def _page(keyset: KeysetPage) -> Select[Any]:
+    statement = select(*keyset.order.keys, *_SHOWN).where(Photo.user_id == bindparam("user_id"))
+    page: Select[Any] = keyset.apply(statement)  # type: ignore[assignment]  # one key: no union
     return page
 
 
-def page_of(db: Reader, user_id: int, page: Page) -> Slice:
+def page_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of a user's photos, with the columns of `one`, the newest first."""
-    return read(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
+    return load_page(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
 
 
 @cache
@@ -49,7 +49,7 @@ def _used_bytes() -> Select[Any]:
     return select(total.label("used")).where(Photo.user_id == bindparam("user_id"))
 
 
-def used_bytes(db: Reader, user_id: int) -> int:
+def used_bytes(db: ReadConnection, user_id: int) -> int:
     """Return how many bytes a user's photos have together."""
     return int(rows(db, _used_bytes(), {"user_id": user_id})[0].used)
 
@@ -59,17 +59,17 @@ def _storages() -> Select[Any]:
     return select(Photo.storage).where(Photo.name == bindparam("name")).distinct()
 
 
-def storages_of(db: Reader, name: str) -> set[str | None]:
+def storages_of(db: ReadConnection, name: str) -> set[str | None]:
     """Return where the photos of this name say that their file is."""
     return {found.storage for found in rows(db, _storages(), {"name": name})}
 
 
-def is_used(db: Connected, name: str) -> bool:
+def is_used(db: SqlConnection, name: str) -> bool:
     """Return whether somebody has a photo of this name, or shows it as their avatar."""
     return name in named(db, [name])
 
 
-def named(db: Connected, names: Sequence[str]) -> set[str]:
+def named(db: SqlConnection, names: Sequence[str]) -> set[str]:
     """Return those of the names under which somebody has a photo or an avatar."""
     owned = select(Photo.name).where(Photo.name.in_(names))
     # The second condition is the index's.
@@ -77,7 +77,7 @@ def named(db: Connected, names: Sequence[str]) -> set[str]:
     return set(db.execute(owned.union(shown)).scalars())
 
 
-def everything(db: Connected) -> Iterator[Row[Any]]:
+def everything(db: SqlConnection) -> Iterator[Row[Any]]:
     """Yield every photo, in the order of the ids.
 
     Its columns: id, name, media_type, size, digest, storage, created_at.
@@ -98,7 +98,7 @@ def everything(db: Connected) -> Iterator[Row[Any]]:
         found = db.execute(statement.where(Photo.id > found[-1].id)).all()
 
 
-def avatars(db: Connected) -> Iterator[Row[Any]]:
+def avatars(db: SqlConnection) -> Iterator[Row[Any]]:
     """Yield every user (id, avatar) with a picture of their own."""
     columns: tuple[Any, ...] = (User.id, User.avatar)
     statement = select(*columns).where(User.avatar != "").order_by(User.id).limit(_MANY)

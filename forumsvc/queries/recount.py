@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from ..db.execution import Connected
+from ..db.execution import SqlConnection
 from ..models import (
     Base,
     Favorite,
@@ -106,7 +106,7 @@ class Wrong:
     true: Any
 
 
-def wrong(db: Connected, limit: int | None = None) -> list[Wrong]:
+def wrong(db: SqlConnection, limit: int | None = None) -> list[Wrong]:
     """Return the counters that are wrong, by table and id, those of the first `limit` rows each.
 
     db: sees one moment of the database where it is a transaction, or nobody writes.
@@ -114,7 +114,7 @@ def wrong(db: Connected, limit: int | None = None) -> list[Wrong]:
     return [found for recount in recounts() for found in _wrong_of(db, recount, limit)]
 
 
-def _wrong_of(db: Connected, recount: Recount, limit: int | None) -> Iterator[Wrong]:
+def _wrong_of(db: SqlConnection, recount: Recount, limit: int | None) -> Iterator[Wrong]:
     for row in db.execute(recount.wrong_rows().limit(limit)).mappings():
         for name in recount.truths:
             stored, true = row[f"stored_{name}"], row[f"true_{name}"]

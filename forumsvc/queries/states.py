@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, CompoundSelect, bindparam, literal_column, select, union_all
 
-from ..db.execution import Reader, rows
+from ..db.execution import ReadConnection, rows
 from ..models import Favorite, ReplyLike, TopicFollow, TopicLike, UserBlock, UserFollow
 
 
@@ -49,7 +49,7 @@ def _statement(of: Of) -> CompoundSelect[Any]:
     return union_all(*parts)
 
 
-def states(db: Reader, of: Of, user_id: int | None, ids: Sequence[int]) -> list[State]:
+def states(db: ReadConnection, of: Of, user_id: int | None, ids: Sequence[int]) -> list[State]:
     """Return how the user stands to each of the things with these ids, in one statement.
 
     user_id: None for nobody, who stands to nothing, which takes no statement.

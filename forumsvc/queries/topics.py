@@ -1,7 +1,7 @@
 """Reading topics: one, or a page of a list.
 
 A list first takes the ids of its page from the index in the list's order and joins the rest to
-these few, so that a deep page costs an index scan and not as many joined rows.
+these few, so that a large_offset page costs an index scan and not as many joined rows.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
 from ..cache.page_cache import Memory
-from ..db.execution import Reader, ask, row, rows
-from ..db.executor import Awaited, Gateway
-from ..db.keyset_paging import Cut, Order, Page, Slice, read
-from ..db.statements import last_id, locking
+from ..db.execution import ReadConnection, row, rows, submit
+from ..db.executor import Executor, RowsFuture
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Favorite, Node, Topic, User, UserBlock
 from .people import summary
 
@@ -77,14 +77,14 @@ VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 _hidden = aliased(Topic, name="hidden")
 
 
-def is_shown(topic_id: Any, *, deep: bool) -> ColumnElement[bool]:
+def is_shown(topic_id: Any, *, large_offset: bool) -> ColumnElement[bool]:
     """Return the condition that everybody sees the topic with the id of this column.
 
     Asked so, only the index of the few hidden topics is read, not the topics.
-    deep: whether it is asked of many; all hidden ones are looked up beforehand then.
+    large_offset: whether it is asked of many; all hidden ones are looked up beforehand then.
     """
     states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
-    if deep:
+    if large_offset:
         return topic_id.not_in(select(_hidden.id).where(states))
     return ~exists().where(_hidden.id == topic_id, states)
 
@@ -93,15 +93,15 @@ _SHOWN = {column.key for column in LISTED}
 
 _NO_REPLY = (Topic.replies_count == literal_column("0"),)
 _EXCELLENT = (Topic.excellent_at.is_not(None),)
-_LISTS: dict[TopicOrder, tuple[Order, tuple[ColumnElement[bool], ...]]] = {
+_LISTS: dict[TopicOrder, tuple[SortOrder, tuple[ColumnElement[bool], ...]]] = {
     TopicOrder.LAST_ACTIVED: (
-        Order("topics.last_actived", last_active_at=Topic.last_active_at, id=Topic.id),
+        SortOrder("topics.last_actived", last_active_at=Topic.last_active_at, id=Topic.id),
         (),
     ),
-    TopicOrder.RECENT: (Order("topics.recent", id=Topic.id), ()),
-    TopicOrder.NO_REPLY: (Order("topics.no_reply", id=Topic.id), _NO_REPLY),
+    TopicOrder.RECENT: (SortOrder("topics.recent", id=Topic.id), ()),
+    TopicOrder.NO_REPLY: (SortOrder("topics.no_reply", id=Topic.id), _NO_REPLY),
     TopicOrder.POPULAR: (
-        Order(
+        SortOrder(
             "topics.popular",
             likes_count=Topic.likes_count,
             replies_count=Topic.replies_count,
@@ -109,16 +109,18 @@ _LISTS: dict[TopicOrder, tuple[Order, tuple[ColumnElement[bool], ...]]] = {
         ),
         (),
     ),
-    TopicOrder.EXCELLENT: (Order("topics.excellent", id=Topic.id), _EXCELLENT),
+    TopicOrder.EXCELLENT: (SortOrder("topics.excellent", id=Topic.id), _EXCELLENT),
 }
-_USER_ORDERS: dict[UserTopicOrder, Order] = {
-    UserTopicOrder.RECENT: Order("user_topics.recent", id=Topic.id),
-    UserTopicOrder.LIKES: Order("user_topics.likes", likes_count=Topic.likes_count, id=Topic.id),
-    UserTopicOrder.REPLIES: Order(
+_USER_ORDERS: dict[UserTopicOrder, SortOrder] = {
+    UserTopicOrder.RECENT: SortOrder("user_topics.recent", id=Topic.id),
+    UserTopicOrder.LIKES: SortOrder(
+        "user_topics.likes", likes_count=Topic.likes_count, id=Topic.id
+    ),
+    UserTopicOrder.REPLIES: SortOrder(
         "user_topics.replies", replies_count=Topic.replies_count, id=Topic.id
     ),
 }
-_LAST_KEPT = Order("favorites", favorite_id=Favorite.id)
+_LAST_KEPT = SortOrder("favorites", favorite_id=Favorite.id)
 
 
 def _joined(columns: tuple[Any, ...]) -> Select[Any]:
@@ -130,60 +132,66 @@ def _joined(columns: tuple[Any, ...]) -> Select[Any]:
     )
 
 
-def _page_of(ids: Select[Any], cut: Cut) -> Select[Any]:
-    page = cut.of(ids.where(*VISIBLE)).subquery("page")
-    keys = (page.c[name] for name in cut.order.columns if name not in _SHOWN)
+def _page_of(ids: Select[Any], keyset: KeysetPage) -> Select[Any]:
+    page = keyset.apply(ids.where(*VISIBLE)).subquery("page")
+    keys = (page.c[name] for name in keyset.order.columns if name not in _SHOWN)
     statement = _joined((*LISTED, *keys)).join(page, page.c.id == Topic.id)
-    return statement.order_by(*cut.sorting(page.c))
+    return statement.order_by(*keyset.order_by(page.c))
 
 
 @cache
-def _forum_list(kind: TopicOrder, in_node: bool, for_user: bool, cut: Cut) -> Select[Any]:
-    ids = select(*cut.order.keys).where(*_LISTS[kind][1])
+def _forum_list(kind: TopicOrder, in_node: bool, for_user: bool, keyset: KeysetPage) -> Select[Any]:
+    ids = select(*keyset.order.keys).where(*_LISTS[kind][1])
     if in_node:
         ids = ids.where(Topic.node_id == bindparam("node_id"))
     if for_user:
         blocked = select(UserBlock.target_id).where(UserBlock.user_id == bindparam("viewer_id"))
         ids = ids.where(Topic.user_id.not_in(blocked))
-    return _page_of(ids, cut)
+    return _page_of(ids, keyset)
 
 
 def forum_list(
-    db: Reader, kind: TopicOrder, page: Page, *, node_id: int | None, viewer_id: int | None
-) -> Slice:
+    db: ReadConnection,
+    kind: TopicOrder,
+    page: PageRequest,
+    *,
+    node_id: int | None,
+    viewer_id: int | None,
+) -> PageRows:
     """Return a page of the forum's topics, or of one node's; without those of users whom the
     viewer blocks.
     """
     build = partial(_forum_list, kind, node_id is not None, viewer_id is not None)
     values = {"node_id": node_id, "viewer_id": viewer_id}
     there = {name: value for name, value in values.items() if value is not None}
-    return read(db, page, _LISTS[kind][0], build, there)
+    return load_page(db, page, _LISTS[kind][0], build, there)
 
 
 @cache
-def _user_list(cut: Cut) -> Select[Any]:
-    ids = select(*cut.order.keys).where(Topic.user_id == bindparam("user_id"))
-    return _page_of(ids, cut)
+def _user_list(keyset: KeysetPage) -> Select[Any]:
+    ids = select(*keyset.order.keys).where(Topic.user_id == bindparam("user_id"))
+    return _page_of(ids, keyset)
 
 
-def by_user(db: Reader, user_id: int, order: UserTopicOrder, page: Page) -> Slice:
+def by_user(db: ReadConnection, user_id: int, order: UserTopicOrder, page: PageRequest) -> PageRows:
     """Return a page of the topics that a user opened."""
-    return read(db, page, _USER_ORDERS[order], _user_list, {"user_id": user_id})
+    return load_page(db, page, _USER_ORDERS[order], _user_list, {"user_id": user_id})
 
 
 @cache
-def _favorites(cut: Cut) -> Select[Any]:
-    ids = select(*cut.order.keys, Favorite.topic_id).where(
-        Favorite.user_id == bindparam("user_id"), is_shown(Favorite.topic_id, deep=cut.deep)
+def _favorites(keyset: KeysetPage) -> Select[Any]:
+    ids = select(*keyset.order.keys, Favorite.topic_id).where(
+        Favorite.user_id == bindparam("user_id"),
+        is_shown(Favorite.topic_id, large_offset=keyset.large_offset),
     )
-    page = cut.of(ids).subquery("page")
+    page = keyset.apply(ids).subquery("page")
     statement = _joined((*LISTED, page.c.favorite_id))
-    return statement.join(page, page.c.topic_id == Topic.id).order_by(*cut.sorting(page.c))
+    return statement.join(page, page.c.topic_id == Topic.id).order_by(*keyset.order_by(page.c))
 
 
-def favorites_of(db: Reader, user_id: int, page: Page) -> Slice:
+def favorites_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of a user's favourite topics, the last favoured first."""
-    return read(db, page, _LAST_KEPT, _favorites, {"user_id": user_id})
+    return load_page(db, page, _LAST_KEPT, _favorites, {"user_id": user_id})
 
 
 def _in_full() -> Select[Any]:
@@ -201,10 +209,10 @@ def _one(*, lock: bool) -> Select[Any]:
     replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
     columns = _listed(node.scalar_subquery(), replier.scalar_subquery())
     statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(its_own)
-    return locking(statement, Topic)
+    return with_row_locks(statement, Topic)
 
 
-def one(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+def one(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
     """Return a topic in full, hidden ones too, or None.
 
     lock: nobody else changes it until this transaction ends.
@@ -226,10 +234,10 @@ def _state(*, lock: bool) -> Select[Any]:
         Topic.others_replies_count,
     )
     statement = select(*columns).where(Topic.id == bindparam("id"))
-    return locking(statement, Topic) if lock else statement
+    return with_row_locks(statement, Topic) if lock else statement
 
 
-def state(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
     """Return what decides over who may do what with a topic and whether an action changes it, and
     its node's id, or None.
 
@@ -240,21 +248,21 @@ def state(db: Reader, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
 
 @cache
 def _written() -> Select[Any]:
-    return _in_full().where(Topic.id == last_id(Topic))
+    return _in_full().where(Topic.id == last_inserted_id(Topic))
 
 
-def ask_written(db: Session) -> Awaited:
+def ask_written(db: Session) -> RowsFuture:
     """Ask for the topic that was the last row to be inserted, and return what gives it, as `one`
     does, in a list.
     """
-    return ask(db, _written(), {})
+    return submit(db, _written(), {})
 
 
 _ROW_SIZE = 1_500
 """About what a row takes beside its texts, in bytes."""
 
 
-def recalled(db: Gateway, memory: Memory, topic_id: int) -> Any | None:
+def recalled(db: Executor, memory: Memory, topic_id: int) -> Any | None:
     """Return a topic as `one` does, from memory where it has not changed since."""
     key = ("topic", topic_id)
     if memory.knows(key):
@@ -276,6 +284,6 @@ def _some() -> Select[Any]:
     return _joined(LISTED).where(Topic.id.in_(bindparam("ids", expanding=True)))
 
 
-def some(db: Reader, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def some(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
     """Return the topics with these ids, by id."""
     return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import locking
+from ..db.statements import with_row_locks
 from ..models import User
 
 
@@ -17,9 +17,9 @@ def lock_users(db: Session, condition: ColumnElement[bool], **values: Any) -> No
     Whoever changes counters of several users, or a user's notifications, comes through here first.
     """
     if db.get_bind().dialect.name == "postgresql":
-        db.execute(locking_users(condition), values).all()
+        db.execute(select_users_for_update(condition), values).all()
 
 
-def locking_users(condition: ColumnElement[bool]) -> Select[Any]:
+def select_users_for_update(condition: ColumnElement[bool]) -> Select[Any]:
     """Return the SELECT that locks the users who meet `condition`, in the order of their ids."""
-    return locking(select(User.id).where(condition).order_by(User.id), User)
+    return with_row_locks(select(User.id).where(condition).order_by(User.id), User)

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, select
 from sqlalchemy.orm import Session
 
-from ..db.execution import Reader, ask, is_sqlite, row, rows
-from ..db.keyset_paging import Cut, Order, Page, Slice, limited, read
+from ..db.execution import ReadConnection, is_sqlite, row, rows, submit
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
 from ..models import User, UserBlock, UserFollow, UserState
 from .people import summary
 
@@ -40,7 +40,7 @@ def _by_id() -> Select[Any]:
     return select(*_IN_FULL).where(User.id == bindparam("id"))
 
 
-def by_id(db: Reader, user_id: int) -> Row[Any] | None:
+def by_id(db: ReadConnection, user_id: int) -> Row[Any] | None:
     """Return a user in full, or None."""
     return row(db, _by_id(), {"id": user_id})
 
@@ -50,7 +50,7 @@ def _by_login() -> Select[Any]:
     return select(*_IN_FULL).where(User.login_key == bindparam("login_key"))
 
 
-def by_login(db: Reader, login: str) -> Row[Any] | None:
+def by_login(db: ReadConnection, login: str) -> Row[Any] | None:
     """Return the user with this login, whatever the case, in full, or None."""
     return row(db, _by_login(), {"login_key": login.lower()})
 
@@ -66,11 +66,11 @@ def _popular() -> Select[Any]:
 
 @cache
 def _most_popular() -> Select[Any]:
-    statement: Select[Any] = limited(_popular())
+    statement: Select[Any] = with_limit(_popular())
     return statement
 
 
-def popular(db: Reader, limit: int) -> Sequence[Row[Any]]:
+def popular(db: ReadConnection, limit: int) -> Sequence[Row[Any]]:
     """Return the active users who wrote the most."""
     return rows(db, _most_popular(), {"limit": limit})
 
@@ -82,11 +82,11 @@ class _Relation:
     model: Any
     near: str
     far: str
-    order: Order
+    order: SortOrder
 
 
 def _relation(name: str, model: Any, near: str, far: str) -> _Relation:
-    return _Relation(model, near, far, Order(name, relation_id=model.id))
+    return _Relation(model, near, far, SortOrder(name, relation_id=model.id))
 
 
 _FOLLOWERS = _relation("followers", UserFollow, "target_id", "user_id")
@@ -95,29 +95,31 @@ _BLOCKED = _relation("blocked", UserBlock, "user_id", "target_id")
 
 
 @cache
-def _related(to: _Relation, cut: Cut) -> Select[Any]:
+def _related(to: _Relation, keyset: KeysetPage) -> Select[Any]:
     other = getattr(to.model, to.far).label("other_id")
-    ids = select(*cut.order.keys, other).where(getattr(to.model, to.near) == bindparam("user_id"))
-    page = cut.of(ids).subquery("page")
+    ids = select(*keyset.order.keys, other).where(
+        getattr(to.model, to.near) == bindparam("user_id")
+    )
+    page = keyset.apply(ids).subquery("page")
     statement = select(*summary(), page.c.relation_id).join(page, page.c.other_id == User.id)
-    return statement.order_by(*cut.sorting(page.c))
+    return statement.order_by(*keyset.order_by(page.c))
 
 
-def _read(db: Reader, user_id: int, to: _Relation, page: Page) -> Slice:
-    return read(db, page, to.order, partial(_related, to), {"user_id": user_id})
+def _read(db: ReadConnection, user_id: int, to: _Relation, page: PageRequest) -> PageRows:
+    return load_page(db, page, to.order, partial(_related, to), {"user_id": user_id})
 
 
-def followers_of(db: Reader, user_id: int, page: Page) -> Slice:
+def followers_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of those who follow the user, the latest first."""
     return _read(db, user_id, _FOLLOWERS, page)
 
 
-def followed_by(db: Reader, user_id: int, page: Page) -> Slice:
+def followed_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of those whom the user follows, the latest first."""
     return _read(db, user_id, _FOLLOWING, page)
 
 
-def blocked_by(db: Reader, user_id: int, page: Page) -> Slice:
+def blocked_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of those whom the user blocks, the latest first."""
     return _read(db, user_id, _BLOCKED, page)
 
@@ -130,7 +132,7 @@ def _mentioned() -> Select[Any]:
     )
 
 
-def mentioned(db: Reader, logins: Sequence[str]) -> dict[str, Row[Any]]:
+def mentioned(db: ReadConnection, logins: Sequence[str]) -> dict[str, Row[Any]]:
     """Return the users (id, login) with these logins who are not deleted, by lower-case login."""
     return _by_key(rows(db, _mentioned(), _keys(logins)))
 
@@ -142,7 +144,7 @@ def ask_mentioned(db: Session, logins: Sequence[str]) -> Callable[[], dict[str, 
     """
     if is_sqlite(db):
         return lambda: mentioned(db, logins)
-    found = ask(db, _mentioned(), _keys(logins))
+    found = submit(db, _mentioned(), _keys(logins))
     return lambda: _by_key(found())
 
 

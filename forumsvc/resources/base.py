@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..ids import parse_id
 from ..permissions import Common
 from ..security.policy import granted
@@ -91,11 +91,11 @@ class Container(Resource):
 
     item: type[Item]
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the row of an item by one SELECT, or None."""
         raise NotImplementedError
 
-    def load_for_acl(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return at least what the ACL looks at; a view that needs more has its item locked."""
         return self.load(db, item_id)
 

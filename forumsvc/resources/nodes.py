@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.authorization import Allow
 from sqlalchemy import Row
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..permissions import NodePermission as May
 from ..queries import nodes
 from ..security import principals
@@ -25,6 +25,6 @@ class Nodes(Container):
         """Let maintainers and admins arrange the forum."""
         return [(Allow, principals.MODERATOR, (May.CREATE, May.UPDATE, May.DESTROY))]
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the node's row."""
         return nodes.one(db, item_id)

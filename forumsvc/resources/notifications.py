@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.authorization import Allow
 from sqlalchemy import Row
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..permissions import Common, NotificationPermission
 from ..queries import notifications
 from ..security import principals
@@ -31,6 +31,6 @@ class Notifications(Container):
         owner = principals.user(self.owner_id)
         return [(Allow, owner, (Common.VIEW, *NotificationPermission))]
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the notification's row if it is the owner's."""
         return notifications.one(db, item_id, self.owner_id)

@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.authorization import Allow
 from sqlalchemy import Row
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..permissions import PhotoPermission
 from ..queries import photos
 from ..security import principals
@@ -33,6 +33,6 @@ class Photos(Container):
             (Allow, principals.USER, PhotoPermission.VIEW_OWN),
         ]
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the photo's row."""
         return photos.one(db, item_id)

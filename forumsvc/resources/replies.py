@@ -6,7 +6,7 @@ from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
@@ -52,11 +52,11 @@ class Replies(Container):
 
     item = ReplyItem
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the reply's row."""
         return replies.one(db, item_id)
 
-    def load_for_acl(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return what the ACL looks at."""
         return replies.state(db, item_id)
 

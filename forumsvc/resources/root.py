@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from pyramid.authorization import Allow
 
 from ..cache.page_cache import Memory
-from ..db.executor import Gateway
+from ..db.executor import Executor
 from ..errors import Forbidden, Unauthenticated
 from ..permissions import Common, RootPermission
 from ..security.identity import Identity
@@ -33,7 +33,7 @@ class RequestContext(Protocol):
     """What the tree asks of a request."""
 
     @property
-    def executor(self) -> Gateway:
+    def executor(self) -> Executor:
         """What reads what is committed, and waits for no lock."""
 
     @property
@@ -61,7 +61,7 @@ class Root(Resource):
         self.is_write = is_write
 
     @property
-    def executor(self) -> Gateway:
+    def executor(self) -> Executor:
         """What items are looked up with: it reads what is committed, and waits for no lock."""
         return self._request.executor
 

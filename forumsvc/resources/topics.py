@@ -6,8 +6,8 @@ from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from ..db.execution import Reader
-from ..db.executor import Gateway
+from ..db.execution import ReadConnection
+from ..db.executor import Executor
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
@@ -88,13 +88,13 @@ class Topics(Container):
         """Let everybody in good standing open topics, except newcomers."""
         return [(Allow, principals.ESTABLISHED, May.CREATE)]
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the topic's row."""
-        if isinstance(db, Gateway):
+        if isinstance(db, Executor):
             return topics.recalled(db, self.root.page_cache, item_id)
         return topics.one(db, item_id)
 
-    def load_for_acl(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return what the ACL looks at."""
         return topics.state(db, item_id)
 

@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 from sqlalchemy import Row
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..ids import is_login
 from ..models import UserState
 from ..permissions import UserPermission as May
@@ -86,7 +86,7 @@ class Users(Container):
             return super().__getitem__(name)
         return self.wrap(name, self._by_login(name))
 
-    def load(self, db: Reader, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the user's row."""
         return users.by_id(db, item_id)
 

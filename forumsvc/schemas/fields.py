@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import colander
 
-from ..db.cursors import LONGEST, Cursor
+from ..db.cursors import MAX_LENGTH, Cursor
 from ..ids import MAX_ID, parse_whole
 from ..text_rules import body_error, escape, line_error, lines_error
 
@@ -223,7 +223,7 @@ class Ids(_Field):
 class CursorField(_Field):
     """A cursor, as the `Link` of a list carries it."""
 
-    max_length = LONGEST
+    max_length = MAX_LENGTH
 
     def parse(self, node: Any, value: Any) -> Cursor:
         """Return the cursor; of which list it is, the list knows."""

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from ..cache.invalidation import change_columns
 from ..clock import now
-from ..db.execution import Connected
-from ..db.statements import insert_if_absent, locking
+from ..db.execution import SqlConnection
+from ..db.statements import insert_or_ignore, with_row_locks
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
@@ -103,13 +103,13 @@ def create(
     # Before the first statement, which on SQLite takes the lock that every writer waits for.
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
-    if not insert_if_absent(db, User, **values):
+    if not insert_or_ignore(db, User, **values):
         check_free(db, login, values.get("email"))
         raise AlreadyTaken("login", "The login is taken.")  # by somebody who is gone since
     return find(db, login)
 
 
-def check_free(db: Connected, login: str, email: str | None) -> None:
+def check_free(db: SqlConnection, login: str, email: str | None) -> None:
     """Raise AlreadyTaken where another user has the login or the e-mail, whatever the case."""
     if db.scalar(select(exists().where(User.login_key == login.lower()))):
         raise AlreadyTaken("login", "The login is taken.")
@@ -117,7 +117,7 @@ def check_free(db: Connected, login: str, email: str | None) -> None:
         raise AlreadyTaken("email", "The e-mail is taken.")
 
 
-def find(db: Connected, login: str) -> Account:
+def find(db: SqlConnection, login: str) -> Account:
     """Return the account with this login, whatever the case; raise NotFound where there is none."""
     columns = select(User.id, User.login, User.role, User.state)
     row = db.execute(columns.where(_named(login))).one_or_none()
@@ -208,7 +208,7 @@ def _check_not_last_admin(db: Session, login: str) -> None:
     is_admin = and_(User.role == Role.ADMIN, User.state == UserState.ACTIVE)
     columns: tuple[Any, ...] = (User.login, User.login_key, is_admin.label("is_admin"))
     query = select(*columns).where(or_(_named(login), is_admin)).order_by(User.id)
-    admins = [row for row in db.execute(locking(query, User)) if row.is_admin]
+    admins = [row for row in db.execute(with_row_locks(query, User)) if row.is_admin]
     if len(admins) == 1 and admins[0].login_key == login.lower():
         raise Conflict(
             f"{admins[0].login} is the last active admin: give the role to another user first "

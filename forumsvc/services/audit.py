@@ -7,8 +7,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from ..cache import invalidation
-from ..db.execution import Connected
-from ..db.statements import change, remove
+from ..db.execution import SqlConnection
+from ..db.statements import delete_of, update_of
 from ..models import Notification
 from ..queries import recount
 
@@ -25,7 +25,7 @@ class Finding:
     wrong: int
 
 
-def check(db: Connected, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
+def check(db: SqlConnection, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
     """Compare every counter with a recount, and count the notifications that point nowhere.
 
     done: called after each of the `STEPS` steps.
@@ -51,14 +51,14 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
     # The likes of replies are in no list, and in no topic's own columns.
     invalidation.note(db, invalidation.NAMES)
     orphans = recount.orphans().scalar_subquery()
-    db.execute(remove(Notification).where(Notification.id.in_(orphans)))
+    db.execute(delete_of(Notification).where(Notification.id.in_(orphans)))
     done()
     for each in recount.recounts():
         _mend_counters(db, each)
         done()
 
 
-def _check_notifications(db: Connected) -> Finding:
+def _check_notifications(db: SqlConnection) -> Finding:
     checked = db.execute(select(func.count()).select_from(Notification)).scalar_one()
     orphans = recount.orphans().subquery()
     wrong = db.execute(select(func.count()).select_from(orphans)).scalar_one()
@@ -68,4 +68,4 @@ def _check_notifications(db: Connected) -> Finding:
 def _mend_counters(db: Session, each: recount.Recount) -> None:
     wrong = each.wrong_rows().order_by(None).subquery()
     values = {name: wrong.c[f"true_{name}"] for name in each.truths}
-    db.execute(change(each.model).where(each.id == wrong.c.id).values(values))
+    db.execute(update_of(each.model).where(each.id == wrong.c.id).values(values))

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from ..cache.invalidation import change_unmarked
 from ..db.base import BigId
-from ..db.statements import change
+from ..db.statements import update_of
 from ..models import Favorite, Node, Reply, Topic, User
 from ..queries.user_locks import lock_users
 from .notifications import jobs, notify, recipients
@@ -62,7 +62,7 @@ def settle_last_reply(db: Session, topic_id: int) -> None:
     )
     replied_at = latest.with_only_columns(Reply.created_at).scalar_subquery()
     db.execute(
-        change(Topic)
+        update_of(Topic)
         .where(Topic.id == topic_id)
         .values(
             last_reply_user_id=latest.with_only_columns(Reply.user_id).scalar_subquery(),

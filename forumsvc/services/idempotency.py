@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from ..db.statements import change, remove
+from ..db.statements import delete_of, update_of
 from ..errors import IdempotencyKeyReused
 from ..models import IdempotencyKey
 
@@ -86,12 +86,12 @@ def _answer(row: Row[Any], request_digest: str) -> Answer:
 
 def keep(db: Session, key: Key, answer: Answer) -> None:
     """Keep the answer of a key that this transaction has taken."""
-    db.execute(change(IdempotencyKey).where(_is(key)).values(**answer._asdict()))
+    db.execute(update_of(IdempotencyKey).where(_is(key)).values(**answer._asdict()))
 
 
 def purge(db: Session, until: datetime) -> None:
     """Remove the keys that were taken until then."""
-    db.execute(remove(IdempotencyKey).where(IdempotencyKey.created_at <= until))
+    db.execute(delete_of(IdempotencyKey).where(IdempotencyKey.created_at <= until))
 
 
 def _is(key: Key) -> ColumnElement[bool]:

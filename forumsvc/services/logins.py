@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import change, locking, remove
+from ..db.statements import delete_of, update_of, with_row_locks
 from ..models import BrowserSession, IssuedBy, OAuthClient, OAuthCode, OAuthToken
 
 
@@ -16,7 +16,7 @@ def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = 
     user's row: whoever issues a token shares that row first (`oauth.owners.hold`), so that what is
     issued at this moment is either seen here or finds its grant ended.
     """
-    db.execute(remove(BrowserSession).where(BrowserSession.user_id == user_id))
+    db.execute(delete_of(BrowserSession).where(BrowserSession.user_id == user_id))
     _delete_unused_codes(db, OAuthCode.user_id == user_id)
     theirs = OAuthToken.user_id == user_id
     if not issued_by_admin:
@@ -38,12 +38,12 @@ def end_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None
 def _delete_unused_codes(db: Session, matches: ColumnElement[bool]) -> None:
     # Deleted and not expired: an exchange that waits for this transaction compares with the time
     # at which it began. A used code stays, so that a second use is noticed.
-    db.execute(remove(OAuthCode).where(matches, OAuthCode.used_at.is_(None)))
+    db.execute(delete_of(OAuthCode).where(matches, OAuthCode.used_at.is_(None)))
 
 
 def _revoke_tokens(db: Session, matches: ColumnElement[bool], moment: datetime) -> None:
     """Revoke the tokens that match, in the order of their ids, so that no two wait in a ring."""
     alive = and_(matches, OAuthToken.revoked_at.is_(None))
     in_order = select(OAuthToken.id).where(alive).order_by(OAuthToken.id)
-    db.execute(locking(in_order, OAuthToken)).all()
-    db.execute(change(OAuthToken).where(alive).values(revoked_at=moment))
+    db.execute(with_row_locks(in_order, OAuthToken)).all()
+    db.execute(update_of(OAuthToken).where(alive).values(revoked_at=moment))

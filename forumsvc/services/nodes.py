@@ -8,7 +8,7 @@ from sqlalchemy import CursorResult, exists, select
 from sqlalchemy.orm import Session
 
 from ..clock import now
-from ..db.statements import change, insert_if_absent, remove
+from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import Node, Notification, Section, Topic
@@ -47,7 +47,7 @@ def create(
         "sort": _sort(sort),
         "section_id": _section_id(db, section),
     }
-    if not insert_if_absent(db, Node, **values, created_at=moment, updated_at=moment):
+    if not insert_or_ignore(db, Node, **values, created_at=moment, updated_at=moment):
         raise _taken(name)
     node_id = db.scalars(select(Node.id).where(Node.name == name)).one()
     return NodeName(node_id, name)
@@ -78,7 +78,7 @@ def edit(
         values["sort"] = _sort(sort)
     if section is not None:
         values["section_id"] = _section_id(db, section)
-    db.execute(change(Node).where(Node.id == node_id).values(**values, updated_at=now()))
+    db.execute(update_of(Node).where(Node.id == node_id).values(**values, updated_at=now()))
     _drop_empty_sections(db)
     return NodeName(node_id, values.get("name", old_name))
 
@@ -103,18 +103,18 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
     if move_to is not None:
         moved += _move_topics(db, node_id, move_to)
         visible = select(Node.topics_count).where(Node.id == node_id).scalar_subquery()
-        grow = change(Node).where(Node.id == move_to)
+        grow = update_of(Node).where(Node.id == move_to)
         db.execute(grow.values(topics_count=Node.topics_count + visible))
     elif db.scalar(select(exists().where(Topic.node_id == node_id))):
         raise Conflict(f"The node {name!r} holds topics; say which node gets them.")
     _retell(db, node_id, move_to)
-    db.execute(remove(Node).where(Node.id == node_id))
+    db.execute(delete_of(Node).where(Node.id == node_id))
     _drop_empty_sections(db)
     return moved
 
 
 def _move_topics(db: Session, source: int, target: int) -> int:
-    move = change(Topic).where(Topic.node_id == source).values(node_id=target, updated_at=now())
+    move = update_of(Topic).where(Topic.node_id == source).values(node_id=target, updated_at=now())
     return cast("CursorResult[Any]", db.execute(move)).rowcount
 
 
@@ -122,7 +122,7 @@ def _retell(db: Session, node_id: int, move_to: int | None) -> None:
     """Let notifications of a move into the node name the node that its topics went to."""
     # Without `move_to` the topics have moved on by themselves, each to its own node.
     now_in = select(Topic.node_id).where(Topic.id == Notification.topic_id).scalar_subquery()
-    told = change(Notification).where(Notification.node_id == node_id)
+    told = update_of(Notification).where(Notification.node_id == node_id)
     db.execute(told.values(node_id=now_in if move_to is None else move_to))
 
 
@@ -152,13 +152,13 @@ def _section_id(db: Session, name: str) -> int | None:
     by_name = select(Section.id).where(Section.name == name)
     found: int | None = db.scalar(by_name)
     if found is None:
-        insert_if_absent(db, Section, name=name)
+        insert_or_ignore(db, Section, name=name)
         found = db.scalars(by_name).one()
     return found
 
 
 def _drop_empty_sections(db: Session) -> None:
-    db.execute(remove(Section).where(~exists().where(Node.section_id == Section.id)))
+    db.execute(delete_of(Section).where(~exists().where(Node.section_id == Section.id)))
 
 
 def _name(field: str, text: str) -> str:

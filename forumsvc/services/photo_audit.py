@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Row
 
 from ..db.engine import Database
-from ..db.statements import change, remove
+from ..db.statements import delete_of, update_of
 from ..errors import Conflict, NotFound
 from ..media.storage import check_digest, digest_of
 from ..models import Photo, User
@@ -122,18 +122,18 @@ class PhotoAudit:
             self._storages[word].delete(name)
         for ids in _parts(self._still_lost(found.lost)):
             with self._database.session.begin() as db:
-                db.execute(remove(Photo).where(Photo.id.in_(ids)))
+                db.execute(delete_of(Photo).where(Photo.id.in_(ids)))
         for ids in _parts(self._still_lost(found.avatars)):
             with self._database.session.begin() as db:
-                db.execute(change(User).where(User.id.in_(ids)).values(avatar=""))
+                db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
         for photo_id, right in found.wrong.items():
             with self._database.session.begin() as db:
-                db.execute(change(Photo).where(Photo.id == photo_id).values(**right))
+                db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
         for word in self._storages:
             for ids in _parts([id_ for id_, place in found.unplaced.items() if place == word]):
                 unplaced = (Photo.id.in_(ids), Photo.storage.is_(None))
                 with self._database.session.begin() as db:
-                    db.execute(change(Photo).where(*unplaced).values(storage=word))
+                    db.execute(update_of(Photo).where(*unplaced).values(storage=word))
         return sum(storage.tidy(self._before) for storage in self._storages.values())
 
     def _still_lost(self, lost: dict[int, str]) -> list[int]:

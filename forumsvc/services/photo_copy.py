@@ -14,7 +14,7 @@ from typing import BinaryIO
 from sqlalchemy import or_
 
 from ..db.engine import Database
-from ..db.statements import change
+from ..db.statements import update_of
 from ..errors import NotFound
 from ..media.storage import Storage, check_digest, media_type_of
 from ..models import Photo
@@ -112,7 +112,7 @@ class PhotoCopy:
             with self._database.session.begin() as db:
                 lock_name(db, name)
                 here = or_(Photo.storage == self._from, Photo.storage.is_(None))
-                moved = change(Photo).where(Photo.name == name, here)
+                moved = update_of(Photo).where(Photo.name == name, here)
                 db.execute(moved.values(storage=self._to))
                 if not photos.is_used(db, name):
                     self._target.delete(name)  # its owner has deleted it meanwhile

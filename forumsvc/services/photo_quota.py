@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..errors import Invalid
 from ..queries import photos
 
@@ -14,7 +14,7 @@ class Quota:
     user_id: int
     max_bytes: int | None
 
-    def left_bytes(self, db: Reader) -> int | None:
+    def left_bytes(self, db: ReadConnection) -> int | None:
         """Return how many more bytes fit; None for no limit. Below zero after the limit fell."""
         if self.max_bytes is None:
             return None

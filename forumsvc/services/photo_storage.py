@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ..db.execution import Reader
+from ..db.execution import ReadConnection
 from ..errors import NotFound
 from ..media.storage import LocalStorage, Storage
 from ..queries import photos
@@ -45,7 +45,7 @@ class PhotoStorages:
         storage = None if word is None else self._storages.get(word)
         return None if storage is None else storage.lasting_url(name)
 
-    def places_of(self, db: Reader, name: str) -> list[Storage]:
+    def places_of(self, db: ReadConnection, name: str) -> list[Storage]:
         """Return all storages, in the order in which to look for a photo.
 
         Those that its rows name come first, then those where we see by ourselves whether it is
@@ -60,7 +60,7 @@ class PhotoStorages:
         )
         return [storage for _, storage in order]
 
-    def find(self, db: Reader, name: str) -> str | BinaryIO:
+    def find(self, db: ReadConnection, name: str) -> str | BinaryIO:
         """Return the address where clients fetch a photo, or its bytes as a file to be closed.
 
         Raises NotFound where no storage has it, OSError where one cannot be read.
@@ -73,7 +73,7 @@ class PhotoStorages:
                 return storage.open(name)
         raise NotFound("There is no such picture.")
 
-    def open(self, db: Reader, name: str) -> BinaryIO:
+    def open(self, db: ReadConnection, name: str) -> BinaryIO:
         """Return a photo's bytes as a file that the caller closes.
 
         Raises NotFound where no storage has it, OSError where one cannot be read.

@@ -19,8 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from ..db.engine import Database
-from ..db.execution import Connected, Reader
-from ..db.statements import change, insert_if_absent, remove_pair
+from ..db.execution import ReadConnection, SqlConnection
+from ..db.statements import delete_row, insert_or_ignore, update_of
 from ..errors import Invalid, NotFound, Unavailable
 from ..media.images import Picture, normalise, thumbnail
 from ..media.limits import Limits
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def store(
-    storages: PhotoStorages, limits: Limits, reader: Reader, quota: Quota, upload: BinaryIO
+    storages: PhotoStorages, limits: Limits, reader: ReadConnection, quota: Quota, upload: BinaryIO
 ) -> Iterator[Picture]:
     """Make an upload harmless, store its bytes and give what is known of them, to be recorded.
 
@@ -55,7 +55,7 @@ def store(
 
 
 def store_avatar(
-    db: Connected, storages: PhotoStorages, limits: Limits, user_id: int, address: str
+    db: SqlConnection, storages: PhotoStorages, limits: Limits, user_id: int, address: str
 ) -> Picture:
     """Make and store the small picture of one that the user uploaded, to be recorded.
 
@@ -93,7 +93,7 @@ def record(
     """
     lock_users(db, User.id == quota.user_id)
     lock_name(db, picture.name)
-    is_new = insert_if_absent(
+    is_new = insert_or_ignore(
         db,
         Photo,
         user_id=quota.user_id,
@@ -111,7 +111,7 @@ def record(
         quota.check(None if left is None else left + picture.size, picture.size, field)
     else:
         here = (Photo.user_id == quota.user_id, Photo.digest == picture.digest)
-        db.execute(change(Photo).where(*here).values(storage=storages.default))
+        db.execute(update_of(Photo).where(*here).values(storage=storages.default))
     with available():
         picture.file.seek(0)
         storages.current.put(picture.name, picture.file, picture.media_type)
@@ -120,7 +120,7 @@ def record(
 
 def delete(db: Session, photo_id: int) -> None:
     """Delete a photo's row; its bytes are left to `remove_unused`, once that is committed."""
-    remove_pair(db, Photo, id=photo_id)
+    delete_row(db, Photo, id=photo_id)
 
 
 def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:

@@ -7,7 +7,7 @@ from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import CACHED_COLUMNS, change_columns
-from ..db.statements import locking, remove
+from ..db.statements import delete_of, with_row_locks
 from ..errors import NotFound
 from ..models import Photo, User, UserState
 
@@ -38,7 +38,7 @@ def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
     shown = [User.__table__.c[name] for name in sorted(CACHED_COLUMNS[User] & columns.keys())]
     if shown:
         # Locked, so that what is compared here is what the UPDATE finds.
-        before = db.execute(locking(select(*shown).where(is_user), User)).first()
+        before = db.execute(with_row_locks(select(*shown).where(is_user), User)).first()
         if before is None:
             raise NotFound(_DELETED)
         same = {name for name, value in before._mapping.items() if value == columns[name]}
@@ -58,7 +58,7 @@ def erase(db: Session, user_id: int) -> str:
     avatar = db.execute(select(User.avatar).where(User.id == user_id)).scalar_one()
     db.execute(change_columns(User, **_EMPTY).where(User.id == user_id))
     if avatar:
-        db.execute(remove(Photo).where(Photo.user_id == user_id, Photo.name == avatar))
+        db.execute(delete_of(Photo).where(Photo.user_id == user_id, Photo.name == avatar))
     return avatar
 
 
@@ -67,5 +67,5 @@ def erase_deleted(db: Session) -> list[str]:
     columns = (User.__table__.c[name] for name in _EMPTY)
     left = or_(*(column != "" for column in columns))
     deleted = select(User.id).where(User.state == UserState.DELETED, left).order_by(User.id)
-    users = db.execute(locking(deleted, User)).scalars().all()
+    users = db.execute(with_row_locks(deleted, User)).scalars().all()
     return [avatar for avatar in [erase(db, user_id) for user_id in users] if avatar]

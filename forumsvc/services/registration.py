@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from ..db.execution import Connected
+from ..db.execution import SqlConnection
 from ..errors import AlreadyTaken, Forbidden, Invalid
 from ..password_strength import weakness
 from . import accounts
@@ -33,7 +33,7 @@ def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
 
 
 def register(
-    db: Session, reads: Connected, *, login: str, email: str, password: str
+    db: Session, reads: SqlConnection, *, login: str, email: str, password: str
 ) -> accounts.Account:
     """Add an active member and return the account.
 

@@ -11,7 +11,7 @@ from ..cache import topic_versions
 from ..cache.invalidation import change_unmarked
 from ..db.base import BigId
 from ..db.execution import rows
-from ..db.statements import change, insert_if_absent, remove_pair, run
+from ..db.statements import delete_row, execute, insert_or_ignore, update_of
 from ..models import (
     Favorite,
     Reply,
@@ -29,27 +29,27 @@ from .notifications import notify
 
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
     """Like a topic and return how many do."""
-    new = insert_if_absent(db, TopicLike, user_id=actor_id, topic_id=topic_id, created_at=now)
+    new = insert_or_ignore(db, TopicLike, user_id=actor_id, topic_id=topic_id, created_at=now)
     return _liked(db, Topic, topic_id, new)
 
 
 def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
     """Take a like of a topic back and return how many are left."""
     return _liked(
-        db, Topic, topic_id, -remove_pair(db, TopicLike, user_id=actor_id, topic_id=topic_id)
+        db, Topic, topic_id, -delete_row(db, TopicLike, user_id=actor_id, topic_id=topic_id)
     )
 
 
 def like_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
     """Like a reply and return how many do."""
-    new = insert_if_absent(db, ReplyLike, user_id=actor_id, reply_id=reply_id, created_at=now)
+    new = insert_or_ignore(db, ReplyLike, user_id=actor_id, reply_id=reply_id, created_at=now)
     return _liked(db, Reply, reply_id, new)
 
 
 def unlike_reply(db: Session, actor_id: int, reply_id: int) -> int:
     """Take a like of a reply back and return how many are left."""
     return _liked(
-        db, Reply, reply_id, -remove_pair(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
+        db, Reply, reply_id, -delete_row(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
     )
 
 
@@ -59,7 +59,7 @@ def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int
         return int(found.likes_count)
     if model is Reply:
         topic_versions.renew_of_reply(db, liked_id)
-    [counted] = run(db, _like_counted(model), {"liked_id": liked_id, "by": by})
+    [counted] = execute(db, _like_counted(model), {"liked_id": liked_id, "by": by})
     return int(counted.likes_count)
 
 
@@ -72,35 +72,35 @@ def _likes(model: type[Topic] | type[Reply]) -> Any:
 def _like_counted(model: type[Topic] | type[Reply]) -> Any:
     likes = model.likes_count + bindparam("by", type_=Integer)
     here = model.id == bindparam("liked_id", type_=BigId)
-    return change(model).where(here).values(likes_count=likes).returning(model.likes_count)
+    return update_of(model).where(here).values(likes_count=likes).returning(model.likes_count)
 
 
 def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:
     """Hear of new replies in a topic."""
-    insert_if_absent(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now)
+    insert_or_ignore(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now)
 
 
 def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
     """No longer hear of new replies in a topic."""
-    remove_pair(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
+    delete_row(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
 
 
 def favor(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
     """Keep a topic among one's favourites. The topic is locked by the caller."""
-    new = insert_if_absent(db, Favorite, user_id=actor_id, topic_id=topic.id, created_at=now)
+    new = insert_or_ignore(db, Favorite, user_id=actor_id, topic_id=topic.id, created_at=now)
     _count_favorite(db, actor_id, topic, new)
 
 
 def unfavor(db: Session, actor_id: int, topic: Any) -> None:
     """Keep a topic no longer. The topic is locked by the caller."""
     _count_favorite(
-        db, actor_id, topic, -remove_pair(db, Favorite, user_id=actor_id, topic_id=topic.id)
+        db, actor_id, topic, -delete_row(db, Favorite, user_id=actor_id, topic_id=topic.id)
     )
 
 
 def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        run(db, _favorites_counted(), {"owner_id": user_id, "by": by})
+        execute(db, _favorites_counted(), {"owner_id": user_id, "by": by})
 
 
 @cache
@@ -112,7 +112,7 @@ def _favorites_counted() -> Any:
 
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Hear of a user's new topics; the user is told, once."""
-    if insert_if_absent(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
+    if insert_or_ignore(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
         _lock_both(db, actor_id, target_id)
         told = notify.tell_of_follow(db, actor_id, now, target_id)
         _count_follow(db, actor_id, target_id, 1, told=told)
@@ -120,7 +120,7 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
     """No longer hear of a user's new topics."""
-    if remove_pair(db, UserFollow, user_id=actor_id, target_id=target_id):
+    if delete_row(db, UserFollow, user_id=actor_id, target_id=target_id):
         _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
 
@@ -145,9 +145,9 @@ def _count_follow(
 
 def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
     """Neither see a user's topics in the lists nor be notified by them."""
-    insert_if_absent(db, UserBlock, user_id=actor_id, target_id=target_id, created_at=now)
+    insert_or_ignore(db, UserBlock, user_id=actor_id, target_id=target_id, created_at=now)
 
 
 def unblock_user(db: Session, actor_id: int, target_id: int) -> None:
     """Take a block back."""
-    remove_pair(db, UserBlock, user_id=actor_id, target_id=target_id)
+    delete_row(db, UserBlock, user_id=actor_id, target_id=target_id)

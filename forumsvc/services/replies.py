@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from ..cache import topic_versions
 from ..cache.invalidation import change_unmarked
-from ..db.base import BigId, Timestamp
-from ..db.statements import change, run
+from ..db.base import BigId, UtcDateTime
+from ..db.statements import execute, update_of
 from ..models import Reply, Topic, User
 from ..queries import replies
 from ..queries.user_locks import lock_users
@@ -37,9 +37,9 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    run(db, _reply_written(tuple(written)), written)
+    execute(db, _reply_written(tuple(written)), written)
     by_other = int(actor_id != topic.user_id)
-    run(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
+    execute(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.ask_written(db)
     inline = authoring.inline_recipients
     return announce_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
@@ -52,9 +52,9 @@ def _reply_written(names: tuple[str, ...]) -> Any:
 
 @cache
 def _topic_replied() -> Any:
-    at = bindparam("at", type_=Timestamp)
+    at = bindparam("at", type_=UtcDateTime)
     return (
-        change(Topic)
+        update_of(Topic)
         .where(Topic.id == bindparam("topic", type_=BigId))
         .values(
             replies_count=Topic.replies_count + 1,
@@ -74,7 +74,7 @@ def edit(
         return
     text = authoring.write(db, actor_id, body, before=reply.body_html)
     db.execute(
-        change(Reply)
+        update_of(Reply)
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
@@ -87,10 +87,10 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     """Delete a reply: a tombstone stays in its place."""
     if reply.deleted_at is not None:
         return
-    db.execute(change(Reply).where(Reply.id == reply.id).values(deleted_at=now))
+    db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     by_other = int(reply.user_id != reply.topic_user_id)
     db.execute(
-        change(Topic)
+        update_of(Topic)
         .where(Topic.id == reply.topic_id)
         .values(
             replies_count=Topic.replies_count - 1,

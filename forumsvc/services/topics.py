@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from ..cache.invalidation import change_unmarked
 from ..db.base import BigId
-from ..db.execution import Reader
-from ..db.statements import change, run
+from ..db.execution import ReadConnection
+from ..db.statements import execute, update_of
 from ..errors import Invalid
 from ..models import Node, Topic
 from ..queries import nodes, topics
@@ -51,7 +51,7 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    run(db, _topic_written(tuple(written)), written)
+    execute(db, _topic_written(tuple(written)), written)
     topic = topics.ask_written(db)
     inline = authoring.inline_recipients
     return announce_topic(db, actor_id, now, text.mentioned, topic, inline)
@@ -146,7 +146,7 @@ def open_again(db: Session, topic: Any) -> None:
 
 
 def _set(db: Session, topic_id: int, **values: Any) -> None:
-    db.execute(change(Topic).where(Topic.id == topic_id).values(**values))
+    db.execute(update_of(Topic).where(Topic.id == topic_id).values(**values))
 
 
 def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
@@ -160,7 +160,7 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Count one topic more or less. Raises Invalid where there is no such node."""
-    if not run(db, _node_counted(), {"at": node_id, "by": by}):
+    if not execute(db, _node_counted(), {"at": node_id, "by": by}):
         raise _no_node()
 
 
@@ -171,7 +171,7 @@ def _node_counted() -> Any:
     return change_unmarked(Node).where(here).values(topics_count=counted).returning(Node.id)
 
 
-def check_node(db: Reader, node_id: int) -> None:
+def check_node(db: ReadConnection, node_id: int) -> None:
     """Raise Invalid where there is no such node."""
     if not nodes.exists(db, node_id):
         raise _no_node()

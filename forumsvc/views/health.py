@@ -15,9 +15,9 @@ def health(context: Public, request: ForumRequest) -> Any:
     """Say what the database lets be done; 503 where that is not reading and writing."""
     found = request.registry.availability.check()
     can = {"reads": found.reads, "writes": found.writes}
-    if found.trouble is None:
+    if found.problem is None:
         return {"status": "ok", **can}
-    response = error_response(request, 503, found.trouble, {"Retry-After": "1"})
+    response = error_response(request, 503, found.problem, {"Retry-After": "1"})
     response.json_body = {**response.json_body, "status": "failed", **can}
     return response
 

@@ -15,7 +15,7 @@ from sqlalchemy.sql import visitors
 from forumsvc import migrate
 from forumsvc.cache.invalidation import CACHED_COLUMNS, LISTS, MARKED_BY, NAMES
 from forumsvc.database import open_database
-from forumsvc.db.executor import Gateway
+from forumsvc.db.executor import Executor
 from forumsvc.models import Base, ChangeMark, Favorite, Node, Reply, Section, Topic, User
 from forumsvc.web.http_cache import conditional_requests
 from forumsvc.web.http_cache.cache_policy import (
@@ -126,18 +126,18 @@ def statements_of(forum: Forum, path: str, monkeypatch: pytest.MonkeyPatch) -> l
 
 def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the SELECTs of an answer that is made anew; none of one that no mark covers."""
-    run, tag, seen, under_mark = Gateway.rows, conditional_requests.tag_of_marks, [], []
+    run, tag, seen, under_mark = Executor.rows, conditional_requests.tag_of_marks, [], []
 
-    def note(gateway: Gateway, statement: Any, values: Any) -> Any:
+    def note(executor: Executor, statement: Any, values: Any) -> Any:
         seen.append(statement)
-        return run(gateway, statement, values)
+        return run(executor, statement, values)
 
     def note_tag(*given: Any) -> str:
         under_mark.append(True)
         return tag(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Gateway, "rows", note)
+        patch.setattr(Executor, "rows", note)
         patch.setattr(conditional_requests, "tag_of_marks", note_tag)
         assert caller.get(path).status_int == 200
     return seen if under_mark else []

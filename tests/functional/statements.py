@@ -36,11 +36,11 @@ def counting(database: Database) -> Iterator[Statements]:
     engines = (database.reads, database.writes)
     for engine in engines:
         event.listen(engine, "before_cursor_execute", note)
-    database.gateway.observers.append(note_short)
+    database.executor.query_listeners.append(note_short)
     try:
         yield seen
     finally:
-        database.gateway.observers.remove(note_short)
+        database.executor.query_listeners.remove(note_short)
         for engine in engines:
             event.remove(engine, "before_cursor_execute", note)
 

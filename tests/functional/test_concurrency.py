@@ -216,8 +216,8 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
         if "FOR NO KEY UPDATE OF users" in statement:
             wants_users.set()
 
-    observers = forum.registry.database.gateway.observers
-    observers.append(watch)
+    query_listeners = forum.registry.database.executor.query_listeners
+    query_listeners.append(watch)
     caller = alone(forum, bob)
 
     def cross() -> None:
@@ -241,7 +241,7 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     try:
         _, made = together([cross, reply])
     finally:
-        observers.remove(watch)
+        query_listeners.remove(watch)
     with forum.database.reads.connect() as connection:
         assert connection.scalar(text(deadlocks)) >= 1
     assert made.status_int == 201

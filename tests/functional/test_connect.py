@@ -67,7 +67,7 @@ def defaults(url: str, **settings: str) -> Iterator[None]:
 
 def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) -> None:
     settings = settings_of(database_url)
-    database = open_database(database_url, timeouts=Timeouts.of(settings))
+    database = open_database(database_url, timeouts=Timeouts.from_settings(settings))
     try:
         assert shown(database, "lock_timeout") == ["5s", "5s"]
         assert shown(database, "statement_timeout") == ["30s", "30s"]
@@ -83,7 +83,7 @@ def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) ->
 
 def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
     settings = settings_of(database_url)
-    database = open_database(database_url, timeouts=Timeouts.of(settings).for_commands())
+    database = open_database(database_url, timeouts=Timeouts.from_settings(settings).for_commands())
     try:
         assert shown(database, "statement_timeout") == ["0", "0"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["0", "0"]

@@ -44,10 +44,10 @@ def test_a_statement_that_takes_too_long_is_cancelled(
 ) -> None:
     forum = make_forum(database__statement_timeout_seconds="0.2")
     alice, node = forum.person("alice"), forum.node()
-    gateway = forum.registry.database.gateway
-    rows = gateway.rows
+    executor = forum.registry.database.executor
+    rows = executor.rows
     slow = select(func.pg_sleep(30).label("slept"))
-    monkeypatch.setattr(gateway, "rows", lambda statement, values: rows(slow, {}))
+    monkeypatch.setattr(executor, "rows", lambda statement, values: rows(slow, {}))
     assert_come_back(forum.nobody.get("/topics"))
     monkeypatch.undo()
     topic = forum.topic(alice, node)

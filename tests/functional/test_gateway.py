@@ -31,9 +31,9 @@ from forumsvc.cache import versions
 from forumsvc.database import open_database
 from forumsvc.db import pipeline_connection
 from forumsvc.db.engine import Database
-from forumsvc.db.executor import Gateway
-from forumsvc.db.keyset_paging import Page
-from forumsvc.db.statements import change, run
+from forumsvc.db.executor import Executor
+from forumsvc.db.keyset_paging import PageRequest
+from forumsvc.db.statements import execute, update_of
 from forumsvc.ids import MAX_ID
 from forumsvc.models import Node, Topic, User
 from forumsvc.queries import topics
@@ -52,16 +52,16 @@ Asked = list[tuple[Any, dict[str, Any]]]
 
 @contextmanager
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Note every statement that any gateway is asked, with its values."""
+    """Note every statement that any executor is asked, with its values."""
     asked: Asked = []
-    ask = Gateway.rows
+    ask = Executor.rows
 
-    def rows(self: Gateway, statement: Any, values: Any) -> Any:
+    def rows(self: Executor, statement: Any, values: Any) -> Any:
         asked.append((statement, dict(values)))
         return ask(self, statement, values)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Gateway, "rows", rows)
+        patch.setattr(Executor, "rows", rows)
         yield asked
 
 
@@ -69,7 +69,7 @@ def assert_same(database: Database, statement: Any, values: dict[str, Any]) -> i
     """Compare names, values and types with what a Connection returns; return how many rows."""
     with database.reads.connect() as connection:
         expected = connection.execute(statement, values).all()
-    found = database.gateway.rows(statement, values)
+    found = database.executor.rows(statement, values)
     assert [list(row) for row in found] == [list(row) for row in expected], (str(statement), values)
     for row, other in zip(found, expected, strict=True):
         assert row._fields == other._fields
@@ -103,13 +103,13 @@ def test_every_page_is_the_same_as_sqlalchemys(
     with watched(monkeypatch) as asked:
         for node, viewer in ((None, None), (names["node"], names["author"])):
             read = partial(
-                topics.forum_list, forum.database.gateway, kind, node_id=node, viewer_id=viewer
+                topics.forum_list, forum.database.executor, kind, node_id=node, viewer_id=viewer
             )
             for offset in (*offsets, MAX_ID):
-                found = read(Page(offset, choices.randint(1, 150)))
+                found = read(PageRequest(offset, choices.randint(1, 150)))
                 for place in filter(None, found.cursors):
-                    read(Page(limit=choices.randint(1, 150), before=place))
-                    read(Page(limit=choices.randint(1, 150), after=place))
+                    read(PageRequest(limit=choices.randint(1, 150), before=place))
+                    read(PageRequest(limit=choices.randint(1, 150), after=place))
     assert sum(assert_same(forum.database, *each) for each in asked) > len(offsets)
 
 
@@ -124,18 +124,18 @@ def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
 def test_pages_without_end_are_not_all_remembered(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gateway = Gateway(database.reads)
+    executor = Executor(database.reads)
     with watched(monkeypatch) as asked:
         for offset in range(300):
             topics.forum_list(
-                gateway, TopicOrder.RECENT, Page(offset), node_id=None, viewer_id=None
+                executor, TopicOrder.RECENT, PageRequest(offset), node_id=None, viewer_id=None
             )
     (statement,) = {statement for statement, _ in asked}
-    assert 0 < len(gateway._plan(statement)._texts) <= 128
+    assert 0 < len(executor._compiled(statement)._texts) <= 128
     for number in range(600):
-        assert gateway.row(select(literal(number).label("number")), {}) == (number,)
-    assert gateway._plan.cache_info().currsize <= 512
-    gateway.close()
+        assert executor.rows(select(literal(number).label("number")), {}) == [(number,)]
+    assert executor._compiled.cache_info().currsize <= 512
+    executor.close()
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_pages_without_end_are_not_all_remembered(
     ["DELETE FROM users", "UPDATE users SET name = ''", "CREATE TABLE x (y INTEGER)"],
 )
 def test_the_database_itself_refuses_writes(database: Database, statement: str) -> None:
-    database.gateway.rows(select(User.id), {})
+    database.executor.rows(select(User.id), {})
     with pytest.raises(database.reads.dialect.loaded_dbapi.Error, match=r"read-?only"):
-        database.gateway._fetch(statement, ())
+        database.executor._execute(statement, ())
 
 
 def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
@@ -154,10 +154,14 @@ def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
     for number in range(20):
         # The rows of a long result are read to the end, or SQLite would go on showing their moment.
         assert topics.forum_list(
-            forum.database.gateway, TopicOrder.RECENT, Page(0, 149), node_id=None, viewer_id=None
+            forum.database.executor,
+            TopicOrder.RECENT,
+            PageRequest(0, 149),
+            node_id=None,
+            viewer_id=None,
         ).rows
         forum.person(f"new{number}")
-        assert forum.database.gateway.row(statement, {}) == (152 + number,)
+        assert forum.database.executor.rows(statement, {}) == [(152 + number,)]
 
 
 def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
@@ -166,13 +170,13 @@ def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
     asked: BindParameter[str] = bindparam("asked")
     wrong = select((cast(1, Integer) / func.nothing_of_this_name(asked)).label("x"))
     with pytest.raises((OperationalError, ProgrammingError)) as raised:
-        database.gateway.rows(wrong, {"asked": "a secret"})
+        database.executor.rows(wrong, {"asked": "a secret"})
     assert isinstance(raised.value, DBAPIError)
     assert not raised.value.connection_invalidated
     assert "a secret" not in str(raised.value)
     assert "nothing_of_this_name" in str(raised.value)
     # The connection is as good as before.
-    assert versions.of_lists(database.gateway) == 0
+    assert versions.of_lists(database.executor) == 0
 
 
 @pytest.mark.parametrize(
@@ -182,7 +186,7 @@ def test_a_database_that_cannot_be_reached_is_an_operational_error(url: str) -> 
     database = open_database(url)
     for _ in range(2):
         with pytest.raises(OperationalError):
-            versions.of_lists(database.gateway)
+            versions.of_lists(database.executor)
     database.dispose()
 
 
@@ -231,11 +235,11 @@ def in_a_thread(work: Callable[[], object]) -> None:
 def test_a_thread_has_a_connection_of_its_own_for_as_long_as_it_lives(
     database: Database, opened_ones: list[Any]
 ) -> None:
-    gateway = Gateway(database.reads)
+    executor = Executor(database.reads)
 
     def read() -> None:
         for _ in range(3):
-            versions.of_lists(gateway)
+            versions.of_lists(executor)
         assert not is_closed(opened_ones[-1])
 
     for number in range(1, 4):
@@ -243,49 +247,49 @@ def test_a_thread_has_a_connection_of_its_own_for_as_long_as_it_lives(
         assert len(opened_ones) == number
         assert is_closed(opened_ones[-1])
     read()
-    gateway.close()
+    executor.close()
     assert [is_closed(each) for each in opened_ones] == [True] * 4
 
 
 def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
     database: Database, opened_ones: list[Any]
 ) -> None:
-    gateway = Gateway(database.reads)
+    executor = Executor(database.reads)
     turn = threading.Barrier(2)
 
     def read() -> None:
-        versions.of_lists(gateway)
+        versions.of_lists(executor)
         turn.wait()
         turn.wait()
-        versions.of_lists(gateway)
+        versions.of_lists(executor)
 
     thread = threading.Thread(target=read)
     thread.start()
     turn.wait()
-    gateway.close()
+    executor.close()
     assert is_closed(opened_ones[0])
     turn.wait()
     thread.join()
     assert len(opened_ones) == 2
-    gateway.close()
+    executor.close()
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone(database: Database) -> None:
-    assert versions.of_lists(database.gateway) == 0
-    before = database.gateway._own.held.driver
+    assert versions.of_lists(database.executor) == 0
+    before = database.executor._local.connection.driver
     pid = os.fork()
     if pid == 0:
         try:
-            database.forget()
-            same = versions.of_lists(database.gateway) == 0
-            other = database.gateway._own.held.driver is not before
+            database.reset_after_fork()
+            same = versions.of_lists(database.executor) == 0
+            other = database.executor._local.connection.driver is not before
             os._exit(0 if same and other and not is_closed(before) else 1)
         finally:
             os._exit(2)
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert versions.of_lists(database.gateway) == 0
-    assert database.gateway._own.held.driver is before
+    assert versions.of_lists(database.executor) == 0
+    assert database.executor._local.connection.driver is before
 
 
 def cut(database: Database, pid: int) -> None:
@@ -302,45 +306,45 @@ _CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("don
 
 @on_a_server
 def test_a_connection_that_was_cut_between_two_reads_is_made_again(database: Database) -> None:
-    gateway = database.gateway
+    executor = database.executor
     pids = []
     for _ in range(3):
-        pids.append(gateway.rows(_PID, {})[0].pid)
+        pids.append(executor.rows(_PID, {})[0].pid)
         cut(database, pids[-1])
-        assert versions.of_lists(gateway) == 0
+        assert versions.of_lists(executor) == 0
     assert len(set(pids)) == 3
 
 
 @on_a_server
 def test_a_connection_that_is_cut_while_it_reads_is_made_again(database: Database) -> None:
-    gateway = database.gateway
-    pid = gateway.rows(_PID, {})[0].pid
-    assert gateway.rows(_CUT, {"pid": pid})[0].was_there is False
-    assert gateway.rows(_PID, {})[0].pid != pid
+    executor = database.executor
+    pid = executor.rows(_PID, {})[0].pid
+    assert executor.rows(_CUT, {"pid": pid})[0].was_there is False
+    assert executor.rows(_PID, {})[0].pid != pid
 
 
 @on_a_server
 def test_a_read_meets_no_connection_of_the_pool_that_was_cut_with_its_own(
     database: Database,
 ) -> None:
-    gateway = database.gateway
+    executor = database.executor
     idle = [database.reads.connect() for _ in range(3)]
     pids = [connection.execute(_PID).scalar_one() for connection in idle]
-    pids.append(gateway.rows(_PID, {})[0].pid)
+    pids.append(executor.rows(_PID, {})[0].pid)
     for connection in idle:
         connection.close()
     for pid in pids:
         cut(database, pid)
-    assert versions.of_lists(gateway) == 0
+    assert versions.of_lists(executor) == 0
 
 
 @on_a_server
 def test_what_is_cut_again_is_told(database: Database) -> None:
-    gateway = database.gateway
+    executor = database.executor
     with pytest.raises(OperationalError) as raised:
-        gateway.rows(_CUT_ITSELF, {})
+        executor.rows(_CUT_ITSELF, {})
     assert raised.value.connection_invalidated
-    assert versions.of_lists(gateway) == 0
+    assert versions.of_lists(executor) == 0
 
 
 @on_a_server
@@ -354,25 +358,25 @@ def test_a_rollback_leaves_what_the_gateway_has_prepared(forum: Forum) -> None:
         with database.session() as db:
             # What the driver would prepare by itself, if it were let to.
             db.execute(insert(User), [row | stamps for row in rows])
-            assert database.gateway.rows_in(db, one, {}) == [(1,)]
+            assert database.executor.rows_in(db, one, {}) == [(1,)]
             with pytest.raises(DataError):
-                database.gateway.rows_in(db, wrong, {"word": "five"})
+                database.executor.rows_in(db, wrong, {"word": "five"})
             db.rollback()
     with database.session() as db:
         assert db.scalar(prepared) >= 1
-        assert database.gateway.rows_in(db, one, {}) == [(1,)]
+        assert database.executor.rows_in(db, one, {}) == [(1,)]
 
 
 @on_a_server
 def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
-    gateway, named = (
-        forum.database.gateway,
+    executor, named = (
+        forum.database.executor,
         select(User.id).where(User.login_key == bindparam("key")),
     )
     plans = text("SELECT sum(generic_plans), sum(custom_plans) FROM pg_prepared_statements")
     with forum.database.session() as db:
         for number in range(8):
-            assert gateway.rows_in(db, named, {"key": f"nobody{number}"}) == []
+            assert executor.rows_in(db, named, {"key": f"nobody{number}"}) == []
         generic, custom = db.execute(plans).one()
     assert generic >= 7
     assert custom == 0
@@ -380,14 +384,14 @@ def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
 
 @on_a_server
 def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
-    gateway = forum.database.gateway
+    executor = forum.database.executor
     many = select(literal(1).label("one")).limit(
         bindparam("limit", type_=Integer, literal_execute=True)
     )
     for _ in range(2):
-        for limit in range(1, pipeline_connection.MOST_PREPARED + 50):
-            assert gateway.rows(many, {"limit": limit}) == [(1,)]
-            assert gateway.rows(many, {"limit": limit}) == [(1,)]
+        for limit in range(1, pipeline_connection.MAX_PREPARED + 50):
+            assert executor.rows(many, {"limit": limit}) == [(1,)]
+            assert executor.rows(many, {"limit": limit}) == [(1,)]
 
 
 def test_a_change_by_the_gateway_gives_columns_their_defaults(forum: Forum) -> None:
@@ -395,11 +399,11 @@ def test_a_change_by_the_gateway_gives_columns_their_defaults(forum: Forum) -> N
     given = {"name": "Off topic", "created_at": now, "updated_at": now}
     names: dict[str, Any] = {name: bindparam(name) for name in given}
     topic = forum.topic(alice, forum.node())
-    renamed = change(Topic).where(Topic.id == topic).values(title=bindparam("new"))
+    renamed = update_of(Topic).where(Topic.id == topic).values(title=bindparam("new"))
     version = select(Topic.version).where(Topic.id == topic)
     with forum.database.session.begin() as db:
-        [(node,)] = run(db, insert(Node).values(names).returning(Node.id), given)
+        [(node,)] = execute(db, insert(Node).values(names).returning(Node.id), given)
         assert db.scalar(select(Node.topics_count).where(Node.id == node)) == 0
         before = db.scalar(version)
-        assert run(db, renamed, {"new": "Renamed"}) == []
+        assert execute(db, renamed, {"new": "Renamed"}) == []
         assert db.scalar(version) != before

@@ -25,9 +25,9 @@ from sqlalchemy.orm import Session
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.db.executor import GATEWAY
-from forumsvc.db.pipeline_connection import Libpq
-from forumsvc.db.statements import change, run
+from forumsvc.db.executor import EXECUTOR
+from forumsvc.db.pipeline_connection import PipelineConnection
+from forumsvc.db.statements import execute, update_of
 from forumsvc.models import Node, Topic, User
 from tests.functional.forum import Forum
 
@@ -42,7 +42,7 @@ _NAME = select(Node.name).where(Node.id == bindparam("node", type_=Integer))
 def renaming() -> Update:
     """Return what renames a node."""
     is_meant = Node.id == bindparam("node", type_=Integer)
-    return change(Node).where(is_meant).values(name=bindparam("new", type_=String))
+    return update_of(Node).where(is_meant).values(name=bindparam("new", type_=String))
 
 
 _RENAMED = renaming()
@@ -66,7 +66,7 @@ def db(forum: Forum) -> Iterator[Session]:
 
 def name_of(database: Database, node: int) -> Any:
     """Return a node's name as everybody sees it."""
-    return database.gateway.rows(_NAME, {"node": node})[0].name
+    return database.executor.rows(_NAME, {"node": node})[0].name
 
 
 def new_user(login: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def new_user(login: str) -> dict[str, Any]:
 def ways_to_run_it(forum: Forum, node: int) -> dict[str, Callable[[Session], object]]:
     """Return what a session may do behind what waits."""
     return {
-        "gateway": lambda db: forum.database.gateway.rows_in(db, _NAME, {"node": node}),
+        "executor": lambda db: forum.database.executor.rows_in(db, _NAME, {"node": node}),
         "session": lambda db: db.scalar(_NAME, {"node": node}),
         "commit": Session.commit,
     }
@@ -86,46 +86,46 @@ def ways_to_run_it(forum: Forum, node: int) -> dict[str, Callable[[Session], obj
 
 def refused(db: Session, node: int) -> None:
     """Change a node around what the database refuses."""
-    run(db, _RENAMED, {"node": node, "new": "New"})
-    run(db, _NEW_USER, new_user("alice"))
-    run(db, _RENAMED, {"node": node, "new": "Newer"})
+    execute(db, _RENAMED, {"node": node, "new": "New"})
+    execute(db, _NEW_USER, new_user("alice"))
+    execute(db, _RENAMED, {"node": node, "new": "Newer"})
     db.commit()
 
 
 def test_the_next_read_sees_what_was_changed(forum: Forum, db: Session, node: int) -> None:
     for number in range(4):
-        run(db, _RENAMED, {"node": node, "new": f"New {number}"})
-        assert forum.database.gateway.rows_in(db, _NAME, {"node": node}) == [(f"New {number}",)]
-        run(db, _RENAMED, {"node": node, "new": f"Newer {number}"})
+        execute(db, _RENAMED, {"node": node, "new": f"New {number}"})
+        assert forum.database.executor.rows_in(db, _NAME, {"node": node}) == [(f"New {number}",)]
+        execute(db, _RENAMED, {"node": node, "new": f"Newer {number}"})
         assert db.scalar(_NAME, {"node": node}) == f"Newer {number}"
 
 
 def test_what_is_asked_for_is_there_when_it_is_needed(forum: Forum, db: Session, node: int) -> None:
-    gateway = forum.database.gateway
+    executor = forum.database.executor
     for number in range(4):
-        before = gateway.ask_in(db, _NAME, {"node": node})
-        run(db, _RENAMED, {"node": node, "new": f"New {number}"})
-        after = gateway.ask_in(db, _NAME, {"node": node})
+        before = executor.submit_in(db, _NAME, {"node": node})
+        execute(db, _RENAMED, {"node": node, "new": f"New {number}"})
+        after = executor.submit_in(db, _NAME, {"node": node})
         assert after() == [(f"New {number}",)]
         assert before() == [(f"New {number - 1}" if number else "Old",)]
         assert after() == [(f"New {number}",)]
 
 
-@pytest.mark.parametrize("way", ["gateway", "session", "commit"])
+@pytest.mark.parametrize("way", ["executor", "session", "commit"])
 def test_what_is_asked_for_comes_with_what_is_run_behind_it(
     forum: Forum, db: Session, node: int, way: str
 ) -> None:
     first, second = forum.node("First"), forum.node("Second")
-    gateway = forum.database.gateway
+    executor = forum.database.executor
     for _ in range(3):
-        asked = [gateway.ask_in(db, _NAME, {"node": each}) for each in (first, second)]
+        asked = [executor.submit_in(db, _NAME, {"node": each}) for each in (first, second)]
         ways_to_run_it(forum, node)[way](db)
         assert [each() for each in asked] == [[("First",)], [("Second",)]]
 
 
 def test_what_a_change_returns_can_be_asked_for(forum: Forum, db: Session, node: int) -> None:
     values = [{"node": node, "new": new} for new in ("A", "B")]
-    asked = [forum.database.gateway.ask_in(db, _RENAMED_AND_TOLD, each) for each in values]
+    asked = [forum.database.executor.submit_in(db, _RENAMED_AND_TOLD, each) for each in values]
     db.commit()
     assert [each() for each in asked] == [[(node, "A")], [(node, "B")]]
     assert name_of(forum.database, node) == "B"
@@ -134,7 +134,7 @@ def test_what_a_change_returns_can_be_asked_for(forum: Forum, db: Session, node:
 def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session, node: int) -> None:
     for number in range(3):
         values = {"node": node, "new": f"New {number}"}
-        forum.database.gateway.ask_in(db, _RENAMED_AND_TOLD, values)
+        forum.database.executor.submit_in(db, _RENAMED_AND_TOLD, values)
         db.commit()
         assert name_of(forum.database, node) == f"New {number}"
 
@@ -143,12 +143,12 @@ def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session,
 def test_what_was_asked_for_and_rolled_back_never_comes(
     forum: Forum, db: Session, node: int
 ) -> None:
-    gateway = forum.database.gateway
+    executor = forum.database.executor
     for _ in range(3):
-        asked = gateway.ask_in(db, _NAME, {"node": node})
+        asked = executor.submit_in(db, _NAME, {"node": node})
         db.rollback()
         # The same connection: what waits on it is not to be run for the sake of the first.
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
         with pytest.raises(LookupError):
             asked()
         db.rollback()
@@ -158,12 +158,12 @@ def test_what_was_asked_for_and_rolled_back_never_comes(
 def test_what_is_rolled_back_on_a_connection_that_is_kept_never_happens(
     forum: Forum, node: int
 ) -> None:
-    info = {GATEWAY: forum.database.gateway}
+    info = {EXECUTOR: forum.database.executor}
     with (
         forum.database.writes.connect() as kept,
         Session(kept, info=info, join_transaction_mode="control_fully") as db,
     ):
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
         db.rollback()
         assert db.scalar(_NAME, {"node": node}) == "Old"
         db.commit()
@@ -173,11 +173,11 @@ def test_what_is_rolled_back_on_a_connection_that_is_kept_never_happens(
 def test_what_is_asked_for_beside_an_error_never_comes(
     forum: Forum, db: Session, node: int
 ) -> None:
-    gateway = forum.database.gateway
+    executor = forum.database.executor
     for _ in range(3):
-        before = gateway.ask_in(db, _NAME, {"node": node})
-        wrong = gateway.ask_in(db, _NUMBER, {"word": "ten"})
-        behind = gateway.ask_in(db, _NAME, {"node": node})
+        before = executor.submit_in(db, _NAME, {"node": node})
+        wrong = executor.submit_in(db, _NUMBER, {"word": "ten"})
+        behind = executor.submit_in(db, _NAME, {"node": node})
         with pytest.raises(DataError):
             wrong()
         for asked in (before, wrong, behind):
@@ -188,23 +188,23 @@ def test_what_is_asked_for_beside_an_error_never_comes(
 
 def test_changes_take_place_in_their_order(db: Session, node: int) -> None:
     for _ in range(3):
-        run(db, _RENAMED, {"node": node, "new": "First"})
-        db.execute(change(Node).where(Node.id == node).values(name=Node.name + " and second"))
-        run(db, _RENAMED, {"node": node, "new": "Third"})
-        run(db, _RENAMED, {"node": node, "new": "Last"})
+        execute(db, _RENAMED, {"node": node, "new": "First"})
+        db.execute(update_of(Node).where(Node.id == node).values(name=Node.name + " and second"))
+        execute(db, _RENAMED, {"node": node, "new": "Third"})
+        execute(db, _RENAMED, {"node": node, "new": "Last"})
         assert db.scalar(_NAME, {"node": node}) == "Last"
 
 
 def test_what_is_changed_last_is_committed(forum: Forum, db: Session, node: int) -> None:
     for number in range(3):
-        run(db, _RENAMED, {"node": node, "new": f"New {number}"})
+        execute(db, _RENAMED, {"node": node, "new": f"New {number}"})
         db.commit()
         assert name_of(forum.database, node) == f"New {number}"
 
 
 def test_what_is_rolled_back_never_happens(forum: Forum, db: Session, node: int) -> None:
     for _ in range(3):
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
         db.rollback()
         assert name_of(forum.database, node) == "Old"
         db.commit()
@@ -214,7 +214,7 @@ def test_what_is_rolled_back_never_happens(forum: Forum, db: Session, node: int)
 def test_what_a_session_leaves_open_never_happens(forum: Forum, node: int) -> None:
     for _ in range(3):
         with forum.database.session() as db:
-            run(db, _RENAMED, {"node": node, "new": "New"})
+            execute(db, _RENAMED, {"node": node, "new": "New"})
         with forum.database.session() as db:
             assert db.scalar(_NAME, {"node": node}) == "Old"
             db.commit()
@@ -230,18 +230,18 @@ def test_what_the_database_refuses_undoes_the_whole_transaction(
             refused(db, node)
         db.rollback()
         assert name_of(forum.database, node) == "Old"
-    run(db, _NEW_USER, new_user("bob"))
+    execute(db, _NEW_USER, new_user("bob"))
     db.commit()
-    assert forum.database.gateway.rows(select(User.id).where(User.login == "bob"), {})
+    assert forum.database.executor.rows(select(User.id).where(User.login == "bob"), {})
 
 
 @on_a_server
-@pytest.mark.parametrize("by", ["gateway", "session", "commit"])
+@pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) -> None:
     forum.person("alice")
     ways = ways_to_run_it(forum, node)
     with forum.database.session() as db:
-        run(db, _NEW_USER, new_user("alice"))
+        execute(db, _NEW_USER, new_user("alice"))
         with pytest.raises(IntegrityError) as raised:
             ways[by](db)
     assert not raised.value.connection_invalidated
@@ -249,34 +249,34 @@ def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) 
 
 @on_a_server
 def test_what_came_behind_an_error_can_be_run_again(forum: Forum, db: Session, node: int) -> None:
-    gateway = forum.database.gateway
+    executor = forum.database.executor
     for word in ("1", "five", "5"):
-        run(db, _RENAMED, {"node": node, "new": word})
+        execute(db, _RENAMED, {"node": node, "new": word})
         if word == "five":
             with pytest.raises(DataError):
-                gateway.rows_in(db, _NUMBER, {"word": word})
+                executor.rows_in(db, _NUMBER, {"word": word})
         else:
-            assert gateway.rows_in(db, _NUMBER, {"word": word}) == [(int(word),)]
+            assert executor.rows_in(db, _NUMBER, {"word": word}) == [(int(word),)]
         db.rollback()
         # Now the name of a node is asked for behind what fails, the time when it is prepared.
-        run(db, _NEW_USER, new_user("carol"))
-        run(db, _NEW_USER, new_user("carol"))
+        execute(db, _NEW_USER, new_user("carol"))
+        execute(db, _NEW_USER, new_user("carol"))
         with pytest.raises(IntegrityError):
-            gateway.rows_in(db, _NAME, {"node": node})
+            executor.rows_in(db, _NAME, {"node": node})
         db.rollback()
-    assert gateway.rows_in(db, _NAME, {"node": node}) == [("Old",)]
+    assert executor.rows_in(db, _NAME, {"node": node}) == [("Old",)]
 
 
 @on_a_server
 def test_a_text_larger_than_what_fits_on_the_way_arrives(forum: Forum, db: Session) -> None:
     topic = forum.topic(forum.person("alice"), forum.node())
     long = "x" * 30_000_000
-    written = change(Topic).where(Topic.id == topic).values(body=bindparam("new"))
+    written = update_of(Topic).where(Topic.id == topic).values(body=bindparam("new"))
     length = select(func.length(Topic.body).label("length")).where(Topic.id == topic)
     for _ in range(3):
-        run(db, written, {"new": long})
-        run(db, written, {"new": long + "y"})
-        assert forum.database.gateway.rows_in(db, length, {}) == [(len(long) + 1,)]
+        execute(db, written, {"new": long})
+        execute(db, written, {"new": long + "y"})
+        assert forum.database.executor.rows_in(db, length, {}) == [(len(long) + 1,)]
     db.rollback()
 
 
@@ -289,10 +289,10 @@ def test_what_waits_where_the_connection_is_cut_never_happens(
     plain = make_url(database.url).set(drivername="postgresql")
     pid = select(func.pg_backend_pid().label("pid"))
     with database.session() as db:
-        [(its_pid,)] = database.gateway.rows_in(db, pid, {})
+        [(its_pid,)] = database.executor.rows_in(db, pid, {})
         if first:
             db.rollback()
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
         with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as own:
             own.execute("SELECT pg_terminate_backend(%s, 60000)", [its_pid])
         with pytest.raises(OperationalError) as raised:
@@ -300,7 +300,7 @@ def test_what_waits_where_the_connection_is_cut_never_happens(
         assert raised.value.connection_invalidated
     assert name_of(database, node) == "Old"
     with database.session.begin() as db:
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
     assert name_of(database, node) == "New"
 
 
@@ -308,7 +308,7 @@ def test_what_waits_where_the_connection_is_cut_never_happens(
 def test_what_waits_in_a_session_that_nobody_closes_never_happens(forum: Forum, node: int) -> None:
     for _ in range(3):
         left = forum.database.session()
-        run(left, _RENAMED, {"node": node, "new": "New"})
+        execute(left, _RENAMED, {"node": node, "new": "New"})
         del left
         gc.collect()
         with forum.database.session.begin() as db:
@@ -317,7 +317,7 @@ def test_what_waits_in_a_session_that_nobody_closes_never_happens(forum: Forum, 
 
 
 @on_a_server
-@pytest.mark.parametrize("by", ["gateway", "session", "commit"])
+@pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_an_interruption_is_told_and_leaves_no_broken_connection(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
@@ -326,13 +326,13 @@ def test_an_interruption_is_told_and_leaves_no_broken_connection(
 
     ways = ways_to_run_it(forum, node)
     with monkeypatch.context() as patch, forum.database.session() as db:
-        run(db, _RENAMED, {"node": node, "new": "New"})
-        patch.setattr(Libpq, "_say", interrupted)
+        execute(db, _RENAMED, {"node": node, "new": "New"})
+        patch.setattr(PipelineConnection, "_send", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ways[by](db)
     assert name_of(forum.database, node) == "Old"
     with forum.database.session.begin() as db:
-        run(db, _RENAMED, {"node": node, "new": "Next"})
+        execute(db, _RENAMED, {"node": node, "new": "Next"})
     assert name_of(forum.database, node) == "Next"
 
 
@@ -341,9 +341,9 @@ def test_a_connection_that_breaks_behind_an_error_does_not_hide_it(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum.person("alice")
-    send = Libpq._send_together
+    send = PipelineConnection._execute_pending
 
-    def send_and_break(self: Libpq) -> Any:
+    def send_and_break(self: PipelineConnection) -> Any:
         try:
             return send(self)
         finally:
@@ -351,12 +351,12 @@ def test_a_connection_that_breaks_behind_an_error_does_not_hide_it(
                 connected.shutdown(socket.SHUT_RDWR)
 
     with monkeypatch.context() as patch, forum.database.session() as db:
-        run(db, _NEW_USER, new_user("alice"))
-        patch.setattr(Libpq, "_send_together", send_and_break)
+        execute(db, _NEW_USER, new_user("alice"))
+        patch.setattr(PipelineConnection, "_execute_pending", send_and_break)
         with pytest.raises(IntegrityError):
             db.commit()
     with forum.database.session.begin() as db:
-        run(db, _RENAMED, {"node": node, "new": "Next"})
+        execute(db, _RENAMED, {"node": node, "new": "Next"})
     assert name_of(forum.database, node) == "Next"
 
 
@@ -365,7 +365,7 @@ def test_what_fails_again_and_again_is_prepared_once(forum: Forum, db: Session) 
     forum.person("alice")
     prepared = text("SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'INSERT%'")
     for _ in range(5):
-        run(db, _NEW_USER, new_user("alice"))
+        execute(db, _NEW_USER, new_user("alice"))
         with pytest.raises(IntegrityError):
             db.commit()
         db.rollback()
@@ -378,10 +378,10 @@ def test_a_lock_that_comes_too_late_undoes_the_transaction(forum: Forum, node: i
     with forum.database.session() as one, forum.database.session() as two:
         for db in (one, two):
             db.execute(text("SET LOCAL lock_timeout = '50ms'"))
-        run(one, _RENAMED, {"node": node, "new": "A"})
+        execute(one, _RENAMED, {"node": node, "new": "A"})
         one.execute(text("SELECT 1"))
-        run(two, _RENAMED, {"node": other, "new": "B"})
-        run(two, _RENAMED, {"node": node, "new": "B"})
+        execute(two, _RENAMED, {"node": other, "new": "B"})
+        execute(two, _RENAMED, {"node": node, "new": "B"})
         with pytest.raises(DBAPIError) as raised:
             two.commit()
         assert getattr(raised.value.orig, "sqlstate", "") == "55P03"
@@ -397,17 +397,17 @@ def test_a_reply_wakes_the_database_as_often_as_stated(
     alice, bob = forum.person("alice"), forum.person("bob")
     topic = forum.topic(alice, forum.node())
     trips: list[str] = []
-    for way in ("_send", "_send_together"):
-        send = getattr(Libpq, way)
+    for way in ("_execute_now", "_execute_pending"):
+        send = getattr(PipelineConnection, way)
 
-        def sent(self: Libpq, *rest: Any, _send: Any = send, _way: str = way) -> Any:
+        def sent(self: PipelineConnection, *rest: Any, _send: Any = send, _way: str = way) -> Any:
             trips.append(_way)
             return _send(self, *rest)
 
-        monkeypatch.setattr(Libpq, way, sent)
+        monkeypatch.setattr(PipelineConnection, way, sent)
     body = {"body": "Well said, @alice"}
     answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", body)
     assert answer.status_int == 201
     # The token; the topic's state; the mentioned and the topic; the reply and who is told; telling,
     # the mark, the end.
-    assert trips == ["_send", "_send", *["_send_together"] * 3]
+    assert trips == ["_execute_now", "_execute_now", *["_execute_pending"] * 3]

@@ -135,7 +135,7 @@ def test_who_asks_while_another_waits_for_the_answer_gets_the_latest_one(
         assert go_on.wait(30)
         return []
 
-    monkeypatch.setattr(database.gateway, "rows", hang)
+    monkeypatch.setattr(database.executor, "rows", hang)
     first = threading.Thread(target=check.check)
     first.start()
     assert asked.wait(30)

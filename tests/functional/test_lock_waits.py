@@ -13,7 +13,7 @@ from forumsvc.database import open_database
 from forumsvc.db import lock_waits
 from forumsvc.db.engine import Database
 from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Ticket
-from forumsvc.db.pipeline_connection import Libpq
+from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.timeouts import Timeouts
 from forumsvc.models import Topic
 from tests.functional.conftest import MakeForum
@@ -166,7 +166,7 @@ def test_who_waited_shortly_while_others_got_the_lock_is_tried_again(
 
 
 @on_a_server
-@pytest.mark.parametrize("way", ["gateway", "session"])
+@pytest.mark.parametrize("way", ["executor", "session"])
 def test_a_short_wait_ends_with_its_transaction_and_not_later(
     database_url: str, database: Database, way: str
 ) -> None:
@@ -174,8 +174,8 @@ def test_a_short_wait_ends_with_its_transaction_and_not_later(
     shown = text("SHOW lock_timeout")
 
     def limit(db: Any) -> str:
-        if way == "gateway":
-            limited.gateway.rows_in(db, select(Topic.id), {})
+        if way == "executor":
+            limited.executor.rows_in(db, select(Topic.id), {})
         return str(db.scalar(shown))
 
     try:
@@ -197,14 +197,14 @@ def test_a_short_wait_costs_no_trip_to_the_database(
     topic = forum.topic(alice, forum.node())
     trips: list[str] = []
     counted: list[int] = []
-    for way in ("_send", "_send_together"):
-        send = getattr(Libpq, way)
+    for way in ("_execute_now", "_execute_pending"):
+        send = getattr(PipelineConnection, way)
 
-        def sent(self: Libpq, *rest: Any, _send: Any = send, _way: str = way) -> Any:
+        def sent(self: PipelineConnection, *rest: Any, _send: Any = send, _way: str = way) -> Any:
             trips.append(_way)
             return _send(self, *rest)
 
-        monkeypatch.setattr(Libpq, way, sent)
+        monkeypatch.setattr(PipelineConnection, way, sent)
     held_ticket = _Ticket()
     for is_short in (False, True):
         if is_short:
@@ -220,7 +220,7 @@ def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
     patience = text("PRAGMA busy_timeout")
     with database.reads.connect() as reads, database.writes.connect() as writes:
         assert reads.scalar(patience) == 10_000
-        assert writes.scalar(patience) == round(lock_waits.TURN_SECONDS * 1000)
+        assert writes.scalar(patience) == round(lock_waits.ATTEMPT_SECONDS * 1000)
 
 
 @on_a_file

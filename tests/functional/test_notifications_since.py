@@ -144,7 +144,7 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
     moment = {"created_at": now, "updated_at": now}
     row = {"user_id": alice.id, "actor_id": bob.id, "type": "Follow", **moment}
     event.listen(database.writes, "before_cursor_execute", watch_engine)
-    database.gateway.observers.append(watch)
+    database.executor.query_listeners.append(watch)
     try:
         with forum.database.writes.connect() as other:
             other.execute(
@@ -159,7 +159,7 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
             other.commit()
         thread.join()
     finally:
-        database.gateway.observers.remove(watch)
+        database.executor.query_listeners.remove(watch)
         event.remove(database.writes, "before_cursor_execute", watch_engine)
     assert [answer.status_int for answer in answers] in ([200], [201])
     assert len(alice.get("/notifications", since=seen).json) == 1

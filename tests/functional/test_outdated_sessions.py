@@ -10,8 +10,8 @@ from sqlalchemy.exc import DBAPIError
 
 from forumsvc.db import pipeline_connection
 from forumsvc.db.engine import Database
-from forumsvc.db.pipeline_connection import Libpq
-from forumsvc.db.statements import run
+from forumsvc.db.pipeline_connection import PipelineConnection
+from forumsvc.db.statements import execute
 from forumsvc.models import Node, User
 from tests.functional.forum import Forum
 from tests.functional.test_connect import defaults
@@ -37,21 +37,23 @@ def restore(forum: Forum) -> None:
         db.execute(text(f"ALTER TABLE users ALTER COLUMN name TYPE {User.__table__.c.name.type}"))
 
 
-def deallocate(line: Libpq) -> None:
+def deallocate(connection: PipelineConnection) -> None:
     """Forget all that is prepared on a connection, as a pooler's DISCARD ALL does."""
-    line._connection.pgconn.exec_(b"DEALLOCATE ALL")
+    connection._connection.pgconn.exec_(b"DEALLOCATE ALL")
 
 
-def lines_of_writes(database: Database) -> list[Libpq]:
-    """Return what runs statements on the connections that wait in the pool of writes."""
+def pooled_connections(database: Database) -> list[PipelineConnection]:
+    """Return the driver connections that are idle in the pool of writes."""
     pool: Any = database.writes.pool
-    return [record.info["line"] for record in list(pool._pool.queue) if "line" in record.info]
+    records = list(pool._pool.queue)
+    key = "driver_connection"
+    return [record.info[key] for record in records if key in record.info]
 
 
 def read_until_prepared(database: Database, user: int) -> None:
     """Read a statement as often as it takes to be prepared."""
     for _ in range(3):
-        assert len(database.gateway.rows(_NAMES, {"user": user})) == 1
+        assert len(database.executor.rows(_NAMES, {"user": user})) == 1
 
 
 def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum) -> None:
@@ -68,7 +70,7 @@ def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum) -> Non
 def test_a_read_goes_on_after_its_statements_were_deallocated(forum: Forum) -> None:
     alice, database = forum.person("alice"), forum.database
     read_until_prepared(database, alice.id)
-    deallocate(database.gateway._own.held.line)
+    deallocate(database.executor._local.connection.connection)
     read_until_prepared(database, alice.id)
 
 
@@ -100,37 +102,37 @@ def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: For
     topic = forum.topic(alice, node)
     for number in range(3):
         assert alice.post(f"/topics/{topic}/replies", body=f"{number}").status_int == 201
-    lines = lines_of_writes(forum.registry.database)
+    lines = pooled_connections(forum.registry.database)
     assert lines
-    for line in lines:
-        deallocate(line)
+    for connection in lines:
+        deallocate(connection)
     assert alice.post(f"/topics/{topic}/replies", body="Last").status_int == 201
     replies = forum.nobody.get(f"/topics/{topic}/replies").json
     assert [reply["body_html"] for reply in replies][-1] == "<p>Last</p>"
     assert len(replies) == 4
 
 
-@pytest.mark.parametrize("by", ["gateway", "session", "commit"])
+@pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_a_queued_statement_that_is_gone_drops_the_connection(forum: Forum, by: str) -> None:
     node, database = forum.node("Old"), forum.database
     for _ in range(3):
         with database.session.begin() as db:
-            run(db, _RENAMED, {"node": node, "new": "New"})
-    for line in lines_of_writes(database):
-        deallocate(line)
+            execute(db, _RENAMED, {"node": node, "new": "New"})
+    for connection in pooled_connections(database):
+        deallocate(connection)
     ways: dict[str, Callable[[Any], Any]] = {
-        "gateway": lambda db: database.gateway.rows_in(db, select(literal(1).label("n")), {}),
+        "executor": lambda db: database.executor.rows_in(db, select(literal(1).label("n")), {}),
         "session": lambda db: db.execute(text("SELECT 1")),
         "commit": lambda db: db.commit(),
     }
     with database.session() as db:
-        run(db, _RENAMED, {"node": node, "new": "Lost"})
+        execute(db, _RENAMED, {"node": node, "new": "Lost"})
         with pytest.raises(DBAPIError) as raised:
             ways[by](db)
     assert raised.value.connection_invalidated
     assert getattr(raised.value.orig, "sqlstate", "") == "26000"
     assert name_of(database, node) == "New"
-    assert lines_of_writes(database) == []
+    assert pooled_connections(database) == []
 
 
 def test_writes_come_back_when_the_database_takes_them_again(forum: Forum) -> None:
@@ -143,8 +145,8 @@ def test_writes_come_back_when_the_database_takes_them_again(forum: Forum) -> No
     assert reply().status_int == 201
     with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
         # As if the whole server were set so: sessions that are open learn of it, too.
-        for line in lines_of_writes(forum.registry.database):
-            line._connection.pgconn.exec_(b"SET default_transaction_read_only = on")
+        for connection in pooled_connections(forum.registry.database):
+            connection._connection.pgconn.exec_(b"SET default_transaction_read_only = on")
         for _ in range(2):
             refused = reply()
             assert (refused.status_int, set(refused.json)) == (503, {"error"})
@@ -157,10 +159,10 @@ def test_a_transaction_has_the_isolation_that_its_session_asks_for(forum: Forum)
     node, level = forum.node("Old"), text("SHOW transaction_isolation")
     with forum.database.session() as db:
         db.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
         assert db.scalar(level) == "repeatable read"
     with forum.database.session() as db:
-        run(db, _RENAMED, {"node": node, "new": "New"})
+        execute(db, _RENAMED, {"node": node, "new": "New"})
         assert db.scalar(level) == "read committed"
 
 
@@ -170,8 +172,8 @@ def test_no_two_connections_give_a_prepared_statement_the_same_name(forum: Forum
     sessions = [database.session() for _ in range(3)]
     for db in sessions:
         for _ in range(3):
-            database.gateway.rows_in(db, select(Node.name).where(Node.id == node), {})
-            database.gateway.rows_in(db, _NAMES, {"user": 1})
+            database.executor.rows_in(db, select(Node.name).where(Node.id == node), {})
+            database.executor.rows_in(db, _NAMES, {"user": 1})
         named.append(set(db.scalars(_PREPARED)))
     for db in sessions:
         db.close()
@@ -182,7 +184,7 @@ def test_no_two_connections_give_a_prepared_statement_the_same_name(forum: Forum
 def test_statements_are_evicted_one_by_one_and_those_in_use_stay_prepared(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline_connection, "MOST_PREPARED", 20)
+    monkeypatch.setattr(pipeline_connection, "MAX_PREPARED", 20)
     database = forum.database
     pages = select(literal(1).label("one")).limit(
         bindparam("limit", type_=BigInteger, literal_execute=True)
@@ -191,12 +193,12 @@ def test_statements_are_evicted_one_by_one_and_those_in_use_stay_prepared(
     names = text("SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'")
     with database.session() as db:
         for _ in range(2):
-            database.gateway.rows_in(db, _NAMES, {"user": 1})
+            database.executor.rows_in(db, _NAMES, {"user": 1})
         [hot] = db.scalars(names).all()
         for limit in range(1, 60):
             for _ in range(2):
-                assert database.gateway.rows_in(db, pages, {"limit": limit}) == [(1,)]
-            database.gateway.rows_in(db, _NAMES, {"user": 1})
-        assert database.gateway.rows_in(db, prepared, {}) == [(1,)]
+                assert database.executor.rows_in(db, pages, {"limit": limit}) == [(1,)]
+            database.executor.rows_in(db, _NAMES, {"user": 1})
+        assert database.executor.rows_in(db, prepared, {}) == [(1,)]
         assert db.scalars(names).all() == [hot]
         assert len(db.scalars(_PREPARED).all()) <= 20

@@ -152,13 +152,13 @@ def read_together(
         return make(attempts[-1], partial(forum_list, *given, **named))
 
     monkeypatch.setattr(topics, "forum_list", counted)
-    observers = forum.registry.database.gateway.observers
-    observers.append(note)
+    query_listeners = forum.registry.database.executor.query_listeners
+    query_listeners.append(note)
     try:
         tasks = [lambda one=one: one.get("/topics").status_int for one in callers]
         *statuses, _ = together([*tasks, count])
     finally:
-        observers.remove(note)
+        query_listeners.remove(note)
     return sorted(statuses), len(attempts)
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from forumsvc.db.execution import Reader
+from forumsvc.db.execution import ReadConnection
 from forumsvc.media import images
 from forumsvc.models import Photo
 from forumsvc.services import photos
@@ -226,7 +226,7 @@ def test_a_row_says_which_storage_has_its_file(forum: Forum, alice: Person) -> N
         assert db.execute(select(Photo.storage)).scalar_one() == "local"
 
 
-def full_under_the_lock(quota: Quota, db: Reader) -> int | None:
+def full_under_the_lock(quota: Quota, db: ReadConnection) -> int | None:
     """Return what is left as when another upload of the same member was quicker."""
     return -1 if isinstance(db, Session) else quota.max_bytes
 

@@ -72,7 +72,7 @@ def test_an_upgrade_that_meets_a_long_lock_gives_up_with_one_line_and_changes_no
 
     def upgrade() -> None:
         try:
-            migrate.upgrade(impatient.writes, "0004", tell=told.append)
+            migrate.upgrade(impatient.writes, "0004", report=told.append)
         except schema_lock.SchemaBusy as busy:
             failures.append(busy)
 
@@ -100,7 +100,7 @@ def test_an_upgrade_goes_on_when_the_lock_is_gone(blank: Database, impatient: Da
             if "trying again" in line:
                 other.rollback()
 
-        assert migrate.upgrade(impatient.writes, tell=release) == migrate.head()
+        assert migrate.upgrade(impatient.writes, report=release) == migrate.head()
 
 
 def test_what_will_be_run_is_told_and_asked_for(blank: Database) -> None:
@@ -109,7 +109,7 @@ def test_what_will_be_run_is_told_and_asked_for(blank: Database) -> None:
     steps = migrate.pending(blank.writes)
     assert steps[0].summary.startswith("Cut a page out of every list")
     told: list[str] = []
-    migrate.upgrade(blank.writes, tell=told.append)
+    migrate.upgrade(blank.writes, report=told.append)
     assert told == [f"To run: {step.revision} {step.summary}" for step in steps]
     assert migrate.pending(blank.writes) == []
 

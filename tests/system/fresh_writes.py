@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from forumsvc.cache import topic_versions
-from forumsvc.db.statements import change
+from forumsvc.db.statements import update_of
 from forumsvc.models import Node, Reply, Topic
 from forumsvc.services import accounts, audit, nodes
 from forumsvc.services.content.rerendering import Rerendering
@@ -253,7 +253,7 @@ class Owner:
                 (Reply, "likes_count", self.reply),
                 (Node, "topics_count", self.nodes[0]),
             ):
-                db.execute(change(model).where(model.id == own).values({column: 77}))
+                db.execute(update_of(model).where(model.id == own).values({column: 77}))
             topic_versions.renew_of_reply(db, self.reply)
 
         self._command(spoil)
@@ -267,7 +267,7 @@ class Owner:
 
         def outdate(db: Session) -> None:
             old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
-            db.execute(change(model).where(model.id == own).values(old))
+            db.execute(update_of(model).where(model.id == own).values(old))
             topic_versions.renew_of_reply(db, self.reply)
 
         self._command(outdate)

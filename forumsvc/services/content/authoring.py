@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from ...db.execution import Reader
+from ...db.execution import ReadConnection
 from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
 from ...queries import users
 from .rules import Rules
@@ -93,7 +93,7 @@ class Authoring:
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
         return Text(rendered.body, self._link(draft, known), draft.version, mentioned)
 
-    def link(self, db: Reader, draft: RenderedText) -> str:
+    def link(self, db: ReadConnection, draft: RenderedText) -> str:
         """Return the HTML of a rendered text, its mentions linked to the users there are today."""
         candidates = draft.mentions[:_MOST_LINKED]
         return self._link(draft, users.mentioned(db, candidates) if candidates else {})

@@ -9,7 +9,7 @@ from sqlalchemy import Row
 
 from ...cache import invalidation
 from ...db.engine import Database
-from ...db.statements import change
+from ...db.statements import update_of
 from ...markup import RENDERER_VERSION, RenderedText
 from ...queries import outdated
 from ...queries.outdated import Post
@@ -80,7 +80,7 @@ class Rerendering:
                 kept = (
                     same
                     or db.execute(
-                        change(post)
+                        update_of(post)
                         .where(
                             post.id == row.id,
                             post.body == row.body,

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import change_unmarked
-from ...db.statements import change, remove
+from ...db.statements import delete_of, update_of
 from ...errors import NotFound
 from ...models import Notification, User
 from ...queries.user_locks import lock_users
@@ -23,7 +23,7 @@ def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> N
     lock_users(db, User.id == user_id)
     own = (Notification.user_id == user_id, Notification.id.in_(ids))
     marked = db.scalars(
-        change(Notification)
+        update_of(Notification)
         .where(*own, Notification.read_at.is_(None))
         .values(read_at=now, updated_at=now)
         .returning(Notification.id)
@@ -50,7 +50,7 @@ def _delete(db: Session, user_id: int, *only: ColumnElement[bool]) -> None:
     unread = db.scalar(
         select(func.count()).select_from(Notification).where(*own, Notification.read_at.is_(None))
     )
-    db.execute(remove(Notification).where(*own))
+    db.execute(delete_of(Notification).where(*own))
     if unread:
         _lower_unread(db, user_id, unread)
 

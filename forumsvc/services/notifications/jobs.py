@@ -25,9 +25,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from ...db.base import BigId
-from ...db.statements import change, remove, run
+from ...db.statements import delete_of, execute, update_of
 from ...models import Notification, NotificationJob, NotificationType, Reply, Topic, User
-from ...queries.user_locks import locking_users
+from ...queries.user_locks import select_users_for_update
 from . import notify, recipients
 
 BATCH_SIZE = 200
@@ -62,7 +62,7 @@ def enqueue(db: Session, event: Mapping[str, Any], next_user_id: int) -> None:
         "next_user_id": next_user_id,
         "created_at": event["now"],
     }
-    run(db, _insertion(tuple(values)), values)
+    execute(db, _insertion(tuple(values)), values)
     db.info[_ENQUEUED] = True
 
 
@@ -78,17 +78,17 @@ def was_enqueued(db: Session) -> bool:
 
 def delete_for_topic(db: Session, topic_id: int) -> None:
     """Let nobody else be told of a topic or of a reply to it; wait for the batch under way."""
-    run(db, _removal(), {"topic_id": topic_id})
+    execute(db, _removal(), {"topic_id": topic_id})
 
 
 def delete_for_reply(db: Session, topic_id: int, reply_id: int) -> None:
     """Let nobody else be told of a reply; wait for the batch under way."""
-    run(db, _reply_removal(), {"topic_id": topic_id, "reply_id": reply_id})
+    execute(db, _reply_removal(), {"topic_id": topic_id, "reply_id": reply_id})
 
 
 @cache
 def _removal() -> Any:
-    return remove(NotificationJob).where(NotificationJob.topic_id == recipients.TOPIC)
+    return delete_of(NotificationJob).where(NotificationJob.topic_id == recipients.TOPIC)
 
 
 @cache
@@ -134,9 +134,9 @@ def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
     part = _Part([], None) if job.is_hidden else _next_part(db, job, event, size)
     _notify(db, event, part.user_ids, size)
     if part.next_user_id is None:
-        db.execute(remove(NotificationJob).where(here))
+        db.execute(delete_of(NotificationJob).where(here))
         return False
-    db.execute(change(NotificationJob).where(here).values(next_user_id=part.next_user_id))
+    db.execute(update_of(NotificationJob).where(here).values(next_user_id=part.next_user_id))
     return True
 
 
@@ -196,12 +196,12 @@ def _next_part(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _P
 def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: int) -> None:
     """Notify those of the users who may hear of the event, and count it for them."""
     meant = User.id.in_(user_ids) & _may_hear(event["type"])
-    locked = list(db.scalars(locking_users(meant), event))
+    locked = list(db.scalars(select_users_for_update(meant), event))
     if not locked:
         return
     # Of one length, so that the text of the statement, and what is prepared for it, stays the same.
     values = {**event, "recipients": locked + locked[:1] * (size - len(locked))}
-    told = run(db, _telling(event["type"]), values)
+    told = execute(db, _telling(event["type"]), values)
     notify.count_unread(db, [each.user_id for each in told])
 
 

@@ -32,10 +32,10 @@ from sqlalchemy.orm import Session
 
 from ...cache.invalidation import change_unmarked
 from ...db.execution import rows
-from ...db.executor import Awaited
-from ...db.statements import run
+from ...db.executor import RowsFuture
+from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
-from ...queries.user_locks import locking_users
+from ...queries.user_locks import select_users_for_update
 from . import jobs, notify, recipients
 
 _LOCKED = bindparam("locked", type_=postgresql.ARRAY(BigInteger))
@@ -50,7 +50,7 @@ def announce_topic(
     author_id: int,
     now: datetime,
     mentioned: Sequence[int],
-    topic: Awaited,
+    topic: RowsFuture,
     inline_recipients: int,
 ) -> Row[Any]:
     """Count a new topic for its author, and tell its author's followers and whom it mentions.
@@ -75,7 +75,7 @@ def announce_reply(
     now: datetime,
     mentioned: Sequence[int],
     topic: Any,
-    reply: Awaited,
+    reply: RowsFuture,
     inline_recipients: int,
 ) -> Row[Any]:
     """Count a new reply for its author, and tell the topic's author and followers, and whom it
@@ -96,7 +96,7 @@ def announce_reply(
     return _announce(db, event, "reply_id", reply)
 
 
-def _announce(db: Session, event: dict[str, Any], key: str, post: Awaited) -> Row[Any]:
+def _announce(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Row[Any]:
     """Count a post, and tell of it. key: the parameter that takes the id of the post."""
     form = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
@@ -104,13 +104,13 @@ def _announce(db: Session, event: dict[str, Any], key: str, post: Awaited) -> Ro
         locked = rows(db, _locking(*form), event)
         [written] = post()
         event[key] = written.id
-        run(db, _at_once(*form), {**event, "locked": [user.id for user in locked]})
+        execute(db, _at_once(*form), {**event, "locked": [user.id for user in locked]})
         [actor] = (user for user in locked if user.id == event["actor_id"])
     else:
         [written] = post()
         event[key] = written.id
-        run(db, _told(*form), event)
-        [actor, *_] = run(db, _counted(form[0]), event)
+        execute(db, _told(*form), event)
+        [actor, *_] = execute(db, _counted(form[0]), event)
     if actor.next_follower is not None:
         jobs.enqueue(db, event, actor.next_follower)
     return written
@@ -119,7 +119,7 @@ def _announce(db: Session, event: dict[str, Any], key: str, post: Awaited) -> Ro
 @cache
 def _locking(type_: str, with_mentioned: bool) -> Select[Any]:
     concerned = recipients.concerned(type_, with_mentioned, select(recipients.ACTOR))
-    return locking_users(User.id.in_(concerned)).add_columns(_next_follower(type_))
+    return select_users_for_update(User.id.in_(concerned)).add_columns(_next_follower(type_))
 
 
 def _next_follower(type_: str) -> Any:

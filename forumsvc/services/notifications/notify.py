@@ -22,8 +22,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import change_unmarked
-from ...db.base import BigId, Timestamp
-from ...db.statements import insert_if_absent, remove, run
+from ...db.base import BigId, UtcDateTime
+from ...db.statements import delete_of, execute, insert_or_ignore
 from ...models import (
     FollowNotice,
     MentionType,
@@ -48,7 +48,7 @@ def telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert
     blocks_actor = exists().where(
         UserBlock.user_id == User.id, UserBlock.target_id == recipients.ACTOR
     )
-    now = bindparam("now", type_=Timestamp)
+    now = bindparam("now", type_=UtcDateTime)
     values: dict[str, Any] = {
         "user_id": User.id,
         "actor_id": recipients.ACTOR,
@@ -89,7 +89,7 @@ def _tell(
     db: Session, who: Callable[[], ColumnElement[bool]], values: dict[str, Any]
 ) -> Sequence[int]:
     """Insert notifications and return whom they tell, to be counted by `count_unread`."""
-    return [told.user_id for told in run(db, _telling_few(who), values)]
+    return [told.user_id for told in execute(db, _telling_few(who), values)]
 
 
 def count_unread(db: Session, told: Sequence[int]) -> None:
@@ -152,7 +152,7 @@ def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) ->
     The user is locked by the caller, who also counts the notification.
     Returns whether there is one.
     """
-    if not insert_if_absent(
+    if not insert_or_ignore(
         db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
     ):
         return False
@@ -161,7 +161,7 @@ def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) ->
     if not told:
         # Who blocks the follower was not told, and may be once the block is lifted.
         pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
-        db.execute(remove(FollowNotice).where(*pair))
+        db.execute(delete_of(FollowNotice).where(*pair))
     return told
 
 
@@ -194,4 +194,4 @@ def _forget(db: Session, pointing: ColumnElement[bool]) -> None:
         .where(User.id.in_(readers))
         .values(unread_count=User.unread_count - lost)
     )
-    db.execute(remove(Notification).where(pointing))
+    db.execute(delete_of(Notification).where(pointing))

@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 
 from ... import clock
 from ...cache.page_cache import Memory
-from ...db.execution import Reader
-from ...db.executor import Gateway
-from ...db.keyset_paging import Page
+from ...db.execution import ReadConnection
+from ...db.executor import Executor
+from ...db.keyset_paging import PageRequest
 from ...presenters.site import Site
 from ...schemas.including import Include
 from ...security.identity import Identity
@@ -73,7 +73,7 @@ class ForumRequest(Request):
         return "tm.active" in self.environ
 
     @reify
-    def db(self) -> Reader:
+    def db(self) -> ReadConnection:
         """A session in the request's transaction, or what can only read."""
         database = self.registry.database
         if self.is_write:
@@ -83,10 +83,10 @@ class ForumRequest(Request):
         return self.executor
 
     @property
-    def executor(self) -> Gateway:
+    def executor(self) -> Executor:
         """The short way to what is committed; for the API, which only runs queries' SELECTs."""
-        gateway: Gateway = self.registry.database.gateway
-        return gateway
+        executor: Executor = self.registry.database.executor
+        return executor
 
     @property
     def page_cache(self) -> Memory:
@@ -166,10 +166,10 @@ class ForumRequest(Request):
         return lasting or self.site.photo_url(name)
 
     @property
-    def page(self) -> Page:
+    def page(self) -> PageRequest:
         """The part of the list that is asked for. Raises Invalid."""
         asked = self.validated
-        return Page(asked["offset"], asked["limit"], asked["before"], asked["after"])
+        return PageRequest(asked["offset"], asked["limit"], asked["before"], asked["after"])
 
     @reify
     def parameters(self) -> Parameters:

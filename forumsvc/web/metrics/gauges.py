@@ -98,5 +98,5 @@ def _of_database(database: Any) -> Metric:
     )
     family.add_metric(["reads"], database.reads.pool.checkedout())
     family.add_metric(["writes"], database.writes.pool.checkedout())
-    family.add_metric(["gateway"], database.gateway.held)
+    family.add_metric(["gateway"], database.executor.thread_connections)
     return family

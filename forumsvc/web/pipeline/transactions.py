@@ -22,7 +22,7 @@ def is_unsafe(request: Any) -> bool:
 def attempts(request: Any) -> int:
     """Return how often a request is tried when the database asks for another attempt.
 
-    What the API reads, the gateway reads again by itself. A body that is refused for its size is
+    What the API reads, the executor reads again by itself. A body that is refused for its size is
     not copied for a second one.
     """
     if request.method == "GET" and request.environ["PATH_INFO"].startswith(_API):
@@ -37,7 +37,7 @@ def includeme(config: Configurator) -> None:
     database = open_database(
         settings["sqlalchemy.url"],
         pool_size=settings["sqlalchemy.pool_size"],
-        timeouts=Timeouts.of(settings),
+        timeouts=Timeouts.from_settings(settings),
     )
     config.registry.database = database
     config.add_settings(
