@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from .blocked_reads import BlockedReads
 from .failures import is_outdated_session
 from .line import Line, line
 from .lock_waits import LockWaits
@@ -60,6 +61,7 @@ class Gateway:
         """
         self._engine = engine
         self._lock_waits = lock_waits or LockWaits(None)
+        self._blocked_reads = BlockedReads()
         self._plan = lru_cache(_MOST_STATEMENTS)(lambda said: Plan(said, engine.dialect))
         self._own = threading.local()
         self._all: WeakSet[Held] = WeakSet()
@@ -78,12 +80,12 @@ class Gateway:
         plan = self._plan(statement)
         text, filling = self._call(plan, values)
         try:
-            return plan.rows(self._fetch(text, filling))
+            return plan.rows(self._blocked_reads.run(plan, lambda: self._fetch(text, filling)))
         except self._errors as error:
             if not self._is_cut(error):
                 raise self._told(error, text, cut=False) from error
         try:
-            return plan.rows(self._fetch(text, filling))
+            return plan.rows(self._blocked_reads.run(plan, lambda: self._fetch(text, filling)))
         except self._errors as error:
             raise self._told(error, text, cut=self._is_cut(error)) from error
 
