@@ -13,9 +13,9 @@ from forumsvc.markup.syntax.commonmark import CommonMarkExtension
 from forumsvc.markup.syntax.fences import FencesExtension
 from forumsvc.markup.syntax.headings import HeadingsExtension
 from forumsvc.markup.syntax.html_blocks import HtmlBlocksExtension
+from forumsvc.markup.syntax.inline import InlineExtension
 from forumsvc.markup.syntax.lists import ListsExtension
 from forumsvc.markup.syntax.logins import LoginsExtension
-from forumsvc.markup.syntax.plain_words import PlainWordsExtension
 from forumsvc.markup.syntax.quotes import QuotesExtension
 
 _LINE_END = re.compile(r"\r\n?")
@@ -62,7 +62,7 @@ class MarkdownParser:
                 HtmlBlocksExtension(),
                 ListsExtension(),
                 LoginsExtension(),
-                PlainWordsExtension(),
+                InlineExtension(),
                 QuotesExtension(),
             ],
             extension_configs=_EXTENSIONS | {"pymdownx.superfences": fences},
