@@ -25,7 +25,7 @@ _LARGE = 8 * 1024 * 1024
 _NICENESS = 5
 """Steps of Unix priority that the hashing thread is below the others.
 
-On a core with one busy thread it gets a quarter of the time: a log-in still ends within a second.
+On a core with one busy thread it gets a quarter of the time: a hash takes four times as long.
 """
 
 _Result = TypeVar("_Result")
