@@ -1,14 +1,18 @@
-"""Passwords at rest: argon2id, a few at a time.
+"""Passwords at rest: argon2id, one at a time, in a thread of low priority.
 
-Hashing one takes 19 MiB and a core for some 20 ms on purpose. So only two are hashed at once, and
-no more threads than `set_slots` says hash or wait for that: a rush of log-ins takes neither all the
-memory nor the threads that answer everything else.
+Hashing one takes 19 MiB and a core for some 20 ms on purpose. So a process hashes in one thread,
+which gives way to those that answer requests, and no more of these than `set_slots` says wait for
+it: a rush of log-ins takes neither the memory, nor a core, nor the threads from everything else.
 """
 
 import ctypes
+import os
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -18,6 +22,13 @@ MAX_LENGTH = 1024
 
 _M_MMAP_THRESHOLD = -3
 _LARGE = 8 * 1024 * 1024
+_NICENESS = 5
+"""Steps of Unix priority that the hashing thread is below the others.
+
+On a core with one busy thread it gets a quarter of the time: a hash takes four times as long.
+"""
+
+_Result = TypeVar("_Result")
 
 
 def _give_memory_back() -> None:
@@ -32,8 +43,8 @@ def _give_memory_back() -> None:
 
 _give_memory_back()
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-_gate = threading.BoundedSemaphore(2)
 _slots: threading.BoundedSemaphore | None = None
+_pool: ThreadPoolExecutor
 _NOBODYS = _hasher.hash("a password that nobody has")
 
 
@@ -57,17 +68,53 @@ def _slot() -> Iterator[None]:
     if slots is not None and not slots.acquire(blocking=False):
         raise PasswordsBusy
     try:
-        with _gate:
-            yield
+        yield
     finally:
         if slots is not None:
             slots.release()
 
 
+def require_slot() -> None:
+    """Raise PasswordsBusy where no slot is free, before other work is done in vain."""
+    with _slot():
+        pass
+
+
+def _yield_to_other_threads() -> None:
+    """Lower this thread's priority.
+
+    It stays on its process's core: elsewhere it would hold the interpreter's lock and wait for a
+    busy core, while its own stands idle.
+    """
+    # Elsewhere a thread has no priority of its own that could be set by its id. Linux lets every
+    # thread lower its own; a sandbox that forbids the call leaves it as it is.
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        with suppress(OSError):
+            usual = os.getpriority(os.PRIO_PROCESS, thread)
+            os.setpriority(os.PRIO_PROCESS, thread, usual + _NICENESS)
+
+
+def _prepare_pool() -> None:
+    """Have the hashing thread start with the next password."""
+    global _pool
+    _pool = ThreadPoolExecutor(1, "passwords", _yield_to_other_threads)
+
+
+_prepare_pool()
+# A forked process inherits the pool without its thread.
+os.register_at_fork(after_in_child=_prepare_pool)
+
+
+def _run(work: Callable[..., _Result], *arguments: object) -> _Result:
+    """Return what `work` makes of the arguments in the hashing thread. Raises PasswordsBusy."""
+    with _slot():
+        return _pool.submit(work, *arguments).result()
+
+
 def hash_password(password: str) -> str:
     """Return the argon2id hash of a password, in PHC string format. Raises PasswordsBusy."""
-    with _slot():
-        return _hasher.hash(password.encode("utf-8", "surrogatepass"))
+    return _run(_hasher.hash, password.encode("utf-8", "surrogatepass"))
 
 
 def verify_password(stored: str | None, password: str) -> bool:
@@ -78,12 +125,11 @@ def verify_password(stored: str | None, password: str) -> bool:
     """
     if len(password) > MAX_LENGTH:
         password, stored = "", None
-    with _slot():
-        try:
-            matches = _hasher.verify(stored or _NOBODYS, password.encode("utf-8", "surrogatepass"))
-        except (VerificationError, InvalidHashError):
-            return False
-    return matches and stored is not None
+    try:
+        _run(_hasher.verify, stored or _NOBODYS, password.encode("utf-8", "surrogatepass"))
+    except (VerificationError, InvalidHashError):
+        return False
+    return stored is not None
 
 
 def needs_rehash(stored: str) -> bool:

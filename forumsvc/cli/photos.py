@@ -18,6 +18,12 @@ _ELSEWHERE = (
     "{rows} are kept: their file is in no storage that the settings name, and not said to be in "
     "that of photos.storage. Name its storage in the ini (photos.dir, photos.s3_…) and check again."
 )
+_LOST = (
+    "{rows} rows and {avatars} avatars are kept whose file is not here. Another host may have it, "
+    "if photos.dir is not one folder for all. If none has, --fix --delete-lost deletes the rows "
+    "and clears the avatars."
+)
+_LOST_KINDS = ("rows_without_file", "lost_avatars")
 
 
 @contextmanager
@@ -29,16 +35,18 @@ def _refusing() -> Iterator[None]:
         raise Refused(f"The photo storage cannot be used: {error}") from None
 
 
-def _loss(counts: dict[str, int]) -> str:
+def _loss(counts: dict[str, int], *, delete_lost: bool) -> str:
     """Return what --fix takes away, in lines."""
+    gone = "Files without a row and broken files are deleted for good"
+    if delete_lost:
+        gone += (
+            ". Rows without a file are deleted too and lost avatars cleared: be sure that no other "
+            "host has these files in a folder of its own"
+        )
+    else:
+        counts = {what: number for what, number in counts.items() if what not in _LOST_KINDS}
     lines = [f"  {what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
-    return "\n".join(
-        [
-            "Files without a row, broken files, and rows without a file are deleted for good, and "
-            "lost avatars are cleared (rows whose file may be elsewhere stay):",
-            *lines,
-        ]
-    )
+    return "\n".join([f"{gone} (rows whose file may be elsewhere stay):", *lines])
 
 
 @click.group(cls=Group)
@@ -48,17 +56,33 @@ def photos() -> None:
 
 @photos.command()
 @click.option("--fix", is_flag=True, help="Mend what is wrong.")
+@click.option(
+    "--delete-lost",
+    is_flag=True,
+    help="With --fix: delete rows without a file, too. Only where no other host can have it.",
+)
 @click.option("--every-byte", is_flag=True, help="Read every file, not only their sizes.")
 @yes_option
 @pass_context
 @click.pass_context
-def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool, yes: bool) -> None:
+def check(
+    ctx: click.Context,
+    context: Context,
+    fix: bool,
+    delete_lost: bool,
+    every_byte: bool,
+    yes: bool,
+) -> None:
     """Look for pictures that nobody refers to, and for those that are referred to and not there.
 
-    With --fix, files without a row and broken files are deleted, rows without a file are deleted,
-    and users whose picture is lost get their letter again. What was put within the last hour is
-    left alone, and so are rows whose file may be in a storage that the settings do not name.
+    With --fix, files without a row and broken files are deleted. Rows without a file stay, for
+    another host may have it in a folder of its own. Where that cannot be, --fix --delete-lost
+    deletes them, and users whose picture is lost get their letter again. What was put within the
+    last hour is left alone, and so are rows whose file may be in a storage that the settings do not
+    name.
     """
+    if delete_lost and not fix:
+        raise click.UsageError("--delete-lost goes with --fix.")
     database = context.current_database()
     storages = open_storages(context.settings, context.here)
     with progress() as bar:
@@ -73,18 +97,24 @@ def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool, yes
         with _refusing():
             found = audit.check()
     counts = found.counts
-    wrong, kept = sum(counts.values()), len(found.elsewhere)
+    wrong = sum(counts.values())
+    lost = 0 if fix and delete_lost else sum(counts[kind] for kind in _LOST_KINDS)
+    kept = lost + len(found.elsewhere)
     if fix and wrong > kept:
-        context.confirm(_loss(counts), yes=yes)
+        context.confirm(_loss(counts, delete_lost=delete_lost), yes=yes)
     tidied = 0
     if fix:
         with progress() as bar, _refusing():
             task = bar.add_task("Mending", total=None)
-            tidied = audit.mend(found)
+            tidied = audit.mend(found, delete_lost=delete_lost)
     fixed = wrong - kept if fix else 0
     lines = [f"{what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
-    if kept:
-        lines.append(_ELSEWHERE.format(rows=kept))
+    reasons = []
+    if lost:
+        reasons.append(_LOST.format(rows=len(found.lost), avatars=len(found.avatars)))
+    if found.elsewhere:
+        reasons.append(_ELSEWHERE.format(rows=len(found.elsewhere)))
+    lines += reasons
     if found.unplaced:
         done = "filled in" if fix else "--fix fills it in"
         lines.append(f"rows that do not say where their file is: {len(found.unplaced)} ({done})")
@@ -99,8 +129,8 @@ def check(ctx: click.Context, context: Context, fix: bool, every_byte: bool, yes
         **counts,
     )
     if wrong > fixed:
-        advice = f"; {_ELSEWHERE.format(rows=kept)}" if fix else "; --fix mends them."
-        click.echo(f"Error: {wrong - fixed} of {found.checked} are wrong{advice}", err=True)
+        advice = " ".join(reasons) if fix else f"--fix mends {wrong - kept} of them."
+        click.echo(f"Error: {wrong - fixed} of {found.checked} are wrong; {advice}", err=True)
         ctx.exit(1)
 
 

@@ -80,13 +80,14 @@ def open_connection(
 
 def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
     """Return the `options` of the startup packet."""
+    # PostgreSQL counts twice: until a transaction is the next for a row, and until it has it.
+    half = None if timeouts.lock is None else timeouts.lock / 2
     settings = {
         "timezone": "utc",
         # A statement planned once: the indexes are those of every list's order, whatever is asked.
         "plan_cache_mode": "force_generic_plan",
         _MARKER: marker,
-        # PostgreSQL counts twice: until a transaction is the next for a row, and until it has it.
-        "lock_timeout": _milliseconds(None if timeouts.lock is None else timeouts.lock / 2),
+        "lock_timeout": _milliseconds(timeouts.read_lock if read_only else half),
         "statement_timeout": _milliseconds(timeouts.statement),
         "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
     }

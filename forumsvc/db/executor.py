@@ -7,18 +7,20 @@ transaction run on a connection that each thread keeps, all else in a session's 
 import threading
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar, cast
-from weakref import WeakSet, finalize, ref
+from typing import Any, TypeVar
+from weakref import WeakSet, ref
 
 from sqlalchemy import Connection, Dialect, Engine, ExceptionContext, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from .blocked_reads import BlockedReads
 from .compiled_statement import CompiledStatement, DmlStatement, Query, Values
 from .driver_connection import DriverConnection
 from .failures import is_outdated_session
 from .lock_waits import LockWaits
+from .thread_connection import ThreadConnection
 from .wrap import wrap
 
 T = TypeVar("T")
@@ -32,17 +34,6 @@ EXECUTOR = "executor"
 """The key in `Session.info` of the executor of the session's database."""
 
 _DRIVER_CONNECTION = "driver_connection"
-
-
-class ThreadConnection:
-    """A thread's connection, closed when the thread ends."""
-
-    def __init__(self, engine: Engine) -> None:
-        pooled = engine.raw_connection()
-        self.driver = driver = cast("Any", pooled.driver_connection)
-        pooled.detach()
-        self.connection = wrap(engine.dialect, driver)
-        self.close = finalize(self, driver.close)
 
 
 class Executor:
@@ -61,6 +52,7 @@ class Executor:
         """
         self._engine = engine
         self._lock_waits = lock_waits or LockWaits(None)
+        self._blocked_reads = BlockedReads()
         self._compiled = lru_cache(_MAX_STATEMENTS)(
             lambda statement: CompiledStatement(statement, engine.dialect)
         )
@@ -81,13 +73,17 @@ class Executor:
         """
         compiled = self._compiled(statement)
         text, parameters = self._render(compiled, values)
+
+        def execute() -> list[tuple[Any, ...]]:
+            return self._execute(text, parameters)
+
         try:
-            return compiled.rows(self._execute(text, parameters))
+            return compiled.rows(self._blocked_reads.run(compiled, execute))
         except self._errors as error:
             if not self._drop_if_disconnected(error):
                 raise self._wrap_error(error, text, is_disconnect=False) from error
         try:
-            return compiled.rows(self._execute(text, parameters))
+            return compiled.rows(self._blocked_reads.run(compiled, execute))
         except self._errors as error:
             is_disconnect = self._drop_if_disconnected(error)
             raise self._wrap_error(error, text, is_disconnect=is_disconnect) from error

@@ -1,45 +1,48 @@
 """Logging in: what failed, from where it succeeded, and the browser sessions it opened."""
 
+from typing import Any
+
 from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
-class LoginFailure(Base):
-    """One wrong password. Both columns are digests: people type passwords where logins belong."""
+class _Attempt:
+    """A password that was tried, in digests: people type passwords where logins belong.
+
+    Attempts are counted by account and by address over a time, and deleted after it.
+    """
+
+    id: Mapped[PrimaryKey]
+    account: Mapped[str] = mapped_column(String(64))
+    address: Mapped[str] = mapped_column(String(64))
+
+
+def _indexes(table: str, moment: str) -> tuple[Any, ...]:
+    keys = (["account", moment], ["address", moment], [moment])
+    indexes = (Index("_".join(["ix", table, *columns]), *columns) for columns in keys)
+    return (*indexes, {"sqlite_autoincrement": True})
+
+
+class LoginFailure(_Attempt, Base):
+    """One wrong password."""
 
     __tablename__ = "login_failures"
 
-    id: Mapped[PrimaryKey]
-    account: Mapped[str] = mapped_column(String(64))
-    address: Mapped[str] = mapped_column(String(64))
     failed_at: Mapped[Timestamp]
 
-    __table_args__ = (
-        Index("ix_login_failures_account_failed_at", "account", "failed_at"),
-        Index("ix_login_failures_address_failed_at", "address", "failed_at"),
-        Index("ix_login_failures_failed_at", "failed_at"),
-        {"sqlite_autoincrement": True},
-    )
+    __table_args__ = _indexes(__tablename__, "failed_at")
 
 
-class LoginSuccess(Base):
-    """One right password: each costs a hash, so they are counted too. The columns are digests."""
+class LoginSuccess(_Attempt, Base):
+    """One right password: each costs a hash, so they are counted too."""
 
     __tablename__ = "login_successes"
 
-    id: Mapped[PrimaryKey]
-    account: Mapped[str] = mapped_column(String(64))
-    address: Mapped[str] = mapped_column(String(64))
     succeeded_at: Mapped[Timestamp]
 
-    __table_args__ = (
-        Index("ix_login_successes_account_succeeded_at", "account", "succeeded_at"),
-        Index("ix_login_successes_address_succeeded_at", "address", "succeeded_at"),
-        Index("ix_login_successes_succeeded_at", "succeeded_at"),
-        {"sqlite_autoincrement": True},
-    )
+    __table_args__ = _indexes(__tablename__, "succeeded_at")
 
 
 class LoginAddress(Base):

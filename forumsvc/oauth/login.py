@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
 from ..errors import RateLimited
-from ..passwords import verify_password
+from ..passwords import require_slot, verify_password
 from . import resource_owners, throttle
 
 
@@ -35,6 +35,7 @@ def authenticate(
     Nothing is written and no connection is held while the password is hashed; an unknown user
     costs what a known one does. Raises RateLimited, whatever the password, and PasswordsBusy.
     """
+    require_slot()
     with reads.connect() as connection:
         owner = resource_owners.find(connection, username)
         user_id = None if owner is None else owner.id

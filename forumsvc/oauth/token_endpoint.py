@@ -1,12 +1,14 @@
 """oauthlib's questions at the token endpoint: what the client brings, and what it gets."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from oauthlib.common import Request
 from oauthlib.oauth2 import InvalidGrantError
 from sqlalchemy import Row
 
+from ..passwords import require_slot
 from . import clients, codes, login, resource_owners, revocation, tokens
 from .credentials import CodeCredential, GrantCredential, PasswordCredential, RefreshCredential
 from .provider import Provider
@@ -24,6 +26,18 @@ class TokenValidator(ClientValidator):
         self._address = address
         self._credential = GrantCredential()
         self._code: Row[Any] | None = None
+
+    def authenticate_request(
+        self, headers: Mapping[str, str], parameters: Mapping[str, str]
+    ) -> None:
+        """Find out which client calls.
+
+        Raises InvalidClientError, InvalidRequestError, and PasswordsBusy where a password could not
+        be checked: in a rush of log-ins the refusals are most of the work, so they come first.
+        """
+        if parameters.get("grant_type") == "password":
+            require_slot()
+        super().authenticate_request(headers, parameters)
 
     def validate_scopes(
         self,

@@ -6,7 +6,9 @@ are left alone.
 
 A row is deleted only where it says that its file is in the storage of `photos.storage`, and that
 storage and all others that the settings name lack it. The file of any other row may be in a storage
-that the settings do not name, or name wrongly.
+that the settings do not name, or name wrongly. And it is deleted only where that is asked for: a
+host knows the files of its own folder, and none of those that another host has in a folder of its
+own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -108,24 +110,22 @@ class PhotoAudit:
         found.unnamed = [file for file in unnamed if self._whole.get(file, True)]
         return found
 
-    def mend(self, found: Findings) -> int:
+    def mend(self, found: Findings, *, delete_lost: bool) -> int:
         """Mend what was found, and remove what killed uploads left; return how many of those.
 
-        Files that no row names are deleted, and broken ones. A row of `found.lost` is deleted too:
-        nothing can bring the picture back but another upload, for which the row is no help. Those
-        of `found.elsewhere` stay. Users whose picture is lost get their letter again. Wrong sizes,
-        digests and storages are corrected, unknown storages filled in.
+        Files that no row names are deleted, and broken ones. Wrong sizes, digests and storages are
+        corrected, unknown storages filled in.
+
+        delete_lost: whether the rows of `found.lost` are deleted too, and users whose picture is
+        lost get their letter again. Nothing can bring the picture back but another upload, for
+        which the row is no help. Those of `found.elsewhere` stay in any case.
         """
         for word, name in found.unnamed:
             self._storages[word].discard(name, self._before)
         for word, name in found.broken:
             self._storages[word].delete(name)
-        for ids in _parts(self._still_lost(found.lost)):
-            with self._database.session.begin() as db:
-                db.execute(delete_of(Photo).where(Photo.id.in_(ids)))
-        for ids in _parts(self._still_lost(found.avatars)):
-            with self._database.session.begin() as db:
-                db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
+        if delete_lost:
+            self._delete_lost(found)
         for photo_id, right in found.wrong.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
@@ -135,6 +135,14 @@ class PhotoAudit:
                 with self._database.session.begin() as db:
                     db.execute(update_of(Photo).where(*unplaced).values(storage=word))
         return sum(storage.tidy(self._before) for storage in self._storages.values())
+
+    def _delete_lost(self, found: Findings) -> None:
+        for ids in _parts(self._still_lost(found.lost)):
+            with self._database.session.begin() as db:
+                db.execute(delete_of(Photo).where(Photo.id.in_(ids)))
+        for ids in _parts(self._still_lost(found.avatars)):
+            with self._database.session.begin() as db:
+                db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
 
     def _still_lost(self, lost: dict[int, str]) -> list[int]:
         """Return the ids of those that nobody has uploaded again since."""

@@ -99,12 +99,23 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     )
     counters.settle_last_reply(db, reply.topic_id)
     jobs.delete_for_reply(db, reply.topic_id, reply.id)
+    next_reply = _next_visible(db, reply)
+    next_user_id = next_reply and jobs.lock_position(db, reply.topic_id, next_reply.id)
     author = select(literal(reply.user_id, BigId))
     lock_users(db, User.id.in_(author.union(recipients.told_of_reply())), reply_id=reply.id)
     if _is_shown(reply):
         counted = change_unmarked(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count - 1))
+        if next_reply is not None:
+            notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.forget_reply(db, reply.id)
+
+
+def _next_visible(db: Session, reply: Any) -> Row[Any] | None:
+    """Return the first visible reply after this one, or None."""
+    columns: list[Any] = [Reply.id, Reply.user_id, Reply.created_at]
+    after = Reply.topic_id == reply.topic_id, Reply.id > reply.id, Reply.deleted_at.is_(None)
+    return db.execute(select(*columns).where(*after).order_by(Reply.id).limit(1)).one_or_none()
 
 
 def _is_shown(reply: Any) -> bool:

@@ -3,6 +3,8 @@
 import logging
 import threading
 from collections.abc import Sequence
+from math import inf
+from time import monotonic
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,8 +22,10 @@ _CHUNK = 100
 _LOCK_TIMEOUT_MS = 250
 """How long a chunk waits for another transaction, and lets the repliers to its topics wait."""
 
-_LAST_LOCK_TIMEOUT_MS = 5_000
-"""The same at the end of the process, when there is no next time."""
+_END_SECONDS = 3.0
+"""How long the end of a process tries to write reads of topics that others have locked.
+
+Less than the server leaves to a worker for its exit."""
 
 Reads = Sequence[tuple[int, int]]
 """Ids of topics, ascending, each with the number of its reads."""
@@ -61,37 +65,41 @@ class HitCounter:
         with self._lock:
             return sum(self._counted.values())
 
-    def write(self, lock_timeout_ms: int = _LOCK_TIMEOUT_MS) -> None:
-        """Write what was counted; keep what the database does not take for the next time.
-
-        lock_timeout_ms: how long to wait for the rows that others have locked, on PostgreSQL.
-        """
-        # Two at once would both write the same reads: the thread, and who closes this.
-        with self._writing:
-            self._write(lock_timeout_ms)
-
-    def _write(self, lock_timeout_ms: int) -> None:
-        with self._lock:
-            counted = sorted(self._counted.items())
-        failure: SQLAlchemyError | None = None
-        kept = 0
-        for first in range(0, len(counted), _CHUNK):
-            chunk = counted[first : first + _CHUNK]
-            try:
-                self._add(chunk, lock_timeout_ms)
-            except SQLAlchemyError as error:
-                failure = error
-                if not is_lock_timeout(error):
-                    kept += len(counted) - first
-                    break
-                kept += len(chunk)
-            else:
-                self._subtract(chunk)
+    def write(self) -> None:
+        """Write what was counted; keep what the database does not take for the next time."""
+        kept, failure = self._write(_CHUNK)
         if failure is not None:
             reason = single_line_message(failure)
             log.warning("reads of %d topics are written later: %s", kept, reason)
 
-    def _add(self, chunk: Reads, lock_timeout_ms: int) -> None:
+    def _write(self, chunk_size: int, until: float = inf) -> tuple[int, SQLAlchemyError | None]:
+        """Write what was counted, so many topics a transaction, and return how many topics are kept
+        and why: the last error, if there was one.
+
+        until: the moment of the monotonic clock after which no other transaction begins.
+        """
+        # Two at once would both write the same reads: the thread, and who closes this.
+        with self._writing:
+            with self._lock:
+                counted = sorted(self._counted.items())
+            failure: SQLAlchemyError | None = None
+            kept = 0
+            for first in range(0, len(counted), chunk_size):
+                chunk = counted[first : first + chunk_size]
+                if monotonic() >= until:
+                    return kept + len(counted) - first, failure
+                try:
+                    self._add(chunk)
+                except SQLAlchemyError as error:
+                    failure = error
+                    if not is_lock_timeout(error):
+                        return kept + len(counted) - first, failure
+                    kept += len(chunk)
+                else:
+                    self._subtract(chunk)
+        return kept, failure
+
+    def _add(self, chunk: Reads) -> None:
         """Add reads to the database, in a transaction of its own. Raises SQLAlchemyError."""
         table = Topic.__table__
         statement = (
@@ -103,7 +111,7 @@ class HitCounter:
         )
         with self._database.writes.begin() as connection:
             if not self._database.is_sqlite:
-                connection.execute(text(f"SET LOCAL lock_timeout = {lock_timeout_ms:d}"))
+                connection.execute(text(f"SET LOCAL lock_timeout = {_LOCK_TIMEOUT_MS:d}"))
             # In the order of ids, so that two processes never wait for each other in a ring.
             connection.execute(statement, [{"topic": key, "reads": n} for key, n in chunk])
 
@@ -118,16 +126,26 @@ class HitCounter:
                     del self._counted[topic_id]
 
     def close(self) -> None:
-        """Write what is left and end the thread."""
+        """Write what is left and end the thread.
+
+        Topics that others have locked are tried again, each by itself, for at most `_END_SECONDS`.
+        """
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._interval)
         waiting = self.waiting
-        self.write(_LAST_LOCK_TIMEOUT_MS)
-        if waiting:
-            lost = self.waiting
-            level = logging.WARNING if lost else logging.INFO
-            log.log(level, "At the end %d reads were written, %d are lost", waiting - lost, lost)
+        until = monotonic() + _END_SECONDS
+        kept, failure = self._write(_CHUNK, until)
+        while kept and is_lock_timeout(failure) and monotonic() < until:
+            kept, failure = self._write(1, until)
+        if not waiting:
+            return
+        if lost := self.waiting:
+            reason = "no time is left" if failure is None else single_line_message(failure)
+            written = waiting - lost
+            log.warning("At the end %d reads were written, %d are lost: %s", written, lost, reason)
+        else:
+            log.info("At the end %d reads were written, 0 are lost", waiting)
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):

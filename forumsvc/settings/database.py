@@ -44,6 +44,13 @@ DATABASE: tuple[Setting, ...] = (
         "how long a request waits for a lock (SQLite: for the write lock) before it is a 503",
     ),
     Setting(
+        "database.read_lock_timeout_seconds",
+        or_off(seconds(0.1, 3600)),
+        "0.5",
+        "how long a request that only reads waits on PostgreSQL for a table that is locked as a "
+        "whole before it is a 503",
+    ),
+    Setting(
         "database.long_lock_waits",
         integer(1, 200),
         "2",

@@ -110,7 +110,7 @@ DECLARED: tuple[Setting, ...] = (
         "accounts.password_slots",
         integer(1, 1000),
         "4",
-        "threads of a process that may check passwords at once, others get 503; half of threads",
+        "threads of a process that hash passwords or wait for it, others get 503; half of threads",
     ),
     Setting(
         "accounts.login_window",

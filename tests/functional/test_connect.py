@@ -69,7 +69,7 @@ def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) ->
     settings = settings_of(database_url)
     database = open_database(database_url, timeouts=Timeouts.from_settings(settings))
     try:
-        assert shown(database, "lock_timeout") == ["5s", "5s"]
+        assert shown(database, "lock_timeout") == ["500ms", "5s"]
         assert shown(database, "statement_timeout") == ["30s", "30s"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["1min", "1min"]
         with database.writes.connect() as db:
@@ -85,6 +85,7 @@ def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
     settings = settings_of(database_url)
     database = open_database(database_url, timeouts=Timeouts.from_settings(settings).for_commands())
     try:
+        assert shown(database, "lock_timeout") == ["10s", "5s"]
         assert shown(database, "statement_timeout") == ["0", "0"]
         assert shown(database, "idle_in_transaction_session_timeout") == ["0", "0"]
     finally:

@@ -189,3 +189,84 @@ def test_the_end_writes_what_was_counted_and_says_so(
         counter.close()
     assert "At the end 3 reads were written, 0 are lost" in caplog.messages
     assert hits(forum.nobody, topic) == 4
+
+
+@pytest.fixture
+def slow_writer(database: Database, topic: int) -> Iterator[Any]:
+    """Another transaction, which has locked the topic."""
+    with database.writes.connect() as other:
+        other.execute(select(Topic.id).where(Topic.id == topic).with_for_update())
+        yield other
+
+
+@contextmanager
+def on_second_update_of(forum: Forum, topic: int, act: Callable[[], object]) -> Iterator[None]:
+    """Do something before a topic's hits are written by themselves for the second time."""
+    alone: list[None] = []
+
+    def note(conn: Any, cursor: Any, statement: str, values: Any, *rest: Any) -> None:
+        sent = values if isinstance(values, list) else [values]
+        if statement.startswith("UPDATE topics") and [one["topic"] for one in sent] == [topic]:
+            alone.append(None)
+            if len(alone) == 2:
+                act()
+
+    with on(forum.database.writes, "before_cursor_execute", note):
+        yield
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
+    forum: Forum, alice: Person, topic: int, slow_writer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = forum.topic(alice, forum.node("Other"))
+    counter = HitCounter(forum.database, 3600)
+    for one in (topic, topic, other):
+        counter.count(one)
+    caplog.set_level(logging.INFO, "forumsvc")
+    with on_second_update_of(forum, topic, slow_writer.rollback):
+        counter.close()
+    assert "At the end 3 reads were written, 0 are lost" in caplog.messages
+    assert stored(forum, topic, other) == [2, 1]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
+    forum: Forum,
+    alice: Person,
+    topic: int,
+    slow_writer: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    other = forum.topic(alice, forum.node("Other"))
+    counter = HitCounter(forum.database, 3600)
+    for one in (topic, topic, other):
+        counter.count(one)
+    now = [0.0]
+    monkeypatch.setattr("forumsvc.services.hits.monotonic", lambda: now[0])
+    with on_second_update_of(forum, topic, lambda: now.append(now.pop() + 3600)):
+        counter.close()
+    [warning] = [one for one in caplog.records if one.levelno >= logging.WARNING]
+    assert warning.getMessage().startswith("At the end 1 reads were written, 2 are lost: ")
+    assert "lock timeout" in warning.getMessage()
+    assert len(warning.getMessage().splitlines()) == 1
+    assert stored(forum, topic, other) == [0, 1]
+
+
+def test_the_end_says_how_many_reads_the_database_did_not_take(
+    forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    counter = HitCounter(forum.database, 3600)
+    for _ in range(3):
+        counter.count(topic)
+
+    def fail(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if statement.startswith("UPDATE topics"):
+            raise OperationalError("UPDATE topics\nSET hits", {}, Exception("disk\nfull"))
+
+    with on(forum.database.writes, "before_cursor_execute", fail):
+        counter.close()
+    [warning] = [one for one in caplog.messages if "are lost" in one]
+    assert warning.startswith("At the end 0 reads were written, 3 are lost: (builtins.Exception)")
+    assert "disk full" in warning

@@ -43,13 +43,18 @@ def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_t
         forum.person(f"fan{number}").post(f"/topics/{topic}/follow")
     reply = forum.reply(forum.person("bob"), topic)
     method, path = HIDING[how]
+    place = path.format(topic=topic, reply=reply)
+    hide_beside_a_batch(forum, chief, method, place)
+    assert (forum.count(NotificationJob), forum.count(Notification)) == (0, 0)
+    assert drift(forum.database) == []
+
+
+def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) -> None:
+    """Let a batch of two begin, somebody hide a post and wait for it, and the batch end."""
     answers: list[Any] = []
-
-    def hide() -> None:
-        place = path.format(topic=topic, reply=reply)
-        answers.append(alone(forum, chief).call(method, place))
-
-    thread = threading.Thread(target=hide)
+    thread = threading.Thread(
+        target=lambda: answers.append(alone(forum, chief).call(method, place))
+    )
     with forum.database.session() as db, forum.database.reads.connect() as watch:
         [job_id] = jobs.waiting(watch).job_ids
         assert jobs.run_batch(db, job_id, 2)
@@ -60,7 +65,31 @@ def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_t
         db.commit()
     thread.join()
     assert [answer.status_int for answer in answers] == [200]
-    assert (forum.count(NotificationJob), forum.count(Notification)) == (0, 0)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
+    alice, bob = forum.person("alice"), forum.person("bob")
+    topic = forum.topic(alice, forum.node())
+    # Each looks at ten of them: the first ten have an unread notification, the last has none.
+    fans = [forum.person(f"fan{number:02}") for number in range(12)]
+    for fan in fans[:11]:
+        fan.post(f"/topics/{topic}/follow")
+    first = forum.reply(bob, topic)
+    fans[11].post(f"/topics/{topic}/follow")
+    authoring = replace(forum.registry.authoring, inline_recipients=1)
+    monkeypatch.setattr(forum.registry, "authoring", authoring)
+    next_reply = forum.reply(bob, topic)
+    hide_beside_a_batch(forum, bob, "DELETE", f"/replies/{first}")
+    while left := forum.count(NotificationJob):
+        assert left == 1
+        with forum.database.session.begin() as db, forum.database.reads.connect() as watch:
+            jobs.run_batch(db, *jobs.waiting(watch).job_ids)
+    heard = [[one["reply"]["id"] for one in fan.get("/notifications").json] for fan in fans]
+    assert heard == [[next_reply]] * 12
     assert drift(forum.database) == []
 
 

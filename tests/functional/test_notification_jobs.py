@@ -224,6 +224,22 @@ def test_who_has_read_the_first_is_told_of_the_second(scene: Scene) -> None:
     assert scene.told(reply_id=second) == {last.login: 1, "alice": 1}
 
 
+def test_whom_a_job_is_to_notify_of_the_next_reply_hears_of_it_once_after_a_deletion(
+    scene: Scene,
+) -> None:
+    first = scene.reply()
+    scene.finish()
+    second = scene.reply()
+    scene.bob.delete(f"/replies/{first}")
+    early = {each.login: 1 for each in scene.followers[:INLINE]}
+    assert scene.told(reply_id=second) == {**early, "alice": 1}
+    for each in scene.followers[:INLINE]:
+        each.post("/notifications/read", ids=is_read(each))
+    scene.finish()
+    assert scene.told(reply_id=second) == {**scene.logins(), "alice": 1}
+    assert drift(scene.forum.database) == []
+
+
 def test_a_batch_gets_past_those_who_may_not_hear(scene: Scene) -> None:
     last = scene.followers[-1]
     scene.reply()

@@ -1,5 +1,6 @@
 """At most one unread TopicReply of a topic and follower: the first, where they go on reading."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +87,69 @@ def test_an_unread_mention_does_not_keep_a_reply_from_being_told(scene: Scene) -
     scene.forum.reply(scene.bob, scene.topic, "@carol")
     scene.forum.reply(scene.bob, scene.topic)
     assert [one["type"] for one in listed(scene.carol)] == ["TopicReply", "Mention"]
+
+
+def test_an_unread_notification_of_a_deleted_reply_moves_to_the_next_one(scene: Scene) -> None:
+    scene.alice.post(f"/topics/{scene.topic}/follow")
+    dave = scene.forum.person("dave")
+    first, second, third = (scene.forum.reply(who, scene.topic) for who in (scene.bob, dave, dave))
+    [before] = listed(scene.carol)
+    scene.bob.delete(f"/replies/{first}")
+    [one] = listed(scene.carol)
+    assert (one["type"], one["reply"]["id"], one["actor"]["login"]) == (
+        "TopicReply",
+        second,
+        "dave",
+    )
+    assert (one["id"], one["created_at"] > before["created_at"]) == (before["id"], True)
+    assert len(listed(scene.alice)) == 2
+    dave.delete(f"/replies/{third}")
+    assert [one["reply"]["id"] for one in listed(scene.carol)] == [second]
+    dave.delete(f"/replies/{second}")
+    assert listed(scene.carol) == []
+    assert drift(scene.forum.database) == []
+
+
+def test_a_deleted_reply_that_was_read_of_is_followed_by_no_older_news(scene: Scene) -> None:
+    first = scene.forum.reply(scene.bob, scene.topic)
+    scene.forum.reply(scene.bob, scene.topic)
+    scene.carol.post("/notifications/read", ids=listed(scene.carol)[0]["id"])
+    scene.bob.delete(f"/replies/{first}")
+    assert listed(scene.carol) == []
+    third = scene.forum.reply(scene.bob, scene.topic)
+    assert [one["reply"]["id"] for one in listed(scene.carol)] == [third]
+
+
+WHY_NOT: dict[str, Callable[[Scene], object]] = {
+    "it is their own": lambda s: s.forum.reply(s.carol, s.topic),
+    "it mentions them": lambda s: s.forum.reply(s.bob, s.topic, "@carol"),
+    "they block its author": lambda s: (
+        s.carol.post("/users/alice/block"),
+        s.forum.reply(s.alice, s.topic),
+    ),
+    "they follow no longer": lambda s: (
+        s.carol.post(f"/topics/{s.topic}/unfollow"),
+        s.forum.reply(s.bob, s.topic),
+    ),
+    "they have followed again since": lambda s: (
+        s.carol.post(f"/topics/{s.topic}/unfollow"),
+        s.forum.reply(s.bob, s.topic),
+        s.carol.post(f"/topics/{s.topic}/follow"),
+    ),
+    "it is older": lambda s: None,
+}
+
+
+@pytest.mark.parametrize("why", WHY_NOT)
+def test_nobody_is_told_of_a_next_reply_that_is_none_of_their_news(scene: Scene, why: str) -> None:
+    older = scene.forum.reply(scene.bob, scene.topic)
+    scene.carol.delete(f"/notifications/{listed(scene.carol)[0]['id']}")
+    first = scene.forum.reply(scene.bob, scene.topic)
+    WHY_NOT[why](scene)
+    scene.bob.delete(f"/replies/{first}")
+    assert "TopicReply" not in [one["type"] for one in listed(scene.carol)]
+    assert scene.forum.nobody.get(f"/replies/{older}").status_int == 200
+    assert drift(scene.forum.database) == []
 
 
 def test_replies_at_once_make_one(scene: Scene) -> None:

@@ -1,15 +1,11 @@
 """POST /photos, and where pictures are served from."""
 
 import io
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 from PIL import Image
 from webtest import TestResponse
 
@@ -19,6 +15,8 @@ from forumsvc.models import Photo
 from forumsvc.services.photo_storage import PhotoStorages
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, make_app
+from tests.object_store import bucket as bucket
+from tests.object_store import endpoint as endpoint
 
 
 def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
@@ -151,26 +149,6 @@ def test_a_folder_that_cannot_be_written_is_503(make_forum: MakeForum, tmp_path:
     forum = make_forum(photos__dir="file/photos")
     assert send(forum.person("alice")).status_int == 503
     assert forum.count(Photo) == 0
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    """The address of moto's object store."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def bucket(endpoint: str, request: pytest.FixtureRequest) -> Any:
-    """An empty bucket."""
-    name = f"b{os.getpid()}-{abs(hash(request.node.name))}"
-    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
-    made = boto3.resource("s3", endpoint_url=endpoint, region_name="us-east-1", **keys).Bucket(name)
-    made.create()
-    return made
 
 
 def s3(endpoint: str, bucket: str, **more: str) -> dict[str, str]:

@@ -1,14 +1,11 @@
 """Photos in two storages: each is read from where its row says, checked there, and can be moved."""
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 from sqlalchemy import select, update
 
 from forumsvc.db.engine import Database
@@ -18,29 +15,11 @@ from tests.functional.cli.conftest import INI, run_command
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send, stored
+from tests.object_store import bucket as bucket
+from tests.object_store import endpoint as endpoint
 
 Command = Callable[..., Any]
 COLOURS = ("red", "green", "blue", "white")
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    """The address of moto's object store."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def bucket(endpoint: str, request: pytest.FixtureRequest) -> Any:
-    """An empty bucket."""
-    name = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower())[-60:].strip("-")
-    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
-    made = boto3.resource("s3", endpoint_url=endpoint, region_name="us-east-1", **keys).Bucket(name)
-    made.create()
-    return made
 
 
 @pytest.fixture

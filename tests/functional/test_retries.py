@@ -11,9 +11,10 @@ from forumsvc.db.engine import Database
 from forumsvc.services import replies
 from tests.functional.conftest import MakeForum
 from tests.functional.figures import Figures
-from tests.functional.forum import API, Forum, Person
+from tests.functional.forum import API, Forum
 from tests.functional.raw import raw
 
+Reply = Callable[..., Any]
 GIVEN_ID = "from-the-proxy-1"
 
 
@@ -30,18 +31,10 @@ def forum(make_forum: MakeForum) -> Forum:
 
 
 @pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
-@pytest.fixture
-def lose(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """A function: let the next so many attempts to reply lose a deadlock."""
+def reply(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Reply:
+    """A function: let somebody reply, and the first so many attempts lose a deadlock."""
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
     create = replies.create
     left = [0]
 
@@ -54,10 +47,11 @@ def lose(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
     monkeypatch.setattr(replies, "create", losing)
 
-    def lose(times: int) -> None:
-        left[0] = times
+    def reply(losses: int, **headers: str) -> Any:
+        left[0] = losses
+        return alice.call("POST", f"/topics/{topic}/replies", {"body": "B"}, headers=headers)
 
-    return lose
+    return reply
 
 
 @pytest.fixture
@@ -82,20 +76,10 @@ def counted(forum: Forum) -> dict[str, float]:
     }
 
 
-def reply(alice: Person, topic: int, **headers: str) -> Any:
-    """Let alice reply."""
-    return alice.call("POST", f"/topics/{topic}/replies", {"body": "B"}, headers=headers)
-
-
 def test_a_request_keeps_the_id_that_it_got_first_when_it_is_tried_again(
-    forum: Forum,
-    alice: Person,
-    topic: int,
-    lose: Callable[[int], None],
-    log: pytest.LogCaptureFixture,
+    reply: Reply, log: pytest.LogCaptureFixture
 ) -> None:
-    lose(2)
-    answer = reply(alice, topic)
+    answer = reply(2)
     assert answer.status_int == 201
     [line] = access_lines(log)
     assert line.endswith(answer.headers["X-Request-Id"])
@@ -103,43 +87,28 @@ def test_a_request_keeps_the_id_that_it_got_first_when_it_is_tried_again(
     assert [one.split()[1] for one in retried] == [answer.headers["X-Request-Id"]] * 2
 
 
-def test_a_request_is_counted_once_however_often_it_is_tried(
-    forum: Forum, alice: Person, topic: int, lose: Callable[[int], None]
-) -> None:
-    lose(2)
-    assert reply(alice, topic).status_int == 201
+def test_a_request_is_counted_once_however_often_it_is_tried(forum: Forum, reply: Reply) -> None:
+    assert reply(2).status_int == 201
     assert counted(forum) == {"2xx": 1, "5xx": 0}
-    lose(3)
-    assert reply(alice, topic).status_int == 503
+    assert reply(3).status_int == 503
     assert counted(forum) == {"2xx": 1, "5xx": 1}
 
 
 def test_a_deadlock_is_an_error_in_the_log_only_where_no_attempt_is_left(
-    forum: Forum,
-    alice: Person,
-    topic: int,
-    lose: Callable[[int], None],
-    log: pytest.LogCaptureFixture,
+    reply: Reply, log: pytest.LogCaptureFixture
 ) -> None:
-    lose(2)
-    assert reply(alice, topic).status_int == 201
+    assert reply(2).status_int == 201
     assert [one for one in log.records if one.levelno >= logging.WARNING] == []
-    lose(3)
-    assert reply(alice, topic, **{"X-Request-Id": GIVEN_ID}).status_int == 503
+    assert reply(3, **{"X-Request-Id": GIVEN_ID}).status_int == 503
     [failed] = [one for one in log.records if one.levelno >= logging.WARNING]
     assert failed.levelno == logging.ERROR
     assert GIVEN_ID in failed.getMessage()
 
 
 def test_an_error_of_the_database_is_one_line_of_the_log(
-    forum: Forum,
-    alice: Person,
-    topic: int,
-    lose: Callable[[int], None],
-    log: pytest.LogCaptureFixture,
+    reply: Reply, log: pytest.LogCaptureFixture
 ) -> None:
-    lose(3)
-    assert reply(alice, topic).status_int == 503
+    assert reply(3).status_int == 503
     for record in log.records:
         assert len(logging.Formatter().format(record).splitlines()) == 1, record
     assert "deadlock detected DETAIL" in log.text

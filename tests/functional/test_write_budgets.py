@@ -80,7 +80,8 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
         10,
     ),
     "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 6, 6),
-    "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 11, 12),
+    "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 12, 13),
+    "delete a reply before others": ("alice", lambda s: _delete_older(s), 14, 15),
     "like a topic": ("bob", lambda s: ("POST", "/likes", _like("topic", s.topic)), 5, 5),
     "like a reply": ("bob", lambda s: ("POST", "/likes", _like("reply", s.reply)), 5, 5),
     "take back a like that is not there": (
@@ -108,6 +109,12 @@ def _like(kind: str, liked: int) -> dict[str, Any]:
     return {"obj_type": kind, "obj_id": liked}
 
 
+def _delete_older(scene: Scene) -> Request:
+    older = scene.forum.reply(scene.alice, scene.topic)
+    scene.forum.reply(scene.bob, scene.topic)
+    return "DELETE", f"/replies/{older}", {}
+
+
 @pytest.mark.parametrize("name", WRITES)
 def test_a_write_costs_as_many_statements_as_stated(scene: Scene, name: str) -> None:
     who, make, on_sqlite, on_postgresql = WRITES[name]
@@ -126,7 +133,10 @@ def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, 
     assert len(locks) == (0 if scene.forum.database.is_sqlite else 1), "\n".join(seen.texts)
 
 
-@pytest.mark.parametrize("name", ["open a topic", "reply", "delete a topic", "ban a topic"])
+@pytest.mark.parametrize(
+    "name",
+    ["open a topic", "reply", "delete a topic", "ban a topic", "delete a reply before others"],
+)
 def test_a_write_costs_the_same_however_many_are_told(scene: Scene, name: str) -> None:
     people = [scene.forum.person(f"user{number:02}") for number in range(30)]
     now = clock.now()

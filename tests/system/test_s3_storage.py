@@ -3,7 +3,6 @@
 import http.client
 import socket
 import threading
-from collections.abc import Iterator
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
@@ -11,25 +10,16 @@ from urllib.parse import urlsplit
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from forumsvc.errors import NotFound
 from forumsvc.media.s3 import S3Options, S3Storage, StorageError
+from tests.object_store import endpoint as endpoint
 
 BYTES = b"\x89PNG" + bytes(range(256)) * 40
 DIGEST = sha256(BYTES).hexdigest()
 NAME = f"{DIGEST[:2]}/{DIGEST}.png"
 OTHER = sha256(b"other").hexdigest()
 KEYS: dict[str, Any] = {"access_key": "key", "secret_key": "secret", "region": "eu-central-1"}
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture

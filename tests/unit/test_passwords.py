@@ -1,5 +1,6 @@
 """Passwords: what hashing them leaves behind, and how many threads it takes."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ import pytest
 
 from forumsvc import passwords
 from forumsvc.passwords import PasswordsBusy, hash_password, verify_password
+from tests.system.process import wait_until
 
 PROGRAM = """
 import threading
@@ -35,6 +37,22 @@ gate.wait()
 """
 
 
+FORKING = """
+import os, signal
+from forumsvc.passwords import hash_password, verify_password
+
+stored = hash_password("one")
+if child := os.fork():
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+signal.alarm(30)
+raise SystemExit(0 if verify_password(stored, "one") else 1)
+"""
+
+
+def niceness() -> int:
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
 def test_threads_that_checked_passwords_keep_no_memory_of_it() -> None:
     done = subprocess.run(
@@ -46,21 +64,52 @@ def test_threads_that_checked_passwords_keep_no_memory_of_it() -> None:
 def test_no_more_threads_hash_or_wait_than_there_are_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "_slots", None)
     stored = hash_password("one")
-    inside, go_on = threading.Semaphore(0), threading.Event()
+    running, most, go_on = 0, 0, threading.Event()
 
     class Slow:
         def verify(self, stored: str, password: bytes) -> bool:
-            inside.release()
-            return go_on.wait(30)
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            ended = go_on.wait(30)
+            running -= 1
+            return ended
+
+        hash = verify
 
     monkeypatch.setattr(passwords, "_hasher", Slow())
     passwords.set_slots(2)
+    slots = passwords._slots
+    assert slots is not None
     with ThreadPoolExecutor(2) as pool:
         checks = [pool.submit(verify_password, stored, "one") for _ in range(2)]
-        assert all(inside.acquire(timeout=30) for _ in checks)
-        for refused in (lambda: hash_password("two"), lambda: verify_password(stored, "one")):
+        wait_until(lambda: running and not slots._value, "one is hashed and one waits")
+        for refused in (
+            passwords.require_slot,
+            lambda: hash_password("two"),
+            lambda: verify_password(stored, "one"),
+        ):
             with pytest.raises(PasswordsBusy):
                 refused()
         go_on.set()
         assert [check.result() for check in checks] == [True, True]
+    assert most == 1
     assert verify_password(stored, "one")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own")
+def test_the_thread_that_hashes_gives_way_to_those_that_answer_requests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Asked:
+        def hash(self, password: bytes) -> str:
+            return str(niceness())
+
+    monkeypatch.setattr(passwords, "_slots", None)
+    monkeypatch.setattr(passwords, "_hasher", Asked())
+    assert int(hash_password("one")) == min(niceness() + 5, 19)
+
+
+def test_a_worker_forked_after_a_password_was_hashed_hashes_too() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKING], timeout=60)
+    assert done.returncode == 0

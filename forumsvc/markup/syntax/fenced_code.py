@@ -1,12 +1,14 @@
 """Fenced code as CommonMark reads it, brought into the form that superfences reads."""
 
 import re
+from functools import partial
 
 from markdown import Markdown
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
 from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
+from pymdownx.superfences import SuperFencesBlockPreprocessor
 
 _OPENING = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\w#.+-]*).*")
 _IN_ITEM = re.compile(r"( *(?:[-+*]|[0-9]{1,9}[.)]) {1,4})((?:`{3,}(?=[^`]*$)|~{3,}).*)")
@@ -59,6 +61,22 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
+def _reassemble(processor: SuperFencesBlockPreprocessor, lines: list[str]) -> list[str]:
+    """Put each fence that superfences found in the place of its lines.
+
+    Superfences itself copies all lines for each; here it does so for one fence at a time.
+    """
+    reassemble_one = type(processor).reassemble
+    fences, processor.stack = processor.stack, []
+    out: list[str] = []
+    done = 0
+    for fence, start, end in fences:
+        processor.stack.append((fence, 0, 0))
+        out += lines[done:start] + reassemble_one(processor, [])
+        done = end
+    return out + lines[done:]
+
+
 class _StashedBlockProcessor(BlockProcessor):
     """Takes stored code out of the paragraph that it stands in without blank lines."""
 
@@ -81,5 +99,8 @@ class FencedCodeExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
         """Register both halves."""
         md.preprocessors.register(_FencedCodePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
+        for name in ("fenced_raw_block", "fenced_code_block"):
+            superfences = md.preprocessors[name]
+            superfences.reassemble = partial(_reassemble, superfences)
         parser: BlockParser = md.parser
         parser.blockprocessors.register(_StashedBlockProcessor(parser), "stored", _BEFORE_HEADINGS)

@@ -13,9 +13,9 @@ from forumsvc.markup.syntax.commonmark import CommonMarkExtension
 from forumsvc.markup.syntax.fenced_code import FencedCodeExtension
 from forumsvc.markup.syntax.headings import HeadingsExtension
 from forumsvc.markup.syntax.html_blocks import HtmlBlocksExtension
+from forumsvc.markup.syntax.inline import InlineExtension
 from forumsvc.markup.syntax.lists import ListsExtension
 from forumsvc.markup.syntax.mention_tokens import MentionTokensExtension
-from forumsvc.markup.syntax.plain_words import PlainWordsExtension
 from forumsvc.markup.syntax.quotes import QuotesExtension
 
 _LINE_END = re.compile(r"\r\n?")
@@ -61,8 +61,8 @@ class MarkdownParser:
                 HeadingsExtension(),
                 HtmlBlocksExtension(),
                 ListsExtension(),
+                InlineExtension(),
                 MentionTokensExtension(),
-                PlainWordsExtension(),
                 QuotesExtension(),
             ],
             extension_configs=_EXTENSIONS | {"pymdownx.superfences": fences},

@@ -86,6 +86,17 @@ def delete_for_reply(db: Session, topic_id: int, reply_id: int) -> None:
     execute(db, _reply_removal(), {"topic_id": topic_id, "reply_id": reply_id})
 
 
+def lock_position(db: Session, topic_id: int, reply_id: int) -> int | None:
+    """Return from which id of a user on followers are not notified of a reply yet, or None.
+
+    Waits for the batch under way; no other begins until the transaction ends. To be called before
+    users are locked.
+    """
+    here = NotificationJob.topic_id == topic_id, NotificationJob.reply_id == reply_id
+    position = select(NotificationJob.next_user_id).where(*here).with_for_update()
+    return db.execute(position).scalar_one_or_none()
+
+
 @cache
 def _removal() -> Any:
     return delete_of(NotificationJob).where(NotificationJob.topic_id == recipients.TOPIC)

@@ -23,12 +23,13 @@ from sqlalchemy.orm import Session
 
 from ...cache.invalidation import change_unmarked
 from ...db.base import BigId, UtcDateTime
-from ...db.statements import delete_of, execute, insert_or_ignore
+from ...db.statements import delete_of, execute, insert_or_ignore, update_of
 from ...models import (
     FollowNotice,
     MentionType,
     Notification,
     NotificationType,
+    TopicFollow,
     User,
     UserBlock,
     UserState,
@@ -173,10 +174,45 @@ def forget_topic(db: Session, topic_id: int) -> None:
     _forget(db, Notification.topic_id == topic_id)
 
 
+def move_unread(
+    db: Session, now: datetime, reply: Any, next_reply: Any, next_user_id: int | None
+) -> None:
+    """Let unread notifications of a deleted reply point to the one that follows it.
+
+    Only a follower's: they have no notification of the further replies. Left out are those who may
+    not hear of that one or heard of it already, and the topic's author, who heard of each.
+    next_user_id: from which user on a job is still to notify of it; the caller has locked that job.
+
+    The caller has locked the users of `recipients.told_of_reply`. Their counters stay as they are.
+    """
+    reader = Notification.user_id
+    unread = (
+        Notification.reply_id == reply.id,
+        Notification.type == NotificationType.TOPIC_REPLY,
+        Notification.read_at.is_(None),
+        reader.not_in([reply.topic_user_id, next_reply.user_id]),
+    )
+    # As if they had been notified of that reply when it was written.
+    follows = select(TopicFollow.user_id).where(
+        TopicFollow.topic_id == reply.topic_id, TopicFollow.created_at <= next_reply.created_at
+    )
+    blocks = select(UserBlock.user_id).where(UserBlock.target_id == next_reply.user_id)
+    heard = select(Notification.user_id).where(Notification.reply_id == next_reply.id)
+    meant = [*unread, reader.in_(follows), reader.not_in(blocks.union_all(heard))]
+    if next_user_id is not None:
+        meant.append(reader < next_user_id)
+    moved = {
+        "reply_id": next_reply.id,
+        "actor_id": next_reply.user_id,
+        "created_at": next_reply.created_at,
+    }
+    db.execute(update_of(Notification).where(*meant).values(updated_at=now, **moved))
+
+
 def forget_reply(db: Session, reply_id: int) -> None:
     """Remove the notifications of a reply.
 
-    The users of `audience.told_of_reply` are locked by the caller.
+    The users of `recipients.told_of_reply` are locked by the caller.
     """
     _forget(db, Notification.reply_id == reply_id)
 

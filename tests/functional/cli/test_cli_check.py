@@ -9,7 +9,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 from sqlalchemy import text
 
 from forumsvc.db.engine import Database
@@ -17,6 +16,7 @@ from forumsvc.diagnostics import Level, Problem
 from forumsvc.diagnostics.database import connections_of_process
 from forumsvc.diagnostics.problem import error
 from tests.functional.cli.conftest import Outcome, run_command
+from tests.object_store import endpoint as endpoint
 from tests.unit.mail.test_mail import smtp as smtp  # a mail server that knows a password
 
 SERVER = "[server:main]\nuse = egg:forumsvc\nlisten = 127.0.0.1:0\n"
@@ -190,18 +190,13 @@ def test_a_password_is_not_sent_unencrypted_to_another_host(check: Check) -> Non
 
 
 @pytest.fixture
-def bucket() -> Iterator[str]:
+def bucket(endpoint: str) -> Iterator[str]:
     """The address of an object store with a bucket `photos`."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    address = f"http://{host}:{port}"
     keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
-    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1", **keys)
+    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **keys)
     client.create_bucket(Bucket="photos")
-    yield address
+    yield endpoint
     assert "Contents" not in client.list_objects_v2(Bucket="photos")
-    server.stop()
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -151,10 +151,57 @@ def test_a_row_without_its_file_is_found_and_deleted_and_the_picture_can_come_ba
     kept, lost = upload("red"), upload("blue")
     (folder / lost).unlink()
     wrong(run("photos", "check", "--json"), rows_without_file=1)
-    assert run("photos", "check", "--fix", "--json").json["fixed"] == 1
+    assert run("photos", "check", "--fix", "--delete-lost", "--json").json["fixed"] == 1
     assert rows(database) == [kept]
     assert upload("blue") == lost
     assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(
+    run: Run, database: Database, folder: Path, upload: Upload
+) -> None:
+    theirs = upload("red"), upload("green")
+    with database.session.begin() as db:
+        db.execute(update(User).values(avatar=theirs[0]))
+    other_folder = folder.rename(folder.with_name("of_another_host"))
+    ours = upload("blue")
+    spare = upload("yellow", row=False)
+    found = run("photos", "check", "--fix", "--yes")
+    assert found.code == 1
+    assert "2 rows and 1 avatars are kept" in found.err
+    assert "--delete-lost" in found.err
+    assert (rows(database), files(folder)) == ([*theirs, ours], {ours})
+    assert not (folder / spare).exists()
+    # The folders become one.
+    for name in theirs:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (other_folder / name).rename(folder / name)
+    assert run("photos", "check", "--json").json["wrong"] == 0
+
+
+def test_rows_are_deleted_only_together_with_a_fix(run: Run) -> None:
+    assert run("photos", "check", "--delete-lost").code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "kept"), [([], False, 1), (["--delete-lost"], True, 0)]
+)
+def test_a_terminal_is_asked_before_rows_are_deleted_and_told_what_that_means(
+    ini: Path,
+    database: Database,
+    folder: Path,
+    upload: Upload,
+    *,
+    options: list[str],
+    said: bool,
+    kept: int,
+) -> None:
+    upload("red", row=False)
+    upload("green")
+    (folder / upload("blue")).unlink()
+    typed = run_on_terminal(ini, "photos", "check", "--fix", *options, answer="y\n")
+    assert ("no other host" in " ".join(typed.shown.split())) is said
+    assert len(rows(database)) == 1 + kept
 
 
 def test_a_user_whose_picture_is_lost_gets_the_letter_again(
@@ -166,7 +213,7 @@ def test_a_user_whose_picture_is_lost_gets_the_letter_again(
         db.execute(update(User).values(avatar=lost))
     (folder / lost).unlink()
     wrong(run("photos", "check", "--json"), rows_without_file=1, lost_avatars=1)
-    run("photos", "check", "--fix")
+    run("photos", "check", "--fix", "--delete-lost")
     with database.reads.connect() as db:
         assert db.execute(select(User.avatar)).scalar_one() == ""
 
@@ -177,7 +224,7 @@ def test_a_file_cut_short_is_found_by_its_size_and_deleted_with_its_row(
     kept, cut = upload("red"), upload("blue")
     os.truncate(folder / cut, 20)
     wrong(run("photos", "check", "--json"), broken_files=1, rows_without_file=1)
-    run("photos", "check", "--fix")
+    run("photos", "check", "--fix", "--delete-lost")
     assert (rows(database), files(folder)) == ([kept], {kept})
 
 
@@ -189,7 +236,7 @@ def test_a_file_with_other_bytes_of_the_same_size_is_found_where_every_byte_is_r
     path.write_bytes(bytes(path.stat().st_size))
     assert run("photos", "check", "--json").json["wrong"] == 0
     wrong(run("photos", "check", "--every-byte", "--json"), broken_files=1, rows_without_file=1)
-    run("photos", "check", "--every-byte", "--fix")
+    run("photos", "check", "--every-byte", "--fix", "--delete-lost")
     assert (rows(database), files(folder)) == ([kept], {kept})
 
 

@@ -8,6 +8,7 @@ import pytest
 from forumsvc import passwords
 from tests.functional.forum import Forum
 from tests.functional.pages.visitor import Visitor
+from tests.functional.statements import counting
 
 from .application import PASSWORD, Application
 from .conftest import add_ann
@@ -44,7 +45,9 @@ def test_who_finds_no_slot_for_a_password_is_told_to_come_again_and_reads_go_on(
     slots = threading.BoundedSemaphore(1)
     monkeypatch.setattr(passwords, "_slots", slots)
     with slots:
-        refused = app.log_in()
+        with counting(forum.registry.database) as seen:
+            refused = app.log_in()
+        assert not seen.texts
         assert (refused.status_int, refused.headers["Retry-After"]) == (503, "1")
         assert refused.json["error"] == "temporarily_unavailable"
         page = visitor.log_in("Ann", PASSWORD)

@@ -59,7 +59,7 @@ def test_a_slow_text_comes_back_escaped_with_a_warning(
     assert draft.fallback == "timeout"
     assert draft.html == escape_to_html(SLOW)
     assert draft.mentions == []
-    assert "16000 characters" in caplog.text
+    assert "40000 characters" in caplog.text
 
 
 def test_a_slow_text_takes_its_worker_along(renderer: Renderer) -> None:

@@ -1,0 +1,19 @@
+"""The read-only connection that each thread keeps."""
+
+from typing import Any, cast
+from weakref import finalize
+
+from sqlalchemy import Engine
+
+from .wrap import wrap
+
+
+class ThreadConnection:
+    """A thread's connection, closed when the thread ends."""
+
+    def __init__(self, engine: Engine) -> None:
+        pooled = engine.raw_connection()
+        self.driver = driver = cast("Any", pooled.driver_connection)
+        pooled.detach()
+        self.connection = wrap(engine.dialect, driver)
+        self.close = finalize(self, driver.close)

@@ -1,0 +1,147 @@
+"""A primary dies under load and its streaming standby is promoted: there and back."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from forumsvc import migrate
+from tests import databases
+from tests.postgres_keeper import (
+    ALWAYS,
+    INITDB,
+    binaries,
+    end_with_keeper,
+    free_port,
+    ready,
+    unprivileged,
+)
+from tests.system.process import PATIENCE, wait_until
+from tests.system.test_database_recovery import Record, Storm, under_load
+
+STREAMING = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+
+
+@dataclass
+class Server:
+    """A PostgreSQL of the pair: its files, its address, and how its programs are run."""
+
+    data: Path
+    port: int
+    programs: Path
+    run: dict[str, Any]
+    process: "subprocess.Popen[bytes] | None" = None
+
+    def start(self) -> None:
+        """Start it, and return when it takes connections."""
+        options = [f"-c{name}={value}" for name, value in {**ALWAYS, "port": self.port}.items()]
+        command: list[str | Path] = [self.programs / "postgres", "-D", self.data, *options]
+        process = subprocess.Popen(command, preexec_fn=end_with_keeper, **self.run)
+        self.process = process
+        assert ready(process, self.data / "postmaster.pid")
+
+    def stop(self) -> None:
+        """Stop it as a crash does: nothing is finished or written."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait(PATIENCE)
+
+    def follow(self, primary: "Server") -> None:
+        """Become a standby of another server, with whose files it starts."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        copy: list[str | Path] = [self.programs / "pg_basebackup", "-d", primary.address]
+        options = ["-R", "--no-sync", "-c", "fast", "-D"]
+        subprocess.run([*copy, *options, self.data], check=True, **self.run)
+        self.start()
+        wait_until(lambda: primary.ask(STREAMING) == 1, "the standby streams")
+        primary.await_standbys("*")
+
+    def await_standbys(self, names: str) -> None:
+        """Let commits wait for the standbys of these names; empty: for none."""
+        self.ask(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
+        self.ask("SELECT pg_reload_conf()")
+
+    @property
+    def address(self) -> str:
+        """Where it is, as libpq is told."""
+        return f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
+
+    def ask(self, statement: str) -> Any:
+        """Run a statement as an administrator; return the first value."""
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            row = cursor.fetchone() if cursor.description else None
+            return row[0] if row else None
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Server, Server]]:
+    """A primary and its synchronous standby."""
+    home = Path(tempfile.mkdtemp(prefix="forumsvc-standby-"))
+    servers = []
+    try:
+        account = unprivileged(home)
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+        run = {**quiet, "stderr": subprocess.DEVNULL, "cwd": home, **account}
+        run["env"] = {**os.environ, "LC_ALL": "C"}
+        programs = binaries(home, account) / "bin"
+        servers = [Server(home / name, free_port(), programs, run) for name in ("one", "two")]
+        first, second = servers
+        subprocess.run([programs / "initdb", *INITDB, "-D", first.data], check=True, **run)
+        first.start()
+        first.ask("CREATE DATABASE forum")
+        second.follow(first)
+        yield first, second
+    finally:
+        for server in servers:
+            server.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_is_lost(
+    pair: tuple[Server, Server], tmp_path: Path, record_property: Record
+) -> None:
+    ports = ",".join(str(server.port) for server in pair)
+    url = (
+        "postgresql+psycopg://postgres@/forum?host=127.0.0.1,127.0.0.1"
+        f"&port={ports}&target_session_attrs=read-write"
+    )
+    with databases.opened(url) as database:
+        migrate.upgrade(database.writes)
+    away: list[float] = []
+
+    def fail_over(primary: Server, standby: Server, storming: Storm) -> None:
+        began = time.monotonic()
+        primary.stop()
+        assert standby.ask("SELECT pg_promote()") is True
+        standby.await_standbys("")
+        promoted = time.monotonic()
+        storming.writes(1)
+        away.append(time.monotonic() - began)
+        storming.writes(30)
+        assert storming.recovered(promoted) < 5
+
+    def happen(storming: Storm) -> None:
+        first, second = pair
+        fail_over(first, second, storming)
+        # The service goes on while the old primary becomes the standby of the new one.
+        first.follow(second)
+        assert first.ask("SELECT pg_is_in_recovery()") is True
+        storming.writes(30)
+        fail_over(second, first, storming)
+
+    under_load(url, tmp_path, happen)
+    record_property(
+        "summary",
+        "primary dead, standby promoted, twice under load: a write acknowledged again after "
+        + " and ".join(f"{seconds:.2f} s" for seconds in away),
+    )

@@ -1,0 +1,128 @@
+"""Inline Markdown reads as Python-Markdown reads it, and copies a paragraph once for a pattern."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown.inlinepatterns import BacktickInlineProcessor, LinkInlineProcessor
+from markdown.treeprocessors import InlineProcessor as InlineTreeProcessor
+from pymdownx.superfences import SuperFencesBlockPreprocessor
+
+from forumsvc.markup.syntax import MarkdownParser
+
+PIECES = [
+    *(
+        "[a](b)",
+        "[a][b]",
+        "[b]: c",
+        "![a](b)",
+        "`a`",
+        "``",
+        "`",
+        "\\",
+        "\\\\",
+        "!",
+        "[",
+        "]",
+        "(",
+        ")",
+    ),
+    *("'", '"', "<b>", "<!--", "-->", "<c:d>", "<e@f.g>", "&amp;", ":smile:", "*", "**", "_", "~~"),
+    *("www.a.b", "http://a.b", "e@f.g", "@a_b_", "/", "+", "a", " ", "  \n", "\n", "\\\n", "\n\n"),
+]
+
+
+@pytest.fixture(scope="module")
+def parser() -> MarkdownParser:
+    return MarkdownParser()
+
+
+@pytest.fixture(scope="module")
+def plain_parser() -> MarkdownParser:
+    """A parser with Python-Markdown's own reader of inline Markdown."""
+    parser = MarkdownParser()
+    markdown = parser._markdown
+    markdown.treeprocessors.register(InlineTreeProcessor(markdown), "inline", 20)
+    return parser
+
+
+@given(text=st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_inline_markdown_reads_as_python_markdown_reads_it(
+    parser: MarkdownParser, plain_parser: MarkdownParser, text: str
+) -> None:
+    assert parser.convert(text) == plain_parser.convert(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\\\\`a`", "`a`\\\\`b`", "\\!\\![a](b)", "![a](b)![c](d)", "[a](b)![c](d)", "@ann@bob"),
+        *(
+            "[a](b'c(d",
+            "a [a](b'c(d) e\nf [g](h)",
+            '[a]("(',
+            "[a](b\\)",
+            "[a](<b>",
+            ":smile:smile:",
+        ),
+    ],
+)
+def test_what_stands_before_a_match_is_read_as_python_markdown_reads_it(
+    parser: MarkdownParser, plain_parser: MarkdownParser, text: str
+) -> None:
+    assert parser.convert(text) == plain_parser.convert(text)
+
+
+@pytest.mark.parametrize(
+    ("processor", "unit"), [(LinkInlineProcessor, "[a](b)\n"), (BacktickInlineProcessor, "`a`\n")]
+)
+def test_all_matches_of_a_pattern_are_read_from_one_copy_of_the_paragraph(
+    parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, processor: Any, unit: str
+) -> None:
+    copies = []
+    handle = processor.handleMatch
+
+    def handle_match(self: Any, match: re.Match[str], data: str) -> Any:
+        if type(self) is processor:
+            copies.append(data)
+        return handle(self, match, data)
+
+    monkeypatch.setattr(processor, "handleMatch", handle_match)
+    parser.convert(unit * 500)
+    assert len(copies) == 500
+    assert len({id(copy) for copy in copies}) == 1
+
+
+@pytest.mark.parametrize("unit", ["[", "![", "[\n"])
+def test_brackets_that_nothing_closes_are_not_searched_for_their_ends(
+    parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch, unit: str
+) -> None:
+    calls = []
+    get_text = LinkInlineProcessor.getText
+
+    def counted(self: Any, data: str, index: int) -> Any:
+        calls.append(index)
+        return get_text(self, data, index)
+
+    monkeypatch.setattr(LinkInlineProcessor, "getText", counted)
+    parser.convert(unit * 500)
+    assert calls == []
+
+
+def test_a_fence_is_put_in_its_place_without_a_copy_of_all_lines(
+    parser: MarkdownParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = 0
+    reassemble = SuperFencesBlockPreprocessor.reassemble
+
+    def counted(self: Any, lines: list[str]) -> list[str]:
+        nonlocal copied
+        copied += len(lines) * len(self.stack)
+        return reassemble(self, lines)
+
+    monkeypatch.setattr(SuperFencesBlockPreprocessor, "reassemble", counted)
+    html = parser.convert("```\na\n```\n" * 500)
+    assert html.count("<pre") == 500
+    assert copied == 0
