@@ -7,7 +7,7 @@ from importlib.resources import files
 from pyramid.response import Response
 
 from ..web.api.request import ForumRequest
-from ..web.responses.ranges import ignore_vain_range
+from ..web.responses.ranges import ignore_unsatisfiable_range
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _TYPES = {
@@ -35,7 +35,7 @@ class Asset:
         It may be kept for ever under an address that names its version (`?v=`). Under any other,
         which stays when the file changes, whoever has it must ask.
         """
-        ignore_vain_range(request, len(self._body))
+        ignore_unsatisfiable_range(request, len(self._body))
         charset = "utf-8" if self._type.startswith("text/") else None
         response = Response(self._body, content_type=self._type, charset=charset)
         is_versioned = request.parameters.get("v") == self.version

@@ -18,7 +18,7 @@ from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
 from ..resources.visitor import Visitor
 from ..security.identity import identify
-from ..web.api.request import ForumRequest, newbie_time
+from ..web.api.request import ForumRequest, newbie_duration
 from ..web.pipeline.transactions import is_unsafe
 from .paths import own_path
 from .security_headers import finish
@@ -54,7 +54,7 @@ class Visit(Visitor):
             # Not in the request's transaction, which on SQLite would lock everybody out.
             self.person = sessions.find(request.read_connection, self._cookie, request.now)
         if self.person is not None:
-            request.caller = identify(self.person, request.now, newbie_time(request.settings))
+            request.caller = identify(self.person, request.now, newbie_duration(request.settings))
         if request.method == "POST":
             self._check_form()
 

@@ -29,9 +29,9 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
     _check_mail(request)
 
     def mail(sent: dict[str, Any]) -> Response:
-        request.registry.rates.mail_request(request)
+        request.registry.abuse_limits.count_mail_request(request)
         account = password_reset.find(request.read_connection, sent["email"])
-        if account is not None and request.registry.rates.mail_to(account.id):
+        if account is not None and request.registry.abuse_limits.allow_mail_to(account.id):
             _send(visit, account)
         return page(visit, "sent.html", email=sent["email"])
 
@@ -70,7 +70,7 @@ def _send(visit: Visit, account: password_reset.Forgetful) -> None:
     link = with_query(request.site.base_url + request.route_path("reset"), ticket=ticket)
     text = render(visit.request, visit, "reset.txt", {"login": account.login, "link": link})
     name = request.settings["site.name"]
-    request.registry.outbox.send(account.email, f"{name}: set a new password", text)
+    request.registry.mail_queue.send(account.email, f"{name}: set a new password", text)
 
 
 def _holder(request: ForumRequest, db: Any, *, lock: bool = False) -> password_reset.Forgetful:
@@ -85,7 +85,7 @@ def _holder(request: ForumRequest, db: Any, *, lock: bool = False) -> password_r
 
 
 def _check_mail(request: ForumRequest) -> None:
-    if not request.registry.outbox.delivers:
+    if not request.registry.mail_queue.delivers:
         raise Forbidden("No mail leaves from here; ask an administrator for a new password.")
 
 

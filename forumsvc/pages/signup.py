@@ -26,7 +26,7 @@ def submit(visit: Visit, request: ForumRequest) -> Response:
     registration.check_open(request.settings)
 
     def open_account(sent: dict[str, Any]) -> Response:
-        request.registry.rates.registration(request)
+        request.registry.abuse_limits.count_registration(request)
         registration.register(request.db, request.read_connection, **sent)
         return to_page(request, "login", notice="registered", next=_next(request))
 

@@ -38,7 +38,7 @@ def render(request: ForumRequest, visit: "Visit | None", name: str, values: dict
     return _environment.get_template(name).render(
         site_name=settings["site.name"],
         registration_open=registration.is_open(settings),
-        mail_leaves=request.registry.outbox.delivers,
+        mail_leaves=request.registry.mail_queue.delivers,
         person=visit.person if visit is not None else None,
         visit=visit,
         path=request.route_path,

@@ -23,11 +23,11 @@ _LOCK_TIMEOUT_MS = 250
 _LAST_LOCK_TIMEOUT_MS = 5_000
 """The same at the end of the process, when there is no next time."""
 
-Reads = Sequence[tuple[int, int]]
+ViewCounts = Sequence[tuple[int, int]]
 """Ids of topics, ascending, each with the number of its reads."""
 
 
-class HitCounter:
+class ViewCounter:
     """The reads that this process has answered. Safe to share between threads."""
 
     def __init__(self, database: Database, interval: float) -> None:
@@ -39,7 +39,7 @@ class HitCounter:
         self._interval = interval
         self._counted: dict[int, int] = {}
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
+        self._flush_lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -51,26 +51,26 @@ class HitCounter:
                 self._thread = threading.Thread(target=self._run, name="hits", daemon=True)
                 self._thread.start()
 
-    def unwritten(self, topic_id: int) -> int:
+    def pending_for(self, topic_id: int) -> int:
         """Return how many reads of a topic are not in the database yet."""
         return self._counted.get(topic_id, 0)
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How many reads are not in the database yet, of all topics."""
         with self._lock:
             return sum(self._counted.values())
 
-    def write(self, lock_timeout_ms: int = _LOCK_TIMEOUT_MS) -> None:
+    def flush(self, lock_timeout_ms: int = _LOCK_TIMEOUT_MS) -> None:
         """Write what was counted; keep what the database does not take for the next time.
 
         lock_timeout_ms: how long to wait for the rows that others have locked, on PostgreSQL.
         """
         # Two at once would both write the same reads: the thread, and who closes this.
-        with self._writing:
-            self._write(lock_timeout_ms)
+        with self._flush_lock:
+            self._flush(lock_timeout_ms)
 
-    def _write(self, lock_timeout_ms: int) -> None:
+    def _flush(self, lock_timeout_ms: int) -> None:
         with self._lock:
             counted = sorted(self._counted.items())
         failure: SQLAlchemyError | None = None
@@ -91,7 +91,7 @@ class HitCounter:
             reason = single_line_message(failure)
             log.warning("reads of %d topics are written later: %s", kept, reason)
 
-    def _add(self, chunk: Reads, lock_timeout_ms: int) -> None:
+    def _add(self, chunk: ViewCounts, lock_timeout_ms: int) -> None:
         """Add reads to the database, in a transaction of its own. Raises SQLAlchemyError."""
         table = Topic.__table__
         statement = (
@@ -107,7 +107,7 @@ class HitCounter:
             # In the order of ids, so that two processes never wait for each other in a ring.
             connection.execute(statement, [{"topic": key, "reads": n} for key, n in chunk])
 
-    def _subtract(self, chunk: Reads) -> None:
+    def _subtract(self, chunk: ViewCounts) -> None:
         """Count what is written no more."""
         with self._lock:
             for topic_id, reads in chunk:
@@ -122,13 +122,13 @@ class HitCounter:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._interval)
-        waiting = self.waiting
-        self.write(_LAST_LOCK_TIMEOUT_MS)
+        waiting = self.pending
+        self.flush(_LAST_LOCK_TIMEOUT_MS)
         if waiting:
-            lost = self.waiting
+            lost = self.pending
             level = logging.WARNING if lost else logging.INFO
             log.log(level, "At the end %d reads were written, %d are lost", waiting - lost, lost)
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
-            self.write()
+            self.flush()

@@ -87,7 +87,7 @@ def change(visitor: Visitor, ann: int, here: Path) -> None:
 def reset(visitor: Visitor, ann: int, here: Path) -> None:
     """Set another password by a mailed link."""
     visitor.send("/password/forgotten", email="ann@example.org")
-    visitor.forum.registry.outbox.wait()
+    visitor.forum.registry.mail_queue.wait()
     [mail] = list((here / "var" / "mail").glob("*.eml"))
     text = mail.read_text().replace("=\n", "").replace("=3D", "=")
     mail.unlink()

@@ -22,7 +22,7 @@ def mail(forum: Forum, here: Path) -> Iterator[Callable[[], list[EmailMessage]]]
     folder = here / "var" / "mail"
 
     def read() -> list[EmailMessage]:
-        forum.registry.outbox.wait()
+        forum.registry.mail_queue.wait()
         files = sorted(folder.glob("*.eml"))
         return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
 
