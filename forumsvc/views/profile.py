@@ -1,6 +1,6 @@
 """PUT /users/me: editing one's own profile (an extension of the API description)."""
 
-from ..media.images import Picture
+from ..media.images import ProcessedImage
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
@@ -10,7 +10,7 @@ from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind
 
 
-def shrink_avatar(item: UserItem, request: ForumRequest) -> Picture | None:
+def shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | None:
     """Make and store the small picture of the avatar that is sent, if one is."""
     address = request.validated.get("avatar")
     if not address:
