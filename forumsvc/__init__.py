@@ -68,7 +68,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
     from . import passwords
     from .cache.page_cache import Memory
     from .cache.single_flight import SingleFlight
-    from .mail import Outbox, make_delivery
+    from .mail import MailQueue, create_delivery
     from .markup import RenderBudget, Renderer
     from .media.limits import Limits
     from .openapi import Description
@@ -109,7 +109,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
         max_pixels=settings["photos.max_pixels"],
         max_frames=settings["photos.max_frames"],
     )
-    registry.mail_queue = Outbox(make_delivery(settings, ini_dir), settings["mail.sender"])
+    registry.mail_queue = MailQueue(create_delivery(settings, ini_dir), settings["mail.sender"])
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
     registry.request_limits = RequestLimits(settings, rate_limiter)

@@ -34,9 +34,9 @@ class Gauges(Collector):
             self._registry.view_counter.pending,
         )
         yield from _of_notification_jobs(self._registry.notification_jobs)
-        outbox = self._registry.mail_queue
-        yield CounterMetricFamily("forumsvc_mail_sent", "Mails that left.", outbox.sent)
-        yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", outbox.failed)
+        mail_queue = self._registry.mail_queue
+        yield CounterMetricFamily("forumsvc_mail_sent", "Mails that left.", mail_queue.sent)
+        yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", mail_queue.failed)
 
 
 def _of_memory(memory: Any) -> Iterator[Metric]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...clock import rfc3339
 from ...models import UserState
-from ...openapi.keyed_words import CREATED, error_kind
+from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
 from ...queries.states import State
