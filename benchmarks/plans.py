@@ -70,8 +70,8 @@ class Explainer:
         """Close all connections."""
         self._connection.close()
         self._community.close()
-        self._app.registry.hits.close()
-        self._app.registry.outbox.close()
+        self._app.registry.view_counter.close()
+        self._app.registry.mail_queue.close()
         self._app.registry.authoring.renderer.close()
         self._database.dispose()
 

@@ -13,7 +13,7 @@ from .settings import Settings, SettingsError
 log = logging.getLogger(__name__)
 
 
-def main(global_config: dict[str, str], **written: str) -> Any:
+def main(global_config: dict[str, str], **ini: str) -> Any:
     """Return the WSGI application of an ini file's `[app:main]`.
 
     A wrong setting ends the process with one line that names it; so does a database that was not
@@ -29,11 +29,11 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     from .web.api.request import ForumRequest
 
     try:
-        settings = Settings(written)
+        settings = Settings(ini)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     config = Configurator(
-        settings=written,
+        settings=ini,
         request_factory=ForumRequest,
         security_policy=SecurityPolicy(),
         default_permission=FORBIDDEN,
@@ -43,14 +43,14 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     config.include(".views")
     config.include(".pages")
     try:
-        equip(config.registry, settings, Path(global_config.get("here", ".")))
+        configure_services(config.registry, settings, Path(global_config.get("here", ".")))
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
-    ini = global_config.get("__file__")
-    obstacle = migrate.obstacle(config.registry.database, ini) if ini else None
+    ini_file = global_config.get("__file__")
+    obstacle = migrate.obstacle(config.registry.database, ini_file) if ini_file else None
     if obstacle is not None:
         sys.exit(f"forumsvc: {obstacle}")
-    if ini and settings.site_url_warning:
+    if ini_file and settings.site_url_warning:
         log.warning(settings.site_url_warning)
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
@@ -60,7 +60,7 @@ def main(global_config: dict[str, str], **written: str) -> Any:
     return application
 
 
-def equip(registry: Any, settings: Settings, here: Path) -> None:
+def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None:
     """Give the registry what views work with, and see to it that it is put away at the end.
 
     here: the ini file's folder, to which relative paths refer. Raises SettingsError.
@@ -68,7 +68,7 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from . import passwords
     from .cache.page_cache import Memory
     from .cache.single_flight import SingleFlight
-    from .mail import Outbox, make_delivery
+    from .mail import MailQueue, create_delivery
     from .markup import RenderBudget, Renderer
     from .media.limits import Limits
     from .openapi import Description
@@ -76,12 +76,12 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
     from .services.content.rules import rules_of
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.photo_storage import open_storages
-    from .services.view_counts import HitCounter
+    from .services.view_counts import ViewCounter
     from .web.api.request import level_names
     from .web.http_cache.etags import edition
-    from .web.limits.abuse_limits import Rates
-    from .web.limits.rate_limiter import Counter
-    from .web.limits.request_limits import RequestRates
+    from .web.limits.abuse_limits import AbuseLimits
+    from .web.limits.rate_limiter import RateLimiter
+    from .web.limits.request_limits import RequestLimits
 
     renderer = Renderer(
         settings["markup.workers"],
@@ -93,33 +93,33 @@ def equip(registry: Any, settings: Settings, here: Path) -> None:
         renderer,
         settings["site.user_url"],
         settings["notifications.max_mentions"],
-        rules_of(settings, here),
+        rules_of(settings, ini_dir),
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
     registry.page_cache = Memory(settings["memory.pages"] * 1_000_000)
-    registry.flights = SingleFlight()
-    registry.hits = HitCounter(registry.database, settings["topics.hits_interval"])
+    registry.single_flight = SingleFlight()
+    registry.view_counter = ViewCounter(registry.database, settings["topics.hits_interval"])
     registry.notification_jobs = NotificationJobRunner(
         registry.database, settings["notifications.job_interval_seconds"]
     )
-    registry.photos = open_storages(settings, here)
+    registry.photo_storages = open_storages(settings, ini_dir)
     registry.photo_limits = Limits(
         max_bytes=settings["photos.max_bytes"],
         max_pixels=settings["photos.max_pixels"],
         max_frames=settings["photos.max_frames"],
     )
-    registry.outbox = Outbox(make_delivery(settings, here), settings["mail.sender"])
-    counter = Counter(settings)
-    registry.rates = Rates(settings, counter)
-    registry.request_rates = RequestRates(settings, counter)
+    registry.mail_queue = MailQueue(create_delivery(settings, ini_dir), settings["mail.sender"])
+    rate_limiter = RateLimiter(settings)
+    registry.abuse_limits = AbuseLimits(settings, rate_limiter)
+    registry.request_limits = RequestLimits(settings, rate_limiter)
     passwords.set_slots(settings["accounts.password_slots"])
     registry.level_names = level_names(settings)
-    registry.edition = edition(settings)
+    registry.build_fingerprint = edition(settings)
     registry.description = Description(settings)
     # A server that forks its workers must not hand them open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     atexit.register(renderer.close)
-    atexit.register(registry.hits.close)
-    atexit.register(registry.outbox.close)
+    atexit.register(registry.view_counter.close)
+    atexit.register(registry.mail_queue.close)
     atexit.register(registry.notification_jobs.close)

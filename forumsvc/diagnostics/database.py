@@ -37,9 +37,9 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
         if migrate.is_behind(revision):
             yield error(migrate.advice(revision, ini))
         elif database.is_sqlite:
-            yield from _file(Path(database.url.database or ""))
+            yield from _check_sqlite_file(Path(database.url.database or ""))
         else:
-            yield from _server(database, settings, options)
+            yield from _check_postgresql(database, settings, options)
     except IncompatibleDatabase as failure:
         yield error(f"sqlalchemy.url: {failure}")
     except DBAPIError as failure:
@@ -48,14 +48,16 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
         database.dispose()
 
 
-def _file(path: Path) -> Iterator[Problem]:
+def _check_sqlite_file(path: Path) -> Iterator[Problem]:
     # SQLite writes files beside its own, so the folder counts as much.
     for place in (path, path.parent):
         if not os.access(place, os.W_OK):
             yield error(f"sqlalchemy.url: {place} cannot be written")
 
 
-def _server(database: Database, settings: Settings, options: Options | None) -> Iterator[Problem]:
+def _check_postgresql(
+    database: Database, settings: Settings, options: Options | None
+) -> Iterator[Problem]:
     with database.writes.connect() as connection:
         if connection.scalar(text("SHOW transaction_read_only")) == "on":
             yield error("sqlalchemy.url: the database takes no writes (a standby, or read-only)")
@@ -64,7 +66,7 @@ def _server(database: Database, settings: Settings, options: Options | None) -> 
     free = int(maximum or 0) - int(reserved or 0)
     if options is None:
         return
-    each = connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
+    each = max_connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
     if options.processes * each > free:
         yield warning(
             f"sqlalchemy.pool_size: {options.processes} processes with up to {each} connections "
@@ -73,7 +75,7 @@ def _server(database: Database, settings: Settings, options: Options | None) -> 
         )
 
 
-def connections_of_process(pool_size: int, threads: int) -> int:
+def max_connections_of_process(pool_size: int, threads: int) -> int:
     """Return how many connections a process may have open at most.
 
     Each of the two pools grows to twice its size. A thread holds at most two connections that read

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @contextmanager
-def borrowed(folder: Path) -> Iterator[Path]:
+def temporary_folder(folder: Path) -> Iterator[Path]:
     """Make a folder with those above it, and remove those that were not there before.
 
     Made by whoever runs the check, they might be closed to the user of the service. What is in use

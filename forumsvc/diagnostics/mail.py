@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from ..mail import SmtpDelivery, make_delivery
+from ..mail import SmtpDelivery, create_delivery
 from ..settings import Settings
-from .folders import borrowed
+from .folders import temporary_folder
 from .problem import Problem, error
 
 
-def check(settings: Settings, here: Path) -> Iterator[Problem]:
+def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
     """Yield why mail would not leave; here: the ini file's folder."""
-    delivery = make_delivery(settings, here)
+    delivery = create_delivery(settings, ini_dir)
     if isinstance(delivery, SmtpDelivery):
-        yield from _smtp(delivery)
+        yield from _check_smtp(delivery)
     elif delivery is not None:
         try:
             with (
-                borrowed(here / settings["mail.dir"]) as folder,
+                temporary_folder(ini_dir / settings["mail.dir"]) as folder,
                 TemporaryFile(dir=folder) as probe,
             ):
                 probe.write(b"probe")
@@ -28,7 +28,7 @@ def check(settings: Settings, here: Path) -> Iterator[Problem]:
             yield error(f"mail.dir: {settings['mail.dir']!r} cannot be written: {failure}")
 
 
-def _smtp(delivery: SmtpDelivery) -> Iterator[Problem]:
+def _check_smtp(delivery: SmtpDelivery) -> Iterator[Problem]:
     where = f"{delivery.host}:{delivery.port}"
     if delivery.user and delivery.security == "none" and not _is_loopback(delivery.host):
         # Without a try: the log-in would send the password.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..settings import Settings, find_errors
-from . import counting, database, mail, server, sizes, startup, storage
+from . import database, mail, rate_limit_storage, server, sizes, startup, storage
 from .problem import Problem, error, warning
 
 
@@ -32,4 +32,4 @@ def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     yield from database.check(settings, str(ini), served.options)
     yield from storage.check(settings, ini.parent)
     yield from mail.check(settings, ini.parent)
-    yield from counting.check(settings)
+    yield from rate_limit_storage.check(settings)

@@ -6,7 +6,7 @@ from ..serving.options import Options
 from ..settings import Settings
 from .problem import Problem, error
 
-_FORM = 1024
+_FORM_OVERHEAD = 1024
 """Bytes of a form around the picture in it, about."""
 
 
@@ -21,7 +21,7 @@ def check(settings: Settings, options: Options | None) -> Iterator[Problem]:
             f"http.max_body: {body} bytes are not below max_request_body_size of [server:main], "
             f"{options.address.max_request_body_size}, which refuses first and cuts the client off"
         )
-    if settings["photos.max_bytes"] + _FORM > body:
+    if settings["photos.max_bytes"] + _FORM_OVERHEAD > body:
         yield error(
             f"photos.max_bytes: a picture of {settings['photos.max_bytes']} bytes in its form is "
             f"larger than http.max_body ({body}), which refuses it"

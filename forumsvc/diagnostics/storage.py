@@ -11,35 +11,35 @@ from ..errors import NotFound
 from ..media.storage import Storage
 from ..services.photo_storage import open_storages
 from ..settings import Settings, SettingsError
-from .folders import borrowed
+from .folders import temporary_folder
 from .problem import Problem, error
 
 _KEYS = {"local": "photos.dir", "s3": "photos.s3_bucket"}
 
 
-def check(settings: Settings, here: Path) -> Iterator[Problem]:
+def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
     """Yield what the storages fail at; here: the ini file's folder."""
     content = secrets.token_bytes(64)
     digest = sha256(content).hexdigest()
     name = f"{digest[:2]}/{digest}.png"
     try:
-        storages = open_storages(settings, here)
+        storages = open_storages(settings, ini_dir)
     except SettingsError as failure:
         yield error(failure)
         return
     for word, storage in storages.items():
         key = _KEYS[word]
-        folder = (here / settings["photos.dir"] / name).parent
+        folder = (ini_dir / settings["photos.dir"] / name).parent
         try:
-            with borrowed(folder) if word == storages.default == "local" else nullcontext():
+            with temporary_folder(folder) if word == storages.default == "local" else nullcontext():
                 if word == storages.default:
-                    _write(storage, name, content)
-                _read(storage, name)
+                    _check_write(storage, name, content)
+                _check_read(storage, name)
         except (OSError, ValueError) as failure:
             yield error(f"{key}: {settings[key]!r} cannot be used: {failure}")
 
 
-def _write(storage: Storage, name: str, content: bytes) -> None:
+def _check_write(storage: Storage, name: str, content: bytes) -> None:
     """Write, read and delete; raise OSError where one of them fails."""
     storage.put(name, BytesIO(content), "image/png")
     try:
@@ -52,7 +52,7 @@ def _write(storage: Storage, name: str, content: bytes) -> None:
         storage.delete(name)
 
 
-def _read(storage: Storage, name: str) -> None:
+def _check_read(storage: Storage, name: str) -> None:
     """Look for a photo that is not there; raise OSError where nobody can look."""
     with suppress(NotFound):
         storage.open(name).close()

@@ -73,14 +73,14 @@ class SmtpDelivery:
         return smtplib.SMTP(self.host, self.port, timeout=self.timeout)
 
 
-def make_delivery(settings: Mapping[str, Any], here: Path) -> Delivery | None:
+def create_delivery(settings: Mapping[str, Any], ini_dir: Path) -> Delivery | None:
     """Return the way that the settings name, None where no mail leaves.
 
     here: the folder that a relative `mail.dir` refers to.
     """
     match settings["mail.delivery"]:
         case "folder":
-            return FolderDelivery(here / settings["mail.dir"])
+            return FolderDelivery(ini_dir / settings["mail.dir"])
         case "smtp":
             return SmtpDelivery(
                 settings["mail.host"],

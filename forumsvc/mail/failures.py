@@ -2,10 +2,10 @@
 
 import smtplib
 
-_OF_THE_MESSAGE = (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
+_MESSAGE_REFUSED = (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
 
 
-def codes(error: Exception) -> list[int]:
+def reply_codes(error: Exception) -> list[int]:
     """Return the reply codes of an error; none where no server has answered."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return sorted({code for code, _ in error.recipients.values()})
@@ -14,7 +14,7 @@ def codes(error: Exception) -> list[int]:
 
 def describe(error: Exception) -> str:
     """Return the class of an error and its reply codes: `SMTPDataError 554`."""
-    return " ".join([type(error).__name__, *map(str, codes(error))])
+    return " ".join([type(error).__name__, *map(str, reply_codes(error))])
 
 
 def is_permanent(error: Exception) -> bool:
@@ -22,4 +22,4 @@ def is_permanent(error: Exception) -> bool:
 
     A refused log-in or greeting is none: it concerns all messages, and an administrator mends it.
     """
-    return isinstance(error, _OF_THE_MESSAGE) and all(code >= 500 for code in codes(error))
+    return isinstance(error, _MESSAGE_REFUSED) and all(code >= 500 for code in reply_codes(error))

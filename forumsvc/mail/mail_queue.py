@@ -17,22 +17,24 @@ from .failures import describe, is_permanent
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
-_PAUSE = 20.0
-_WAITING = 200
+_RETRY_DELAY = 20.0
+_MAX_QUEUED = 200
 
 
-class Outbox:
+class MailQueue:
     """Takes mail at once and delivers it in turn."""
 
-    def __init__(self, delivery: Delivery | None, sender: str, *, pause: float = _PAUSE) -> None:
+    def __init__(
+        self, delivery: Delivery | None, sender: str, *, retry_delay: float = _RETRY_DELAY
+    ) -> None:
         """Take the way that mail leaves; without one there is no mail.
 
         sender: the address that it comes from; pause: seconds before another attempt.
         """
         self._delivery = delivery
         self._sender = sender
-        self._pause = pause
-        self._queue: queue.Queue[EmailMessage | None] = queue.Queue(_WAITING)
+        self._retry_delay = retry_delay
+        self._queue: queue.Queue[EmailMessage | None] = queue.Queue(_MAX_QUEUED)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
@@ -42,23 +44,23 @@ class Outbox:
         """Messages that were given up, for the metrics."""
 
     @property
-    def delivers(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether mail leaves at all."""
         return self._delivery is not None
 
     def send(self, to: str, subject: str, text: str) -> None:
         """Take a message for one address. What cannot be taken is logged, without the address."""
         try:
-            message = self._message(to, subject, text)
+            message = self._create_message(to, subject, text)
             self._queue.put_nowait(message)
         except (MessageError, ValueError, IndexError):
             self.failed += 1
             log.error("a mail was not sent: its address cannot be written into one")
         except queue.Full:
             self.failed += 1
-            log.error("a mail was not sent: %d others are waiting", _WAITING)
+            log.error("a mail was not sent: %d others are waiting", _MAX_QUEUED)
         else:
-            self._start()
+            self._ensure_thread()
 
     def wait(self) -> None:
         """Return once everything taken so far was delivered or given up."""
@@ -77,7 +79,7 @@ class Outbox:
                 level = logging.WARNING if failed else logging.INFO
                 log.log(level, "At the end %d mails left, %d are lost", waiting - failed, failed)
 
-    def _message(self, to: str, subject: str, text: str) -> EmailMessage:
+    def _create_message(self, to: str, subject: str, text: str) -> EmailMessage:
         message = EmailMessage()
         message["From"] = self._sender
         # Not as text: a comma in it would make two recipients.
@@ -89,11 +91,11 @@ class Outbox:
         message.set_content(text)
         return message
 
-    def _start(self) -> None:
+    def _ensure_thread(self) -> None:
         # Not before there is work: a thread does not survive the fork of a worker.
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="outbox", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="mail-queue", daemon=True)
                 self._thread.start()
 
     def _run(self) -> None:
@@ -118,7 +120,7 @@ class Outbox:
                 if is_last or is_permanent(error):
                     self.failed += 1
                     return
-                self._closing.wait(self._pause)
+                self._closing.wait(self._retry_delay)
             else:
                 self.sent += 1
                 return

@@ -1,4 +1,4 @@
-"""The picture of a user who has set none: the login's first letter on a colour of its own."""
+"""The picture of a user who has set none: the login's first letter on a color of its own."""
 
 import hashlib
 import math
@@ -14,36 +14,36 @@ _CONTRAST = 4.5
 def letter_avatar(login: str) -> str:
     """Return an SVG document, SIDE pixels square, for a login.
 
-    The same login, whatever its case, always has the same colour. The white letter stands out from
+    The same login, whatever its case, always has the same color. The white letter stands out from
     it by a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3, level AA).
     """
     letter = next((character for character in login if character.isalnum()), "?").upper()[0]
-    colour = "#{:02x}{:02x}{:02x}".format(*background(login))
+    color = "#{:02x}{:02x}{:02x}".format(*background_color(login))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}" height="{SIDE}"'
         f' viewBox="0 0 {SIDE} {SIDE}" role="img"><title>{escape(_printable(login))}</title>'
-        f'<rect width="{SIDE}" height="{SIDE}" fill="{colour}"/>'
+        f'<rect width="{SIDE}" height="{SIDE}" fill="{color}"/>'
         f'<text x="50%" y="50%" dy=".35em" fill="#ffffff" font-size="120" font-weight="600"'
         ' font-family="system-ui, sans-serif" text-anchor="middle">'
         f"{escape(letter)}</text></svg>"
     )
 
 
-def background(login: str) -> tuple[int, int, int]:
-    """Return a login's colour as sRGB values, 0 to 255: its hue by the login, its lightness the
+def background_color(login: str) -> tuple[int, int, int]:
+    """Return a login's color as sRGB values, 0 to 255: its hue by the login, its lightness the
     greatest that leaves a white letter readable."""
     seed = hashlib.sha256(login.casefold().encode("utf-8", "replace")).digest()
     hue = int.from_bytes(seed[:2], "big") / 65536 * math.tau
     for percent in range(62, 0, -1):
-        colour = _oklch(percent / 100, _CHROMA, hue)
-        if contrast(colour) >= _CONTRAST:
-            return colour
+        color = _oklch(percent / 100, _CHROMA, hue)
+        if contrast(color) >= _CONTRAST:
+            return color
     return (0, 0, 0)
 
 
-def contrast(colour: tuple[int, int, int]) -> float:
-    """Return the contrast ratio of white to an sRGB colour, 1 to 21 (WCAG 2.2, definitions)."""
-    red, green, blue = (_linear(value / 255) for value in colour)
+def contrast(color: tuple[int, int, int]) -> float:
+    """Return the contrast ratio of white to an sRGB color, 1 to 21 (WCAG 2.2, definitions)."""
+    red, green, blue = (_linear(value / 255) for value in color)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return 1.05 / (luminance + 0.05)
 
@@ -58,7 +58,7 @@ def _gamma(light: float) -> float:
 
 
 def _oklch(lightness: float, chroma: float, hue: float) -> tuple[int, int, int]:
-    """Return the nearest sRGB colour of an OKLCH one (CSS Color 4, §10), clipped to the gamut.
+    """Return the nearest sRGB color of an OKLCH one (CSS Color 4, §10), clipped to the gamut.
 
     Equal lightness looks equally light in every hue there.
     """

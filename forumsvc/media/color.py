@@ -1,18 +1,18 @@
-"""Colours to sRGB, so that a picture keeps its look when its profile is dropped."""
+"""Colors to sRGB, so that a picture keeps its look when its profile is dropped."""
 
 from collections.abc import Callable
 from io import BytesIO
 
 from PIL import Image, ImageCms
 
-Convert = Callable[[Image.Image], Image.Image]
+ColorConverter = Callable[[Image.Image], Image.Image]
 
 _SPACES = {"L": "GRAY", "LA": "GRAY", "RGB": "RGB", "RGBA": "RGB", "P": "RGB", "CMYK": "CMYK"}
-_STEPS = (0, 36, 73, 109, 146, 182, 219, 255)
+_GRID_STEPS = (0, 36, 73, 109, 146, 182, 219, 255)
 
 
-def to_srgb(icc: bytes, mode: str) -> Convert | None:
-    """Return what turns an image of `mode` into sRGB colours (RGB, RGBA, L or LA), or None.
+def srgb_converter(icc: bytes, mode: str) -> ColorConverter | None:
+    """Return what turns an image of `mode` into sRGB colors (RGB, RGBA, L or LA), or None.
 
     None where nothing is to do: there is no profile; it is unreadable or for another kind of
     picture, which browsers too ignore; or it says sRGB already, to within one step in 255.
@@ -22,7 +22,7 @@ def to_srgb(icc: bytes, mode: str) -> Convert | None:
     transform = _transform(icc, mode) if icc else None
     if transform is None:
         return (lambda image: image.convert("RGB")) if mode == "CMYK" else None
-    if mode in ("RGB", "RGBA", "P") and _does_nothing(transform):
+    if mode in ("RGB", "RGBA", "P") and _is_identity(transform):
         return None
 
     def convert(image: Image.Image) -> Image.Image:
@@ -32,10 +32,10 @@ def to_srgb(icc: bytes, mode: str) -> Convert | None:
             return ImageCms.applyTransform(image, transform) or image
         bands = image.split()
         if image.mode == "RGBA":
-            colours = ImageCms.applyTransform(image.convert("RGB"), transform) or image
-            return Image.merge("RGBA", (*colours.split()[:3], bands[3]))
-        grey = (ImageCms.applyTransform(bands[0], transform) or image).split()[1]
-        return Image.merge("LA", (grey, bands[1])) if image.mode == "LA" else grey
+            colors = ImageCms.applyTransform(image.convert("RGB"), transform) or image
+            return Image.merge("RGBA", (*colors.split()[:3], bands[3]))
+        gray = (ImageCms.applyTransform(bands[0], transform) or image).split()[1]
+        return Image.merge("LA", (gray, bands[1])) if image.mode == "LA" else gray
 
     return convert
 
@@ -52,16 +52,18 @@ def _transform(icc: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
         return None
 
 
-def _does_nothing(transform: ImageCms.ImageCmsTransform) -> bool:
-    """Try the transform on a grid of colours."""
-    grid = bytes(value for r in _STEPS for g in _STEPS for b in _STEPS for value in (r, g, b))
+def _is_identity(transform: ImageCms.ImageCmsTransform) -> bool:
+    """Try the transform on a grid of colors."""
+    grid = bytes(
+        value for r in _GRID_STEPS for g in _GRID_STEPS for b in _GRID_STEPS for value in (r, g, b)
+    )
     probe = Image.frombytes("RGB", (64, 8), grid)
-    seen = (ImageCms.applyTransform(probe, transform) or probe).tobytes()
-    return all(abs(was - now) <= 1 for was, now in zip(grid, seen, strict=True))
+    result = (ImageCms.applyTransform(probe, transform) or probe).tobytes()
+    return all(abs(was - now) <= 1 for was, now in zip(grid, result, strict=True))
 
 
 def _convert_palette(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
-    colours = bytes(image.getpalette("RGB") or ())
-    strip = Image.frombytes("RGB", (len(colours) // 3, 1), colours)
+    colors = bytes(image.getpalette("RGB") or ())
+    strip = Image.frombytes("RGB", (len(colors) // 3, 1), colors)
     image.putpalette((ImageCms.applyTransform(strip, transform) or strip).tobytes(), "RGB")
     return image

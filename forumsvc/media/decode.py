@@ -8,24 +8,24 @@ from typing import ParamSpec, TypeVar
 
 from PIL import Image, UnidentifiedImageError
 
-from forumsvc.media.formats.header import Data, Outline, refuse
+from forumsvc.media.formats.header import Data, ImageHeader, refuse
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
 @contextmanager
-def opened(data: Data, outline: Outline) -> Iterator[Image.Image]:
-    """Open the bare picture with the decoder that its outline names, and no other."""
-    with TemporaryFile() as bare:
-        for piece in outline.bare(data):
-            bare.write(piece)
-        bare.seek(0)
-        with attempt(Image.open, bare, formats=[outline.format]) as image:
+def open_image(data: Data, header: ImageHeader) -> Iterator[Image.Image]:
+    """Open the bare picture with the decoder that its header names, and no other."""
+    with TemporaryFile() as file:
+        for chunk in header.without_metadata(data):
+            file.write(chunk)
+        file.seek(0)
+        with run_decoder(Image.open, file, formats=[header.format]) as image:
             yield image
 
 
-def attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def run_decoder(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Return what a step of decoding gives; where it fails or warns, raise Invalid."""
     try:
         with warnings.catch_warnings():

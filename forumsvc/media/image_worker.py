@@ -1,6 +1,6 @@
 """The process in which one picture is decoded: bounded, with nothing to lose, gone afterwards.
 
-Called as `main([job, source, target, limits])`: job is `normalise` or `thumbnail`; source and
+Called as `main([job, source, target, limits])`: job is `normalize` or `thumbnail`; source and
 target are file descriptors; limits is the JSON of a Limits. Prints one JSON object: the facts of
 what was written, or `refused` with the reason, or `failed` with an error number of the system.
 """
@@ -19,7 +19,7 @@ from PIL import Image
 from forumsvc import cpu_affinity
 from forumsvc.errors import Invalid
 from forumsvc.media.limits import Limits
-from forumsvc.media.reencode import Facts, reencode
+from forumsvc.media.reencode import EncodedImage, reencode
 from forumsvc.media.thumbnails import write_thumbnail
 
 # Beside the picture: the interpreter, its libraries' mappings, the upload's own bytes.
@@ -29,21 +29,21 @@ _PR_SET_PDEATHSIG = 1
 
 def main(arguments: list[str]) -> None:
     """Do the job that the arguments name and print what came of it."""
-    job, source, target, bounds = arguments
-    limits = Limits(**json.loads(bounds))
-    _confine(limits)
+    job, source, target, limits_json = arguments
+    limits = Limits(**json.loads(limits_json))
+    _apply_limits(limits)
     try:
-        answer = dataclasses.asdict(_work(job, int(source), int(target), limits))
+        result = dataclasses.asdict(_run_job(job, int(source), int(target), limits))
     except Invalid as refusal:
-        answer = {"refused": refusal.reason}
+        result = {"refused": refusal.reason}
     except MemoryError:
-        answer = {"refused": "too large to decode: it takes more memory than is allowed"}
+        result = {"refused": "too large to decode: it takes more memory than is allowed"}
     except OSError as error:
-        answer = {"failed": error.errno, "message": str(error)}
-    sys.stdout.write(json.dumps(answer))
+        result = {"failed": error.errno, "message": str(error)}
+    sys.stdout.write(json.dumps(result))
 
 
-def _work(job: str, source: int, target: int, limits: Limits) -> Facts:
+def _run_job(job: str, source: int, target: int, limits: Limits) -> EncodedImage:
     with (
         mmap.mmap(source, 0, access=mmap.ACCESS_READ) as data,
         os.fdopen(target, "r+b", closefd=False) as out,
@@ -53,7 +53,7 @@ def _work(job: str, source: int, target: int, limits: Limits) -> Facts:
         return reencode(data, out, limits)
 
 
-def _confine(limits: Limits) -> None:
+def _apply_limits(limits: Limits) -> None:
     """Bound memory and time, end with the parent, leave its processor core."""
     room = limits.max_memory + limits.max_bytes + _OVERHEAD
     resource.setrlimit(resource.RLIMIT_AS, (room, room))

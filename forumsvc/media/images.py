@@ -26,8 +26,8 @@ from forumsvc.media.limits import Limits
 
 log = logging.getLogger(__name__)
 
-_PIECE = 64 << 10
-_START = "import sys; from forumsvc.media.image_worker import main; main(sys.argv[1:])"
+_CHUNK = 64 << 10
+_WORKER_PROGRAM = "import sys; from forumsvc.media.image_worker import main; main(sys.argv[1:])"
 _TYPES = {
     "PNG": ("image/png", "png"),
     "JPEG": ("image/jpeg", "jpg"),
@@ -35,13 +35,13 @@ _TYPES = {
     "WEBP": ("image/webp", "webp"),
 }
 # One picture at a time keeps memory bounded; a short queue keeps the server's threads for others.
-_WORKING = threading.BoundedSemaphore(1)
-_WAITING = threading.BoundedSemaphore(4)
+_RUNNING = threading.BoundedSemaphore(1)
+_QUEUED = threading.BoundedSemaphore(4)
 _TIME_SIGNALS = {-signal.SIGXCPU, -signal.SIGKILL}
 
 
 @dataclass
-class Picture:
+class ProcessedImage:
     """A picture as it is to be stored; a context manager that drops its file.
 
     file: the bytes, at their beginning. format: PNG, JPEG, GIF or WEBP. width, height: pixels.
@@ -77,48 +77,48 @@ class Picture:
         self.close()
 
 
-def normalise(source: BinaryIO, limits: Limits | None = None) -> Picture:
+def normalize(source: BinaryIO, limits: Limits | None = None) -> ProcessedImage:
     """Return an uploaded picture, encoded anew.
 
     source: the upload, read from where it stands to its end. limits: what it may cost.
-    The same pixels give the same bytes, digest and name. Orientation is applied, colours are
+    The same pixels give the same bytes, digest and name. Orientation is applied, colors are
     brought to sRGB, GIF and WebP keep their animation; of an animated PNG the default image stays.
 
     Raises Invalid("file", why) for what is refused, RateLimited where too many pictures wait,
     OSError where a temporary file cannot be written.
     """
-    return _made("normalise", source, limits or Limits())
+    return _process("normalize", source, limits or Limits())
 
 
-def thumbnail(source: BinaryIO, limits: Limits | None = None) -> Picture:
+def thumbnail(source: BinaryIO, limits: Limits | None = None) -> ProcessedImage:
     """Return the middle square of a picture's first frame, 240 x 240 pixels, as JPEG or PNG.
 
-    Takes and raises what `normalise` does.
+    Takes and raises what `normalize` does.
     """
-    return _made("thumbnail", source, limits or Limits())
+    return _process("thumbnail", source, limits or Limits())
 
 
-def _made(job: str, source: BinaryIO, limits: Limits) -> Picture:
+def _process(job: str, source: BinaryIO, limits: Limits) -> ProcessedImage:
     with tempfile.TemporaryFile() as upload:
-        _receive(source, upload, limits.max_bytes)
+        _copy_upload(source, upload, limits.max_bytes)
         target: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
         try:
-            with _turn(limits):
-                facts = _run(job, upload, target, limits)
+            with _worker_slot(limits):
+                facts = _run_worker(job, upload, target, limits)
             size = os.fstat(target.fileno()).st_size
             target.seek(0)
-            digest = _digest(target)
+            digest = _sha256(target)
             target.seek(0)
-            return Picture(target, **facts, size=size, digest=digest)
+            return ProcessedImage(target, **facts, size=size, digest=digest)
         except BaseException:
             target.close()
             raise
 
 
-def _receive(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
+def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
     """Copy the upload in pieces, up to its bound."""
     total = 0
-    while piece := source.read(_PIECE):
+    while piece := source.read(_CHUNK):
         total += len(piece)
         if total > max_bytes:
             raise Invalid("file", f"too large: at most {max_bytes:,} bytes are allowed")
@@ -129,27 +129,29 @@ def _receive(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
 
 
 @contextmanager
-def _turn(limits: Limits) -> Iterator[None]:
+def _worker_slot(limits: Limits) -> Iterator[None]:
     """Hold the right to work on a picture."""
-    busy = RateLimited("Too many pictures are being uploaded at once.", max(1, limits.patience))
-    if not _WAITING.acquire(blocking=False):
+    busy = RateLimited(
+        "Too many pictures are being uploaded at once.", max(1, limits.queue_timeout)
+    )
+    if not _QUEUED.acquire(blocking=False):
         raise busy
     try:
-        if not _WORKING.acquire(timeout=limits.patience):
+        if not _RUNNING.acquire(timeout=limits.queue_timeout):
             raise busy
         try:
             yield
         finally:
-            _WORKING.release()
+            _RUNNING.release()
     finally:
-        _WAITING.release()
+        _QUEUED.release()
 
 
-def _run(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[str, Any]:
+def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[str, Any]:
     """Let a worker process do the job; return the facts of what it wrote."""
     descriptors = upload.fileno(), target.fileno()
-    bounds = json.dumps(dataclasses.asdict(limits))
-    command = [sys.executable, "-c", _START, job, *map(str, descriptors), bounds]
+    limits_json = json.dumps(dataclasses.asdict(limits))
+    command = [sys.executable, "-c", _WORKER_PROGRAM, job, *map(str, descriptors), limits_json]
     # No more than it needs: a decoder gone astray finds no secret in its environment.
     environment = {
         "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
@@ -157,7 +159,7 @@ def _run(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[s
         CORES: os.environ.get(CORES, ""),
     }
     try:
-        done = subprocess.run(  # noqa: S603
+        finished = subprocess.run(  # noqa: S603
             command,
             pass_fds=descriptors,
             env=environment,
@@ -167,28 +169,28 @@ def _run(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[s
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise Invalid("file", _too_long(limits)) from None
-    if done.returncode < 0:
-        log.warning("a picture ended its worker with signal %d", -done.returncode)
-        if done.returncode in _TIME_SIGNALS:
-            raise Invalid("file", _too_long(limits))
+        raise Invalid("file", _timeout_reason(limits)) from None
+    if finished.returncode < 0:
+        log.warning("a picture ended its worker with signal %d", -finished.returncode)
+        if finished.returncode in _TIME_SIGNALS:
+            raise Invalid("file", _timeout_reason(limits))
         raise Invalid("file", "broken: the picture stops its decoder")
-    if done.returncode > 0:
-        raise RuntimeError(f"the picture worker failed: {done.stderr.decode(errors='replace')}")
-    answer = json.loads(done.stdout)
-    if "refused" in answer:
-        raise Invalid("file", answer["refused"])
-    if "failed" in answer:
-        raise OSError(answer["failed"], answer["message"])
-    return answer
+    if finished.returncode > 0:
+        raise RuntimeError(f"the picture worker failed: {finished.stderr.decode(errors='replace')}")
+    result = json.loads(finished.stdout)
+    if "refused" in result:
+        raise Invalid("file", result["refused"])
+    if "failed" in result:
+        raise OSError(result["failed"], result["message"])
+    return result
 
 
-def _digest(file: BinaryIO) -> str:
+def _sha256(file: BinaryIO) -> str:
     seen = hashlib.sha256()
-    while piece := file.read(_PIECE):
+    while piece := file.read(_CHUNK):
         seen.update(piece)
     return seen.hexdigest()
 
 
-def _too_long(limits: Limits) -> str:
+def _timeout_reason(limits: Limits) -> str:
     return f"too large to decode: it takes more than {limits.timeout} seconds"

@@ -8,26 +8,26 @@ from typing import Any, BinaryIO
 
 from PIL import Image, JpegImagePlugin
 
-from forumsvc.media.color import to_srgb
-from forumsvc.media.decode import attempt, opened
-from forumsvc.media.formats import inspect
-from forumsvc.media.formats.gif import GifOutline
-from forumsvc.media.formats.header import Data, Outline
-from forumsvc.media.frames import SIDEWAYS, Spool, orientation
+from forumsvc.media.color import srgb_converter
+from forumsvc.media.decode import open_image, run_decoder
+from forumsvc.media.formats import read_header
+from forumsvc.media.formats.gif import GifHeader
+from forumsvc.media.formats.header import Data, ImageHeader
+from forumsvc.media.frames import SIDEWAYS, FrameBuffer, read_orientation
 from forumsvc.media.gif import reencode_gif
 from forumsvc.media.limits import Limits
-from forumsvc.media.spooled_animation import Reel
+from forumsvc.media.spooled_animation import SpooledAnimation
 
-_SMALL = 4_000_000
+_FULL_COMPRESSION_PIXELS = 4_000_000
 # Bytes a pixel that libwebp's encoder was seen to take with Pillow's image, and with room.
-_WEBP_LOSSY, _WEBP_LOSSLESS, _WEBP_CLEAR = 24, 36, 44
+_WEBP_LOSSY_COST, _WEBP_LOSSLESS_COST, _WEBP_ALPHA_COST = 24, 36, 44
 _WEBP_QUALITY = 85
 _JPEG_QUALITY = 90
-_FOUR_FOUR_FOUR = 0
+_SUBSAMPLING_444 = 0
 
 
 @dataclass(frozen=True)
-class Facts:
+class EncodedImage:
     """What came out: format (PNG, JPEG, GIF, WEBP), width and height in pixels, frames."""
 
     format: str
@@ -36,7 +36,7 @@ class Facts:
     frames: int
 
 
-def reencode(data: Data, out: BinaryIO, limits: Limits) -> Facts:
+def reencode(data: Data, out: BinaryIO, limits: Limits) -> EncodedImage:
     """Write the picture in `data` to `out` anew and return what it is.
 
     The format stays, but for a WebP too large to be encoded as WebP within `limits.max_memory`:
@@ -45,45 +45,45 @@ def reencode(data: Data, out: BinaryIO, limits: Limits) -> Facts:
     Raises Invalid("file", why) for what is refused, OSError where `out` or a temporary file
     cannot be written.
     """
-    outline = inspect(data, limits)
-    if isinstance(outline, GifOutline):
-        reencode_gif(data, outline, out)
-        return Facts("GIF", outline.width, outline.height, outline.frames)
-    with Spool() as spool:
-        with opened(data, outline) as image:
-            options = _fill(spool, image, outline)
+    header = read_header(data, limits)
+    if isinstance(header, GifHeader):
+        reencode_gif(data, header, out)
+        return EncodedImage("GIF", header.width, header.height, header.frames)
+    with FrameBuffer() as buffer:
+        with open_image(data, header) as image:
+            options = _buffer_frames(buffer, image, header)
         # Two whole pictures do not fit: the decoder's goes before the canvas comes.
         del image
-        return _encode(spool, outline, options, out, limits)
+        return _encode(buffer, header, options, out, limits)
 
 
-def _fill(spool: Spool, image: Image.Image, outline: Outline) -> dict[str, Any]:
-    """Put every frame into the spool; return what the encoder is to be told."""
-    turned = orientation(outline.exif)
-    mode = _mode_with_alpha(image)
-    options = _kept(image, turned, outline)
-    convert = to_srgb(outline.icc, mode)
+def _buffer_frames(buffer: FrameBuffer, image: Image.Image, header: ImageHeader) -> dict[str, Any]:
+    """Put every frame into the buffer; return what the encoder is to be told."""
+    orientation = read_orientation(header.exif)
+    mode = _mode_for_conversion(image)
+    options = _encoder_options(image, orientation, header)
+    convert = srgb_converter(header.icc, mode)
 
     def finish(band: Image.Image) -> Image.Image:
         band = band if band.mode == mode else band.convert(mode)
         return convert(band) if convert and mode != "P" else band
 
-    for frame in range(outline.frames):
-        attempt(_load, image, frame)
-        if outline.frames > 1:
+    for frame in range(header.frames):
+        run_decoder(_load, image, frame)
+        if header.frames > 1:
             options["duration"].append(image.info["duration"])
-        spool.add(image, turned, finish)
+        buffer.add(image, orientation, finish)
     if mode == "P":
         options["palette"] = (convert(image) if convert else image).getpalette("RGB")
     return options
 
 
-def _mode_with_alpha(image: Image.Image) -> str:
-    """Return the image's mode, or one with an alpha channel where a colour means transparent: it
-    would mean nothing once colours are converted."""
+def _mode_for_conversion(image: Image.Image) -> str:
+    """Return the image's mode, or one with an alpha channel where a color means transparent: it
+    would mean nothing once colors are converted."""
     key = image.info.get("transparency")
     if image.mode == "RGB" and isinstance(key, tuple):
-        # Of 16 bits a sample the decoder keeps 8, in which the colour cannot be told any more.
+        # Of 16 bits a sample the decoder keeps 8, in which the color cannot be told any more.
         return "RGBA" if max(key) <= 255 else "RGB"
     return "LA" if image.mode in ("1", "L") and isinstance(key, int) else image.mode
 
@@ -93,11 +93,11 @@ def _load(image: Image.Image, frame: int) -> None:
     image.load()
 
 
-def _kept(image: Image.Image, turned: int, outline: Outline) -> dict[str, Any]:
+def _encoder_options(image: Image.Image, orientation: int, header: ImageHeader) -> dict[str, Any]:
     """Return what of the source the encoder is told: transparency, JPEG tables, loop count."""
     if isinstance(image, JpegImagePlugin.JpegImageFile):
-        return _jpeg_options(image, turned)
-    if outline.format == "WEBP" and outline.frames > 1:
+        return _jpeg_options(image, orientation)
+    if header.format == "WEBP" and header.frames > 1:
         background = image.info["background"]
         return {"duration": [], "loop": image.info["loop"], "background": background}
     if image.mode in ("P", "I;16") and "transparency" in image.info:
@@ -105,47 +105,53 @@ def _kept(image: Image.Image, turned: int, outline: Outline) -> dict[str, Any]:
     return {}
 
 
-def _jpeg_options(image: JpegImagePlugin.JpegImageFile, turned: int) -> dict[str, Any]:
+def _jpeg_options(image: JpegImagePlugin.JpegImageFile, orientation: int) -> dict[str, Any]:
     """Return the source's own quantization and sampling, with which coding again loses least."""
     tables = [image.quantization[number] for number in sorted(image.quantization)]
     sampling = JpegImagePlugin.get_sampling(image)
     if image.mode == "CMYK" or max(max(table) for table in tables) > 255:
-        return {"quality": _JPEG_QUALITY, "subsampling": _FOUR_FOUR_FOUR}
-    if sampling < 0 or (turned in SIDEWAYS and sampling == 1):
-        sampling = _FOUR_FOUR_FOUR
+        return {"quality": _JPEG_QUALITY, "subsampling": _SUBSAMPLING_444}
+    if sampling < 0 or (orientation in SIDEWAYS and sampling == 1):
+        sampling = _SUBSAMPLING_444
     return {"qtables": tables, "subsampling": sampling}
 
 
 def _encode(
-    spool: Spool, outline: Outline, options: dict[str, Any], out: BinaryIO, limits: Limits
-) -> Facts:
-    width, height = spool.size
-    kind = outline.format
-    if kind == "WEBP" and spool.frames > 1:
-        reel = Reel(spool)
-        reel.save(out, "WEBP", save_all=True, method=2, **_webp_coding(outline), **options)
-        return Facts("WEBP", width, height, spool.frames)
-    canvas = spool.canvas()
+    buffer: FrameBuffer, header: ImageHeader, options: dict[str, Any], out: BinaryIO, limits: Limits
+) -> EncodedImage:
+    width, height = buffer.size
+    format = header.format
+    if format == "WEBP" and buffer.frame_count > 1:
+        animation = SpooledAnimation(buffer)
+        animation.save(out, "WEBP", save_all=True, method=2, **_webp_options(header), **options)
+        return EncodedImage("WEBP", width, height, buffer.frame_count)
+    canvas = buffer.image()
     if canvas.mode == "P":
         canvas.putpalette(options.pop("palette"), "RGB")
-    if kind == "WEBP":
-        clear = canvas.mode == "RGBA"
-        cost = _WEBP_LOSSLESS if outline.lossless else _WEBP_CLEAR if clear else _WEBP_LOSSY
+    if format == "WEBP":
+        has_alpha = canvas.mode == "RGBA"
+        cost = (
+            _WEBP_LOSSLESS_COST
+            if header.lossless
+            else _WEBP_ALPHA_COST
+            if has_alpha
+            else _WEBP_LOSSY_COST
+        )
         if cost * width * height <= limits.max_memory:
-            canvas.save(out, "WEBP", **_webp_coding(outline), method=4)
+            canvas.save(out, "WEBP", **_webp_options(header), method=4)
         else:
-            kind = "PNG" if outline.lossless or clear else "JPEG"
-            options = {"quality": _JPEG_QUALITY} if kind == "JPEG" else {}
-    if kind == "JPEG":
+            format = "PNG" if header.lossless or has_alpha else "JPEG"
+            options = {"quality": _JPEG_QUALITY} if format == "JPEG" else {}
+    if format == "JPEG":
         canvas.save(out, "JPEG", **options)
-    elif kind == "PNG":
-        level = 6 if width * height <= _SMALL else 2
+    elif format == "PNG":
+        level = 6 if width * height <= _FULL_COMPRESSION_PIXELS else 2
         canvas.save(out, "PNG", compress_level=level, **options)
-    return Facts(kind, width, height, 1)
+    return EncodedImage(format, width, height, 1)
 
 
-def _webp_coding(outline: Outline) -> dict[str, Any]:
+def _webp_options(header: ImageHeader) -> dict[str, Any]:
     """Return how a WebP is coded: as its source was. `exact` keeps what is fully transparent."""
-    if outline.lossless:
+    if header.lossless:
         return {"lossless": True, "quality": 50, "exact": True}
     return {"quality": _WEBP_QUALITY}

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, cast
 
 from forumsvc.errors import NotFound
-from forumsvc.media.storage import Stored, check_digest, check_name, digest_of
+from forumsvc.media.storage import StoredObject, check_digest, check_name, parse_digest
 
-_FOR_EVER = "public, max-age=31536000, immutable"
+_CACHE_CONTROL = "public, max-age=31536000, immutable"
 _MISSING = {"404", "NoSuchKey", "NotFound"}
-_RECENT = timedelta(minutes=30)
+_RECENT_UPLOAD = timedelta(minutes=30)
 """A picture put longer ago is sent again: that is how the store says that it was put anew."""
 
 
@@ -38,7 +38,7 @@ class S3Options:
     access_key: str | None = None
     secret_key: str | None = None
     public_url: str | None = None
-    expires: int = 3600
+    presign_seconds: int = 3600
 
 
 class S3Storage:
@@ -72,8 +72,8 @@ class S3Storage:
         start = file.tell()
         size = check_digest(name, file)
         file.seek(start)
-        with _told():
-            found = self._look(name)
+        with _translate_errors():
+            found = self._head(name)
             if found and found["ContentLength"] == size and _is_recent(found["LastModified"]):
                 return False
             self._client.put_object(
@@ -82,15 +82,15 @@ class S3Storage:
                 Body=file,
                 ContentLength=size,
                 ContentType=media_type,
-                CacheControl=_FOR_EVER,
-                ChecksumSHA256=b64encode(bytes.fromhex(digest_of(name))).decode(),
+                CacheControl=_CACHE_CONTROL,
+                ChecksumSHA256=b64encode(bytes.fromhex(parse_digest(name))).decode(),
             )
         return True
 
     def open(self, name: str) -> BinaryIO:
         """Return a picture as a stream; see Storage."""
         check_name(name)
-        with _told():
+        with _translate_errors():
             found = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
         return cast(BinaryIO, found["Body"])
 
@@ -100,52 +100,52 @@ class S3Storage:
         if self._options.public_url is not None:
             return f"{self._options.public_url.rstrip('/')}/{self._key(name)}"
         wanted = {"Bucket": self._options.bucket, "Key": self._key(name)}
-        with _told():
+        with _translate_errors():
             return str(
                 self._client.generate_presigned_url(
-                    "get_object", Params=wanted, ExpiresIn=self._options.expires
+                    "get_object", Params=wanted, ExpiresIn=self._options.presign_seconds
                 )
             )
 
-    def lasting_url(self, name: str) -> str | None:
+    def permanent_url(self, name: str) -> str | None:
         """Return the public address of a picture; a presigned one expires; see Storage."""
         return None if self._options.public_url is None else self.url(name)
 
     def delete(self, name: str) -> None:
         """Remove a picture; see Storage."""
-        digest_of(name)
-        with _told():
+        parse_digest(name)
+        with _translate_errors():
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
 
-    def discard(self, name: str, before: datetime) -> bool:
+    def delete_if_older_than(self, name: str, before: datetime) -> bool:
         """Remove a picture if it is old; see Storage. The store cannot do both in one step."""
-        digest_of(name)
-        with _told():
-            found = self._look(name)
+        parse_digest(name)
+        with _translate_errors():
+            found = self._head(name)
             if found is None or found["LastModified"] >= before:
                 return False
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
         return True
 
-    def names(self) -> Iterator[Stored]:
+    def list_objects(self) -> Iterator[StoredObject]:
         """Yield every picture; see Storage."""
         pages = self._client.get_paginator("list_objects_v2")
         prefix = self._options.prefix
-        with _told():
+        with _translate_errors():
             for page in pages.paginate(Bucket=self._options.bucket, Prefix=prefix):
                 for found in page.get("Contents", ()):
                     name = found["Key"].removeprefix(prefix)
-                    if _is_name(name):
-                        yield Stored(name, found["Size"], found["LastModified"])
+                    if _is_object_name(name):
+                        yield StoredObject(name, found["Size"], found["LastModified"])
 
-    def tidy(self, before: datetime) -> int:
+    def remove_partial_uploads(self, before: datetime) -> int:
         """Return 0: a put that was cut off leaves nothing in a bucket."""
         return 0
 
     def _key(self, name: str) -> str:
         return self._options.prefix + name
 
-    def _look(self, name: str) -> dict[str, Any] | None:
+    def _head(self, name: str) -> dict[str, Any] | None:
         """Return what the store knows of a picture, or None where there is none."""
         from botocore.exceptions import ClientError
 
@@ -161,19 +161,19 @@ class S3Storage:
 
 
 def _is_recent(modified: datetime) -> bool:
-    return datetime.now(UTC) - modified < _RECENT
+    return datetime.now(UTC) - modified < _RECENT_UPLOAD
 
 
-def _is_name(text: str) -> bool:
+def _is_object_name(text: str) -> bool:
     try:
-        digest_of(text)
+        parse_digest(text)
     except ValueError:
         return False
     return True
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Tell boto3's errors as our own: NotFound for a missing picture, else StorageError."""
     from botocore.exceptions import BotoCoreError, ClientError
 

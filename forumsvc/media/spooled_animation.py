@@ -2,27 +2,27 @@
 
 from PIL import Image
 
-from forumsvc.media.frames import Spool
+from forumsvc.media.frames import FrameBuffer
 
 
-class Reel(Image.Image):
-    """An image of `n_frames` frames, read from a spool one at a time.
+class SpooledAnimation(Image.Image):
+    """An image of `n_frames` frames, read from a buffer one at a time.
 
     Pillow's encoders of animations walk over `n_frames` with `seek` and `load`.
     """
 
-    def __init__(self, spool: Spool) -> None:
+    def __init__(self, buffer: FrameBuffer) -> None:
         super().__init__()
-        self._spool = spool
+        self._buffer = buffer
         self._frame = -1
-        self._mode, self._size = spool.mode, spool.size
-        self.n_frames = spool.frames
+        self._mode, self._size = buffer.mode, buffer.size
+        self.n_frames = buffer.frame_count
         self.seek(0)
 
     def seek(self, frame: int) -> None:
         """Put frame number `frame` (from 0) in place."""
         if frame != self._frame:
-            self.im = self._spool.canvas(frame).im
+            self.im = self._buffer.image(frame).im
             self._frame = frame
 
     def tell(self) -> int:

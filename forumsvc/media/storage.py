@@ -15,12 +15,12 @@ from forumsvc.errors import NotFound
 
 _NAME = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62})\.(png|jpg|gif|webp)", re.ASCII)
 _TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
-_UNFINISHED = ".unfinished-"
-_PIECE = 64 << 10
+_PARTIAL_PREFIX = ".unfinished-"
+_CHUNK = 64 << 10
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredObject:
     """A picture that is there. size: bytes; modified: when it was put, UTC."""
 
     name: str
@@ -29,11 +29,11 @@ class Stored:
 
 
 class Storage(Protocol):
-    """Keeps pictures under their content-addressed names (`Picture.name`).
+    """Stores images under their content-addressed names (`ProcessedImage.name`).
 
-    A put, once it returns, is durable; one that fails leaves nothing; one of a name that is there
-    changes nothing but `Stored.modified`, so that `discard` spares what is being uploaded again.
-    What a storage itself fails at is an OSError.
+    A put is durable once it returns; one that fails leaves nothing behind. Putting a name that
+    exists changes nothing but `StoredObject.modified`, so that `delete_if_older_than` spares an
+    image that is being uploaded again. Failures of the storage itself are OSErrors.
     """
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
@@ -54,7 +54,7 @@ class Storage(Protocol):
         Asks nothing of the storage. Raises NotFound for a name that can be none.
         """
 
-    def lasting_url(self, name: str) -> str | None:
+    def permanent_url(self, name: str) -> str | None:
         """Return the address if it holds for ever, so that it may stand in a text, or None.
 
         Raises NotFound for a name that can be none.
@@ -63,16 +63,16 @@ class Storage(Protocol):
     def delete(self, name: str) -> None:
         """Remove a picture; nothing happens where it is not there. Raises ValueError, OSError."""
 
-    def discard(self, name: str, before: datetime) -> bool:
+    def delete_if_older_than(self, name: str, before: datetime) -> bool:
         """Remove a picture unless it was put after `before`; return whether it was removed.
 
         Raises ValueError, OSError.
         """
 
-    def names(self) -> Iterator[Stored]:
+    def list_objects(self) -> Iterator[StoredObject]:
         """Yield every picture that is there, in no order that means anything."""
 
-    def tidy(self, before: datetime) -> int:
+    def remove_partial_uploads(self, before: datetime) -> int:
         """Remove what puts that began before then and were killed left behind; return how many."""
 
 
@@ -81,7 +81,7 @@ def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
-def digest_of(name: str) -> str:
+def parse_digest(name: str) -> str:
     """Return the SHA-256 in a content-addressed name.
 
     Raises ValueError for any other text: no name that passes can leave a folder or a bucket.
@@ -94,7 +94,7 @@ def digest_of(name: str) -> str:
 
 def media_type_of(name: str) -> str:
     """Return the media type of the picture of that name. Raises ValueError for another text."""
-    digest_of(name)
+    parse_digest(name)
     return _TYPES[name.rpartition(".")[2]]
 
 
@@ -109,13 +109,13 @@ def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int
 
     Raises ValueError where its SHA-256 is not the one in the name.
     """
-    wanted, seen, size = digest_of(name), hashlib.sha256(), 0
-    while piece := file.read(_PIECE):
-        seen.update(piece)
-        size += len(piece)
+    expected, actual, size = parse_digest(name), hashlib.sha256(), 0
+    while chunk := file.read(_CHUNK):
+        actual.update(chunk)
+        size += len(chunk)
         if copy is not None:
-            copy.write(piece)
-    if seen.hexdigest() != wanted:
+            copy.write(chunk)
+    if actual.hexdigest() != expected:
         raise ValueError(f"{name!r} is not the name of these bytes")
     return size
 
@@ -129,7 +129,7 @@ class LocalStorage:
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
         """Keep a picture; see Storage. A copy of another length than the file's is replaced."""
-        digest_of(name)
+        parse_digest(name)
         target = self._folder / name
         start = file.tell()
         size = file.seek(0, os.SEEK_END) - start
@@ -138,8 +138,8 @@ class LocalStorage:
             if target.stat().st_size == size:
                 os.utime(target)
                 return False
-        self._make(target.parent)
-        descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED, dir=target.parent)
+        self._make_dir(target.parent)
+        descriptor, partial = tempfile.mkstemp(prefix=_PARTIAL_PREFIX, dir=target.parent)
         try:
             with os.fdopen(descriptor, "wb") as copy:
                 check_digest(name, file, copy)
@@ -147,12 +147,12 @@ class LocalStorage:
                 os.fchmod(copy.fileno(), 0o644)
                 copy.flush()
                 os.fsync(copy.fileno())
-            os.replace(unfinished, target)
+            os.replace(partial, target)
         except BaseException:
             with suppress(FileNotFoundError):
-                os.unlink(unfinished)
+                os.unlink(partial)
             raise
-        _sync(target.parent)
+        _fsync_dir(target.parent)
         return True
 
     def open(self, name: str) -> BinaryIO:
@@ -168,24 +168,24 @@ class LocalStorage:
         check_name(name)
         return None
 
-    def lasting_url(self, name: str) -> str | None:
+    def permanent_url(self, name: str) -> str | None:
         """Return None, as `url` does; see Storage."""
         return self.url(name)
 
     def delete(self, name: str) -> None:
         """Remove a picture; see Storage."""
-        digest_of(name)
+        parse_digest(name)
         path = self._folder / name
         with suppress(FileNotFoundError):
             path.unlink()
-            _sync(path.parent)
+            _fsync_dir(path.parent)
 
-    def discard(self, name: str, before: datetime) -> bool:
+    def delete_if_older_than(self, name: str, before: datetime) -> bool:
         """Remove a picture if it is old; see Storage."""
-        digest_of(name)
+        parse_digest(name)
         path = self._folder / name
         # Out of the way first: what is put from now on is a file of its own.
-        aside = path.with_name(f"{_UNFINISHED}{path.name}")
+        aside = path.with_name(f"{_PARTIAL_PREFIX}{path.name}")
         try:
             os.rename(path, aside)
         except FileNotFoundError:
@@ -194,37 +194,39 @@ class LocalStorage:
             os.rename(aside, path)
             return False
         aside.unlink()
-        _sync(path.parent)
+        _fsync_dir(path.parent)
         return True
 
-    def names(self) -> Iterator[Stored]:
+    def list_objects(self) -> Iterator[StoredObject]:
         """Yield every picture; see Storage. Files of other names are no pictures."""
         for path in self._folder.glob("[0-9a-f][0-9a-f]/*"):
             name = f"{path.parent.name}/{path.name}"
             if _NAME.fullmatch(name):
                 with suppress(FileNotFoundError):
                     found = path.stat()
-                    yield Stored(name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+                    yield StoredObject(
+                        name, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)
+                    )
 
-    def tidy(self, before: datetime) -> int:
+    def remove_partial_uploads(self, before: datetime) -> int:
         """Remove unfinished files older than that; see Storage."""
         removed = 0
-        for path in self._folder.glob(f"[0-9a-f][0-9a-f]/{_UNFINISHED}*"):
+        for path in self._folder.glob(f"[0-9a-f][0-9a-f]/{_PARTIAL_PREFIX}*"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < before.timestamp():
                     path.unlink()
                     removed += 1
         return removed
 
-    def _make(self, folder: Path) -> None:
+    def _make_dir(self, folder: Path) -> None:
         """Make a folder durably, with those above it."""
         if not folder.is_dir():
-            self._make(folder.parent)
+            self._make_dir(folder.parent)
             folder.mkdir(exist_ok=True)
-            _sync(folder.parent)
+            _fsync_dir(folder.parent)
 
 
-def _sync(folder: Path) -> None:
+def _fsync_dir(folder: Path) -> None:
     """Flush a folder's entries to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

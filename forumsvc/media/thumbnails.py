@@ -4,50 +4,50 @@ from typing import BinaryIO
 
 from PIL import Image
 
-from forumsvc.media.color import to_srgb
-from forumsvc.media.decode import attempt, opened
-from forumsvc.media.formats import inspect
-from forumsvc.media.formats.gif import GifOutline
-from forumsvc.media.formats.header import Data, Outline
-from forumsvc.media.frames import orientation, upright
+from forumsvc.media.color import srgb_converter
+from forumsvc.media.decode import open_image, run_decoder
+from forumsvc.media.formats import read_header
+from forumsvc.media.formats.gif import GifHeader
+from forumsvc.media.formats.header import Data, ImageHeader
+from forumsvc.media.frames import apply_orientation, read_orientation
 from forumsvc.media.gif import frame_indices
 from forumsvc.media.limits import Limits
-from forumsvc.media.reencode import Facts
+from forumsvc.media.reencode import EncodedImage
 
 SIDE = 240
 """Width and height of a thumbnail, pixels."""
 
 _QUALITY = 85
-_ENOUGH = 4 * SIDE
+_MAX_INTERMEDIATE_SIDE = 4 * SIDE
 
 
-def write_thumbnail(data: Data, out: BinaryIO, limits: Limits) -> Facts:
+def write_thumbnail(data: Data, out: BinaryIO, limits: Limits) -> EncodedImage:
     """Write the middle square of a picture's first frame, SIDE x SIDE pixels, and return its facts.
 
     A JPEG; a PNG where the picture has transparency. Raises as `reencode` does.
     """
-    outline = inspect(data, limits)
-    small = _shrink(data, outline)
+    header = read_header(data, limits)
+    small = _shrink(data, header)
     if small.mode == "RGBA":
         small.save(out, "PNG")
     else:
         small.save(out, "JPEG", quality=_QUALITY)
-    return Facts("PNG" if small.mode == "RGBA" else "JPEG", SIDE, SIDE, 1)
+    return EncodedImage("PNG" if small.mode == "RGBA" else "JPEG", SIDE, SIDE, 1)
 
 
-def _shrink(data: Data, outline: Outline) -> Image.Image:
+def _shrink(data: Data, header: ImageHeader) -> Image.Image:
     """Return the thumbnail, upright and in sRGB, as RGB or RGBA."""
-    if isinstance(outline, GifOutline):
-        return _finish(_square(_first_frame(data, outline)))
-    with opened(data, outline) as image:
+    if isinstance(header, GifHeader):
+        return _to_final_size(_square(_first_frame(data, header)))
+    with open_image(data, header) as image:
         # A JPEG can be decoded at an eighth of its size; other decoders do nothing here.
         image.draft(image.mode, (2 * SIDE, 2 * SIDE))
-        attempt(image.load)
+        run_decoder(image.load)
         small = _square(image)
-    convert = to_srgb(outline.icc, small.mode)
+    convert = srgb_converter(header.icc, small.mode)
     if convert:
         small = convert(small)
-    return upright(_finish(small), orientation(outline.exif))
+    return apply_orientation(_to_final_size(small), read_orientation(header.exif))
 
 
 def _square(image: Image.Image) -> Image.Image:
@@ -62,11 +62,11 @@ def _square(image: Image.Image) -> Image.Image:
     box = (left, top, left + side, top + side)
     if image.mode in ("L", "RGB", "CMYK"):
         return image.resize((SIDE, SIDE), Image.Resampling.LANCZOS, box)
-    small = min(side, _ENOUGH)
+    small = min(side, _MAX_INTERMEDIATE_SIDE)
     return image.resize((small, small), Image.Resampling.NEAREST, box)
 
 
-def _finish(small: Image.Image) -> Image.Image:
+def _to_final_size(small: Image.Image) -> Image.Image:
     """Return the square at its final size, as RGB, or RGBA where a pixel is transparent."""
     if small.mode == "I;16":
         small = small.point(lambda value: value / 256).convert("L")
@@ -78,13 +78,13 @@ def _finish(small: Image.Image) -> Image.Image:
     return small
 
 
-def _first_frame(data: Data, outline: GifOutline) -> Image.Image:
+def _first_frame(data: Data, header: GifHeader) -> Image.Image:
     """Return the first frame in its place on the canvas, as mode P."""
-    frame = outline.images[0]
+    frame = header.frame_headers[0]
     transparent = frame.control[3] if frame.control and frame.control[0] & 1 else None
-    canvas = Image.new("P", (outline.width, outline.height), transparent or 0)
+    canvas = Image.new("P", (header.width, header.height), transparent or 0)
     canvas.paste(frame_indices(data, frame), (frame.left, frame.top))
-    canvas.putpalette(frame.table or outline.table, "RGB")
+    canvas.putpalette(frame.color_table or header.color_table, "RGB")
     if transparent is not None:
         canvas.info["transparency"] = transparent
     return canvas

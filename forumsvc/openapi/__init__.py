@@ -1,6 +1,6 @@
 """The API's description (OpenAPI 3.1): YAML by hand, a file a noun, put together once."""
 
 from .document import describe
-from .served import Description, Served
+from .serialized import Description, Serialized
 
-__all__ = ["Description", "Served", "describe"]
+__all__ = ["Description", "Serialized", "describe"]

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import yaml
 
 from ..settings import Settings
-from .keyed import keyed
+from .keyed import to_keyed
 
 _SCHEMES = ("OAuth", "Bearer", "AccessToken")
-_ANY = {
+_READ_FAILURES = {
     "400": "BadRequest",
     "401": "Unauthorized",
     "403": "Forbidden",
@@ -24,8 +24,8 @@ _ANY = {
     "500": "ServerError",
     "503": "Unavailable",
 }
-_WRITE = {**_ANY, "413": "PayloadTooLarge"}
-_EVERYWHERE = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
+_WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge"}
+_COMMON_HEADERS = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
 """What every answer may carry: header and component."""
 _API = "/api/v3/"
 _METHODS = frozenset({"get", "put", "post", "delete"})
@@ -43,25 +43,25 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     """YAML with the tags above."""
 
 
-def _needs(loader: Any, node: Any) -> list[dict[str, list[str]]]:
+def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
     # RFC 6750's scope holds for a token however it comes, so each scheme names it.
     return [{scheme: [node.value]} for scheme in _SCHEMES]
 
 
 _Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
 _Loader.add_constructor("!address", lambda loader, node: _Address(node.value))
-_Loader.add_constructor("!needs", _needs)
-_Loader.add_constructor("!optional", lambda loader, node: [{}, *_needs(loader, node)])
+_Loader.add_constructor("!needs", _security)
+_Loader.add_constructor("!optional", lambda loader, node: [{}, *_security(loader, node)])
 
 
 def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, in its shape, as a JSON document."""
-    document: dict[str, Any] = _filled(_raw(), settings)
+    document: dict[str, Any] = _with_settings(_load(), settings)
     for path_name, path in document["paths"].items():
         path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
         for method in _METHODS & path.keys():
             operation = path[method]
-            failures = _ANY if method == "get" else _WRITE
+            failures = _READ_FAILURES if method == "get" else _WRITE_FAILURES
             responses = {
                 status: {"$ref": f"#/components/responses/{name}"}
                 for status, name in failures.items()
@@ -70,16 +70,16 @@ def describe(settings: Settings) -> dict[str, Any]:
             if method == "get" and path_name.startswith(_API):
                 _make_conditional(operation, document["components"]["responses"])
             operation["responses"] = dict(sorted(operation["responses"].items()))
-            _tell_rates(operation["responses"])
-    _tell_rates(document["components"]["responses"])
-    return keyed(document) if settings["api.envelope"] == "keyed" else document
+            _add_rate_limit_headers(operation["responses"])
+    _add_rate_limit_headers(document["components"]["responses"])
+    return to_keyed(document) if settings["api.envelope"] == "keyed" else document
 
 
-def _tell_rates(responses: dict[str, Any]) -> None:
+def _add_rate_limit_headers(responses: dict[str, Any]) -> None:
     for response in responses.values():
         if "$ref" not in response:
             headers = response.setdefault("headers", {})
-            for header, name in _EVERYWHERE.items():
+            for header, name in _COMMON_HEADERS.items():
                 headers[header] = {"$ref": f"#/components/headers/{name}"}
 
 
@@ -101,17 +101,17 @@ def _parameter(name: str) -> dict[str, str]:
 
 
 @cache
-def _raw() -> dict[str, Any]:
+def _load() -> dict[str, Any]:
     """Return all files in one, with the tags that depend on settings still in it."""
     document: dict[str, Any] = {}
-    for file in _files(files(__package__)):
+    for file in _yaml_files(files(__package__)):
         _merge(document, yaml.load(file.read_text(encoding="utf-8"), _Loader), file.name)  # noqa: S506
     return document
 
 
-def _files(folder: Traversable) -> list[Traversable]:
+def _yaml_files(folder: Traversable) -> list[Traversable]:
     found = sorted(folder.iterdir(), key=lambda one: (one.is_dir(), one.name))
-    deeper = [file for one in found if one.is_dir() for file in _files(one)]
+    deeper = [file for one in found if one.is_dir() for file in _yaml_files(one)]
     return [one for one in found if one.name.endswith(".yaml")] + deeper
 
 
@@ -125,7 +125,7 @@ def _merge(into: dict[str, Any], other: dict[str, Any], where: str) -> None:
             raise ValueError(f"{where}: {key} is described twice")
 
 
-def _filled(value: Any, settings: Settings) -> Any:
+def _with_settings(value: Any, settings: Settings) -> Any:
     """Return a copy with the settings' values; anchors give every use a copy of its own."""
     match value:
         case _Setting(name=name):
@@ -133,7 +133,7 @@ def _filled(value: Any, settings: Settings) -> Any:
         case _Address(path=path):
             return (settings["site.url"] + path).removesuffix("/") or "/"
         case dict():
-            return {key: _filled(inner, settings) for key, inner in value.items()}
+            return {key: _with_settings(inner, settings) for key, inner in value.items()}
         case list():
-            return [_filled(inner, settings) for inner in value]
+            return [_with_settings(inner, settings) for inner in value]
     return value

@@ -5,14 +5,14 @@ the answers.
 from copy import deepcopy
 from typing import Any
 
-from .keyed_examples import completed
-from .keyed_words import ALIASES, ERROR_KINDS, GRADES, error_kind, list_name
+from .keyed_examples import complete
+from .keyed_names import ALIASES, ERROR_KINDS, GRADES, error_kind, list_name
 
 Schema = dict[str, Any]
 
 _REF = "#/components/schemas/"
 _SUCCESS = ("200", "201")
-_SINGLES = {
+_DETAILS = {
     # what the bare shape answers: its name, and how the caller stands to it
     "UserWithAbilities": ("user", "UserState"),
     "TopicWithAbilities": ("topic", "TopicState"),
@@ -22,19 +22,19 @@ _SINGLES = {
 _BODY = "$response.body#/"
 
 
-def keyed(document: Schema) -> Schema:
+def to_keyed(document: Schema) -> Schema:
     """Return the description of the keyed shape. document: of the bare one, which is used up."""
     components = document["components"]
     _change_schemas(components["schemas"])
     statuses = _failure_statuses(document)
     for name, response in components["responses"].items():
         if name in statuses:
-            _name_kind(response, statuses[name])
+            _set_error_kind(response, statuses[name])
     for path, item in document["paths"].items():
         for operation in item.values():
             if isinstance(operation, dict) and "responses" in operation:
                 _change_operation(operation, path, components)
-    _drop_unused(document)
+    _remove_unused(document)
     document["info"]["description"] = _paragraphs(document["info"]["description"])
     return document
 
@@ -52,7 +52,7 @@ def _add(schema: Schema, properties: Schema) -> None:
     schema["required"] = [*dict.fromkeys([*schema.get("required", ()), *properties])]
 
 
-def _drop(schema: Schema, *names: str) -> None:
+def _remove(schema: Schema, *names: str) -> None:
     for name in names:
         del schema["properties"][name]
         schema["required"].remove(name)
@@ -82,8 +82,8 @@ def _change_schemas(schemas: Schema) -> None:
         {new: {**text, "description": f"`{old}` by another name."} for new, old in ALIASES.items()},
     )
     when = schemas["TopicDetail"]["allOf"][1]["properties"]["closed_at"]
-    _drop(schemas["TopicDetail"]["allOf"][1], "closed_at", "hits")
-    _drop(schemas["TopicWithAbilities"]["allOf"][1], "abilities")
+    _remove(schemas["TopicDetail"]["allOf"][1], "closed_at", "hits")
+    _remove(schemas["TopicWithAbilities"]["allOf"][1], "abilities")
     del schemas["TopicWithAbilities"]["allOf"][1]["required"]
     _add(
         schemas["Topic"],
@@ -114,7 +114,7 @@ def _change_schemas(schemas: Schema) -> None:
     schemas["LikesCount"] = _object(
         obj_type=_ref("Likeable"), obj_id=_ref("Id"), **schemas["Count"]["properties"]
     )
-    for name, (key, state) in _SINGLES.items():
+    for name, (key, state) in _DETAILS.items():
         meta = {"type": "object"} if state is None else _ref(state)
         schemas[f"{key.capitalize()}Answer"] = _object(**{key: _ref(name), "meta": meta})
 
@@ -131,7 +131,7 @@ def _failure_statuses(document: Schema) -> dict[str, int]:
     }
 
 
-def _name_kind(response: Schema, status: int) -> None:
+def _set_error_kind(response: Schema, status: int) -> None:
     for content in response["content"].values():
         message = content["example"]["error"]
         content["example"] = {"error": error_kind(status), "message": message}
@@ -166,8 +166,8 @@ def _change_content(
         key = list_name(path)
         meta = _list_meta(operation["operationId"])
         content["schema"] = _object(**{key: schema}, **({} if meta is None else {"meta": meta}))
-    elif component in _SINGLES:
-        key = _SINGLES[component][0]
+    elif component in _DETAILS:
+        key = _DETAILS[component][0]
         content["schema"] = _ref(f"{key.capitalize()}Answer")
     elif component == "Count" and operation["tags"] == ["Likes"]:
         content["schema"] = _ref("LikesCount")
@@ -191,7 +191,7 @@ def _change_examples(content: Schema, key: str | None, components: Schema) -> No
         if "$ref" in example:
             example = shared[example["$ref"].rpartition("/")[2]]
         value = example["value"] if key is None else {key: example["value"]}
-        done = completed(deepcopy(value), content["schema"], components["schemas"])
+        done = complete(deepcopy(value), content["schema"], components["schemas"])
         content["examples"][name] = {"value": done}
 
 
@@ -209,7 +209,7 @@ def _with_links(response: Schema, key: str) -> Schema:
     return response if links is None else {**response, "links": moved(links)}
 
 
-def _drop_unused(document: Schema) -> None:
+def _remove_unused(document: Schema) -> None:
     """Leave out the components that only the bare shape refers to."""
     components = document["components"]
     while unused := [

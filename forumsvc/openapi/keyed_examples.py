@@ -2,50 +2,50 @@
 
 from typing import Any
 
-from .keyed_words import ALIASES
+from .keyed_names import ALIASES
 
 Schema = dict[str, Any]
 _MOMENT = "2026-11-21T02:00:00.000Z"
 _EMPTY: dict[str, Any] = {"boolean": False, "integer": 0, "string": "", "array": []}
 
 
-def completed(value: Any, schema: Schema, schemas: Schema) -> Any:
+def complete(value: Any, schema: Schema, schemas: Schema) -> Any:
     """Return an example with every key that its schema requires.
 
     schemas: the components that the schema refers to.
     """
     schema = _resolved(schema, schemas)
     if "oneOf" in schema:
-        return _of_one(value, schema["oneOf"], schemas)
+        return _complete_one_of(value, schema["oneOf"], schemas)
     if isinstance(value, list) and "items" in schema:
-        return [completed(one, schema["items"], schemas) for one in value]
+        return [complete(one, schema["items"], schemas) for one in value]
     if schema.get("type") == "integer" and isinstance(value, bool):
         return int(value)
     properties, required = _properties(schema, schemas)
     if not isinstance(value, dict) or not properties:
         return value
     done = {
-        name: completed(inner, properties[name], schemas) if name in properties else inner
+        name: complete(inner, properties[name], schemas) if name in properties else inner
         for name, inner in value.items()
     }
     for name in required:
         if name not in done:
             alias = done.get(ALIASES.get(name, ""))
-            done[name] = _made(properties[name], schemas) if alias is None else alias
+            done[name] = _placeholder(properties[name], schemas) if alias is None else alias
     return done
 
 
-def _of_one(value: Any, choices: list[Schema], schemas: Schema) -> Any:
+def _complete_one_of(value: Any, choices: list[Schema], schemas: Schema) -> Any:
     """Return the value completed as that of the choices that knows all its keys."""
     if value is None:
         return None
     for choice in choices:
         if set(value) <= set(_properties(_resolved(choice, schemas), schemas)[0]):
-            return completed(value, choice, schemas)
+            return complete(value, choice, schemas)
     raise ValueError(f"an example is of none of its schemas: {value}")
 
 
-def _made(schema: Schema, schemas: Schema) -> Any:
+def _placeholder(schema: Schema, schemas: Schema) -> Any:
     """Return the plainest value of a schema."""
     schema = _resolved(schema, schemas)
     kinds = schema.get("type", "object")
@@ -57,7 +57,7 @@ def _made(schema: Schema, schemas: Schema) -> Any:
         return _MOMENT
     if kinds == "integer":
         return schema.get("minimum", 0)
-    return completed({}, schema, schemas) if kinds == "object" else _EMPTY[kinds]
+    return complete({}, schema, schemas) if kinds == "object" else _EMPTY[kinds]
 
 
 def _resolved(schema: Schema, schemas: Schema) -> Schema:

@@ -10,58 +10,75 @@ from ..oauth import authorizations, clients
 from ..permissions import AccountPermission as May
 from ..schemas.accounts import client_form
 from ..web.api.request import ForumRequest
-from .flash_messages import notice
-from .forms import submitted
-from .page_context import Visit, ones_own
-from .paths import to_page
-from .templating import page
+from .flash_messages import flash_message
+from .forms import process_form
+from .page_context import PageContext, login_required
+from .paths import redirect_to_page
+from .templating import render_page
 
-MOST = 50
+MAX_APPLICATIONS = 50
 """Applications that one person may register."""
 
-_USUAL = {"authorization_code": "1", "refresh_token": "1"}
+_DEFAULT_GRANTS = {"authorization_code": "1", "refresh_token": "1"}
 
 
-def show(visit: Visit, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response:
     """List them."""
-    return page(visit, "applications.html", notice=notice(request), sent=_USUAL, **_lists(request))
+    return render_page(
+        context,
+        "applications.html",
+        flash_message=flash_message(request),
+        sent=_DEFAULT_GRANTS,
+        **_lists(request),
+    )
 
 
-def withdraw(visit: Visit, request: ForumRequest) -> Response:
+def revoke(context: PageContext, request: ForumRequest) -> Response:
     """Take back what an application was allowed."""
     named = request.matchdict["client_id"]
     if not authorizations.revoke(request.db, request.actor_id, named, request.now):
         raise NotFound("There is no such application.")
-    return to_page(request, "applications", notice="withdrawn")
+    return redirect_to_page(request, "applications", flash_message="revoked")
 
 
-def register(visit: Visit, request: ForumRequest) -> Response:
+def register(context: PageContext, request: ForumRequest) -> Response:
     """Register an application, and show its secret this once."""
-    _check_self_service(request)
+    _check_registration_open(request)
 
     def create(sent: dict[str, Any]) -> Response:
-        if len(clients.list_clients(request.read_connection, owner_id=request.actor_id)) >= MOST:
-            raise Invalid("name", f"is one too many: you have {MOST} applications")
+        if (
+            len(clients.list_clients(request.read_connection, owner_id=request.actor_id))
+            >= MAX_APPLICATIONS
+        ):
+            raise Invalid("name", f"is one too many: you have {MAX_APPLICATIONS} applications")
         made = _create(request, sent)
-        return page(visit, "registered.html", client_name=sent["name"], made=made, rotated=False)
+        return render_page(
+            context,
+            "application_registered.html",
+            client_name=sent["name"],
+            made=made,
+            rotated=False,
+        )
 
-    return submitted(
-        visit, client_form(), create, "applications.html", notice=None, **_lists(request)
+    return process_form(
+        context, client_form(), create, "applications.html", flash_message=None, **_lists(request)
     )
 
 
-def rotate(visit: Visit, request: ForumRequest) -> Response:
+def rotate(context: PageContext, request: ForumRequest) -> Response:
     """Give an application another secret, and show it this once."""
-    client = _own(request)
+    client = _own_client(request)
     secret = clients.rotate_secret(request.db, client.client_id)
     made = clients.NewClient(client.client_id, secret)
-    return page(visit, "registered.html", client_name=client.name, made=made, rotated=True)
+    return render_page(
+        context, "application_registered.html", client_name=client.name, made=made, rotated=True
+    )
 
 
-def delete(visit: Visit, request: ForumRequest) -> Response:
+def delete(context: PageContext, request: ForumRequest) -> Response:
     """Remove an application."""
-    clients.delete(request.db, _own(request).client_id)
-    return to_page(request, "applications", notice="deleted")
+    clients.delete(request.db, _own_client(request).client_id)
+    return redirect_to_page(request, "applications", flash_message="deleted")
 
 
 def _lists(request: ForumRequest) -> dict[str, Any]:
@@ -74,7 +91,7 @@ def _lists(request: ForumRequest) -> dict[str, Any]:
     return {"allowed": allowed, "mine": mine}
 
 
-def _check_self_service(request: ForumRequest) -> None:
+def _check_registration_open(request: ForumRequest) -> None:
     if not request.settings["oauth.self_service"]:
         raise Forbidden("Applications are registered by an administrator here.")
 
@@ -95,8 +112,8 @@ def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
         raise Invalid(field, error.reason) from None
 
 
-def _own(request: ForumRequest) -> clients.Client:
-    _check_self_service(request)
+def _own_client(request: ForumRequest) -> clients.Client:
+    _check_registration_open(request)
     client = clients.find(request.read_connection, request.matchdict["client_id"])
     if client is None or client.owner_id != request.actor_id:
         raise NotFound("There is no such application.")
@@ -105,7 +122,7 @@ def _own(request: ForumRequest) -> clients.Client:
 
 def includeme(config: Configurator) -> None:
     """Add the addresses."""
-    config.add_route("applications", "/applications", factory=ones_own)
+    config.add_route("applications", "/applications", factory=login_required)
     config.add_view(show, route_name="applications", request_method="GET", permission=May.MANAGE)
     config.add_view(
         register,
@@ -113,11 +130,12 @@ def includeme(config: Configurator) -> None:
         request_method="POST",
         permission=May.REGISTER_CLIENTS,
     )
-    for view, permission in (
-        (withdraw, May.MANAGE),
-        (rotate, May.REGISTER_CLIENTS),
-        (delete, May.MANAGE),
+    for view, action, permission in (
+        (revoke, "revoke", May.MANAGE),
+        (revoke, "withdraw", May.MANAGE),  # the former path of the same form
+        (rotate, "rotate", May.REGISTER_CLIENTS),
+        (delete, "delete", May.MANAGE),
     ):
-        name = f"application_{view.__name__}"
-        config.add_route(name, f"/applications/{{client_id}}/{view.__name__}", factory=ones_own)
+        name = f"application_{action}"
+        config.add_route(name, f"/applications/{{client_id}}/{action}", factory=login_required)
         config.add_view(view, route_name=name, request_method="POST", permission=permission)

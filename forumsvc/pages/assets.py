@@ -7,9 +7,9 @@ from importlib.resources import files
 from pyramid.response import Response
 
 from ..web.api.request import ForumRequest
-from ..web.responses.ranges import ignore_vain_range
+from ..web.responses.ranges import ignore_unsatisfiable_range
 
-_FOR_EVER = "public, max-age=31536000, immutable"
+_IMMUTABLE = "public, max-age=31536000, immutable"
 _TYPES = {
     "css": "text/css",
     "js": "text/javascript",
@@ -35,11 +35,11 @@ class Asset:
         It may be kept for ever under an address that names its version (`?v=`). Under any other,
         which stays when the file changes, whoever has it must ask.
         """
-        ignore_vain_range(request, len(self._body))
+        ignore_unsatisfiable_range(request, len(self._body))
         charset = "utf-8" if self._type.startswith("text/") else None
         response = Response(self._body, content_type=self._type, charset=charset)
         is_versioned = request.parameters.get("v") == self.version
-        response.headers["Cache-Control"] = _FOR_EVER if is_versioned else "public, no-cache"
+        response.headers["Cache-Control"] = _IMMUTABLE if is_versioned else "public, no-cache"
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.etag = self.version
         response.conditional_response = True
@@ -47,6 +47,6 @@ class Asset:
 
 
 @cache
-def asset(name: str) -> Asset:
+def load_asset(name: str) -> Asset:
     """Return a file of this package, read once."""
     return Asset(name)

@@ -11,40 +11,40 @@ from ..permissions import AccountPermission
 from ..schemas.accounts import password_form
 from ..services import accounts, registration
 from ..web.api.request import ForumRequest
-from .forms import submitted
-from .page_context import Visit, ones_own
-from .password_check import try_password
-from .paths import to_page
-from .templating import page
+from .forms import process_form
+from .page_context import PageContext, login_required
+from .password_check import check_password_attempt
+from .paths import redirect_to_page
+from .templating import render_page
 
 
-def show(visit: Visit, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response:
     """Show the form."""
-    return page(visit, "password.html")
+    return render_page(context, "change_password.html")
 
 
-def submit(visit: Visit, request: ForumRequest) -> Response:
+def submit(context: PageContext, request: ForumRequest) -> Response:
     """Change the password, which logs its user out everywhere."""
-    person = visit.person
-    assert person is not None, "the page is a person's own"  # noqa: S101
+    user = context.user
+    assert user is not None, "the page requires a login"  # noqa: S101
 
     def change(sent: dict[str, Any]) -> Response:
         new = accounts.check_password(sent["new_password"], field="new_password")
-        registration.check_strength("new_password", new, (person.login, person.email or ""))
-        _prove(request, person.login, sent["current_password"])
-        accounts.set_password(request.db, person.login, new)
-        visit.log_out()
-        return to_page(request, "login", notice="password-changed")
+        registration.check_strength("new_password", new, (user.login, user.email or ""))
+        _check_current_password(request, user.login, sent["current_password"])
+        accounts.set_password(request.db, user.login, new)
+        context.log_out()
+        return redirect_to_page(request, "login", flash_message="password-changed")
 
-    answer = submitted(visit, password_form(), change, "password.html")
+    answer = process_form(context, password_form(), change, "change_password.html")
     if answer.status_int == 400:
         # A wrong password was counted, and that must stay; nothing else was written.
         answer.headers["X-Tm"] = "commit"
     return answer
 
 
-def _prove(request: ForumRequest, username: str, password: str) -> None:
-    attempt = try_password(request, username, password)
+def _check_current_password(request: ForumRequest, username: str, password: str) -> None:
+    attempt = check_password_attempt(request, username, password)
     if attempt.user is None:
         raise Invalid("current_password", "is wrong")
     login.record_success(request.db, attempt, request.now)
@@ -52,11 +52,11 @@ def _prove(request: ForumRequest, username: str, password: str) -> None:
 
 def includeme(config: Configurator) -> None:
     """Add the address."""
-    config.add_route("password", "/password", factory=ones_own)
+    config.add_route("change_password", "/password", factory=login_required)
     for view, method in ((show, "GET"), (submit, "POST")):
         config.add_view(
             view,
-            route_name="password",
+            route_name="change_password",
             request_method=method,
             permission=AccountPermission.MANAGE,
         )

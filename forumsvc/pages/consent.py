@@ -16,40 +16,51 @@ from ..oauth.authorization_endpoint import (
 from ..oauth.provider import Provider
 from ..permissions import Common
 from ..web.api.request import ForumRequest
-from .page_context import LoginNeeded, Visit, anybodys
-from .paths import own_path, see_other, with_query
-from .templating import page
+from .page_context import LoginRequired, PageContext, public_page
+from .paths import safe_redirect_path, see_other, with_query
+from .templating import render_page
 
 ROUTE = "oauth_authorize"
 _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
 
 
-def show(visit: Visit, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response:
     """Ask the person, after the request was found good and somebody has logged in."""
-    asked = _asked(visit, request)
+    authorization_request = _authorization_request(context, request)
     # Browsers hold the redirect that answers a form to its page's policy.
-    visit.policy["form-action"] = f"'self' {_source(asked.redirect_uri)}"
-    return page(visit, "consent.html", asked=asked, destination=_destination(asked.redirect_uri))
-
-
-def answer(visit: Visit, request: ForumRequest) -> Response:
-    """Bring the person's answer to the client."""
-    asked = _asked(visit, request)
-    visit.policy["form-action"] = f"'self' {_source(asked.redirect_uri)}"
-    provider = _provider(request)
-    if request.parameters.get("answer") != "allow":
-        authorization_endpoint.deny(provider, asked)
-    return see_other(
-        authorization_endpoint.approve(provider, asked, request.actor_id, visit.session)
+    context.csp_directives["form-action"] = (
+        f"'self' {_csp_source(authorization_request.redirect_uri)}"
+    )
+    return render_page(
+        context,
+        "consent.html",
+        authorization_request=authorization_request,
+        destination=_destination_name(authorization_request.redirect_uri),
     )
 
 
-def refused(error: RedirectableError, request: ForumRequest) -> Response:
+def submit(context: PageContext, request: ForumRequest) -> Response:
+    """Bring the person's answer to the client."""
+    authorization_request = _authorization_request(context, request)
+    context.csp_directives["form-action"] = (
+        f"'self' {_csp_source(authorization_request.redirect_uri)}"
+    )
+    provider = _provider(request)
+    if request.parameters.get("answer") != "allow":
+        authorization_endpoint.deny(provider, authorization_request)
+    return see_other(
+        authorization_endpoint.approve(
+            provider, authorization_request, request.actor_id, context.session_secret
+        )
+    )
+
+
+def redirect_with_error(error: RedirectableError, request: ForumRequest) -> Response:
     """Tell the client, by way of the browser."""
     return see_other(error.location)
 
 
-def unanswerable(error: NonRedirectableError, request: ForumRequest) -> Response:
+def show_error(error: NonRedirectableError, request: ForumRequest) -> Response:
     """Tell the person: it is not safe to send the browser anywhere."""
     response = Response(status=400, content_type="application/json")
     body = {"error": "invalid_request", "error_description": str(error)}
@@ -57,14 +68,14 @@ def unanswerable(error: NonRedirectableError, request: ForumRequest) -> Response
     return response
 
 
-def _asked(visit: Visit, request: ForumRequest) -> AuthorizationRequest:
-    asked = authorization_endpoint.validate_authorization_request(
+def _authorization_request(context: PageContext, request: ForumRequest) -> AuthorizationRequest:
+    authorization_request = authorization_endpoint.validate_authorization_request(
         _provider(request), _parameters(request)
     )
-    if visit.person is None:
-        again = with_query(request.route_path(ROUTE), **asked.parameters)
-        raise LoginNeeded(own_path(again))
-    return asked
+    if context.user is None:
+        again = with_query(request.route_path(ROUTE), **authorization_request.parameters)
+        raise LoginRequired(safe_redirect_path(again))
+    return authorization_request
 
 
 def _provider(request: ForumRequest) -> Provider:
@@ -81,13 +92,13 @@ def _parameters(request: ForumRequest) -> list[tuple[str, str]]:
     ]
 
 
-def _destination(redirect_uri: str) -> str:
+def _destination_name(redirect_uri: str) -> str:
     """Return to where the answer goes, as people know it: a host, or an application's scheme."""
     parts = urlsplit(redirect_uri)
     return parts.netloc or f"{parts.scheme}:"
 
 
-def _source(redirect_uri: str) -> str:
+def _csp_source(redirect_uri: str) -> str:
     """Return the redirect URI's origin as a CSP source; its scheme where it has none."""
     parts = urlsplit(redirect_uri)
     if parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc.lower()):
@@ -97,8 +108,8 @@ def _source(redirect_uri: str) -> str:
 
 def includeme(config: Configurator) -> None:
     """Add the address."""
-    config.add_route(ROUTE, "/oauth/authorize", factory=anybodys)
+    config.add_route(ROUTE, "/oauth/authorize", factory=public_page)
     config.add_view(show, route_name=ROUTE, request_method="GET", permission=Common.VIEW)
-    config.add_view(answer, route_name=ROUTE, request_method="POST", permission=Common.VIEW)
-    config.add_exception_view(refused, context=RedirectableError)
-    config.add_exception_view(unanswerable, context=NonRedirectableError)
+    config.add_view(submit, route_name=ROUTE, request_method="POST", permission=Common.VIEW)
+    config.add_exception_view(redirect_with_error, context=RedirectableError)
+    config.add_exception_view(show_error, context=NonRedirectableError)

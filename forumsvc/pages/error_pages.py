@@ -8,8 +8,8 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..web.api.request import ForumRequest
-from .security_headers import finish
-from .templating import render
+from .security_headers import finish_response
+from .templating import render_template
 
 Handler = Callable[[ForumRequest], Any]
 
@@ -21,23 +21,23 @@ def error_page_tween(handler: Handler, registry: Any) -> Handler:
 
     def answer(request: ForumRequest) -> Any:
         response = handler(request)
-        if response.status_int >= 400 and _is_for_a_person(request):
-            _make_page(request, response)
+        if response.status_int >= 400 and _is_from_browser(request):
+            _render_as_html(request, response)
         return response
 
     return answer
 
 
-def _is_for_a_person(request: ForumRequest) -> bool:
+def _is_from_browser(request: ForumRequest) -> bool:
     """Tell whether a browser shows the answer; what programs send to /oauth/… is for programs."""
     path = request.environ["PATH_INFO"]
     if path.startswith("/api/") or "text/html" not in request.headers.get("Accept", "").lower():
         return False
-    is_page = getattr(request, "visit", None) is not None
+    is_page = getattr(request, "page_context", None) is not None
     return is_page or request.method in _SAFE_METHODS or not path.startswith("/oauth/")
 
 
-def _make_page(request: ForumRequest, response: Response) -> None:
+def _render_as_html(request: ForumRequest, response: Response) -> None:
     if response.content_type != "application/json":
         return
     told = orjson.loads(response.body)
@@ -45,13 +45,13 @@ def _make_page(request: ForumRequest, response: Response) -> None:
     if not isinstance(message, str):
         return  # a report, as /health has, is no error's
     # Outside the pages nobody's session is read: an error must not need the database.
-    visit = getattr(request, "visit", None)
+    context = getattr(request, "page_context", None)
     title = response.status.partition(" ")[2]
     response.content_type = "text/html"
     response.charset = "utf-8"
     values = {"title": title, "message": message}
-    response.text = render(request, visit, "error.html", values)
-    finish(response, {})
+    response.text = render_template(request, context, "error.html", values)
+    finish_response(response, {})
 
 
 def includeme(config: Configurator) -> None:

@@ -7,9 +7,9 @@ from ..oauth.explorer import CLIENT_ID, REDIRECT_PATH
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.api.request import ForumRequest
-from .assets import Asset, asset
-from .page_context import Visit, anybodys
-from .templating import page
+from .assets import Asset, load_asset
+from .page_context import PageContext, public_page
+from .templating import render_page
 
 _FILES = {
     "swagger-ui.css": "swagger_ui/swagger-ui.css",
@@ -19,7 +19,7 @@ _FILES = {
     "explorer.css": "explorer.css",
     "explorer.js": "explorer.js",
 }
-_POLICY = {
+_CSP = {
     "script-src": "'self'",
     # swagger-ui.css has its icons inside.
     "img-src": "'self' data:",
@@ -28,22 +28,24 @@ _POLICY = {
 }
 
 
-def show(visit: Visit, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response:
     """Show the explorer."""
-    visit.policy.update(_POLICY)
-    return page(
-        visit,
+    context.csp_directives.update(_CSP)
+    return render_page(
+        context,
         "explorer.html",
-        file=lambda name: _address(request, name),
+        file=lambda name: _file_url(request, name),
         client_id=CLIENT_ID,
         redirect_uri=request.site.base_url + REDIRECT_PATH,
     )
 
 
-def redirect(visit: Visit, request: ForumRequest) -> Response:
+def redirect(context: PageContext, request: ForumRequest) -> Response:
     """Hand what the authorization endpoint answered to the explorer that opened this window."""
-    visit.policy.update({"script-src": "'self'", "form-action": "'none'"})
-    return page(visit, "explorer_redirect.html", script=_address(request, "oauth2-redirect.js"))
+    context.csp_directives.update({"script-src": "'self'", "form-action": "'none'"})
+    return render_page(
+        context, "explorer_redirect.html", script=_file_url(request, "oauth2-redirect.js")
+    )
 
 
 def file(context: Public, request: ForumRequest) -> Response:
@@ -52,10 +54,10 @@ def file(context: Public, request: ForumRequest) -> Response:
 
 
 def _file(name: str) -> Asset:
-    return asset(_FILES[name])
+    return load_asset(_FILES[name])
 
 
-def _address(request: ForumRequest, name: str) -> str:
+def _file_url(request: ForumRequest, name: str) -> str:
     path: str = request.route_path("docs_file", name=name, _query={"v": _file(name).version})
     return path
 
@@ -63,9 +65,9 @@ def _address(request: ForumRequest, name: str) -> str:
 def includeme(config: Configurator) -> None:
     """Add the addresses."""
     names = "|".join(_FILES).replace(".", r"\.")
-    config.add_route("docs", "/docs", factory=anybodys)
+    config.add_route("docs", "/docs", factory=public_page)
     config.add_view(show, route_name="docs", request_method="GET", permission=Common.VIEW)
-    config.add_route("docs_redirect", REDIRECT_PATH, factory=anybodys)
+    config.add_route("docs_redirect", REDIRECT_PATH, factory=public_page)
     config.add_view(
         redirect, route_name="docs_redirect", request_method="GET", permission=Common.VIEW
     )

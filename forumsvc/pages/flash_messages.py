@@ -2,7 +2,7 @@
 
 from ..web.api.request import ForumRequest
 
-_NOTICES = {
+_MESSAGES = {
     "registered": "Your account is open. Log in with it.",
     "logged-out": "You are logged out.",
     "logged-out-everywhere": (
@@ -11,11 +11,11 @@ _NOTICES = {
     "password-changed": (
         "Your password is changed, and you are logged out everywhere. Log in with the new one."
     ),
-    "withdrawn": "The application has no access any more.",
+    "revoked": "The application has no access any more.",
     "deleted": "The application is deleted, and with it everything that it was allowed.",
 }
 
 
-def notice(request: ForumRequest) -> str | None:
-    """Return the notice that the address names, or None: no text of others' making is shown."""
-    return _NOTICES.get(str(request.parameters.get("notice")))
+def flash_message(request: ForumRequest) -> str | None:
+    """Return the message that the query parameter names; never text taken from the address."""
+    return _MESSAGES.get(str(request.parameters.get("flash_message")))

@@ -8,17 +8,17 @@ from pyramid.response import Response
 
 from ..errors import Invalid, RateLimited
 from ..schemas.validation import validate
-from .page_context import Visit
-from .templating import page
+from .page_context import PageContext
+from .templating import render_page
 
-FORM = ""
+WHOLE_FORM = ""
 """In place of a field's name: what is wrong is wrong with the whole form."""
 
 Submit = Callable[[dict[str, Any]], Response]
 
 
-def submitted(
-    visit: Visit,
+def process_form(
+    context: PageContext,
     schema: colander.SchemaNode,
     submit: Submit,
     template: str,
@@ -29,15 +29,17 @@ def submitted(
     submit: may raise Invalid, naming a field, or RateLimited; template: the form's page, which
     also gets `values` and what was sent; secrets are for it to leave out.
     """
-    request = visit.request
+    request = context.request
     sent = {node.name: request.parameters.get(node.name) or "" for node in schema.children}
     try:
         return submit(validate(schema, request.parameters))
     except Invalid as error:
-        again = page(visit, template, sent=sent, errors={error.field: error.reason}, **values)
+        again = render_page(
+            context, template, sent=sent, errors={error.field: error.reason}, **values
+        )
         again.status_int = 400
     except RateLimited as error:
-        again = page(visit, template, sent=sent, errors={FORM: str(error)}, **values)
+        again = render_page(context, template, sent=sent, errors={WHOLE_FORM: str(error)}, **values)
         again.status_int = 429
         again.headers["Retry-After"] = str(error.retry_after)
     return again

@@ -16,9 +16,9 @@ from ..markup import Renderer
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.api.request import ForumRequest
-from .assets import asset
-from .page_context import Visit, anybodys
-from .templating import page
+from .assets import load_asset
+from .page_context import PageContext, public_page
+from .templating import render_page
 
 CHAPTERS = (
     "quick-start",
@@ -37,7 +37,7 @@ CHAPTERS = (
 """In the order in which they are read."""
 
 LANGUAGES = {"sh": "curl", "python": "Python", "js": "JavaScript"}
-ADDRESS = "http://127.0.0.1:6543"
+EXAMPLE_URL = "http://127.0.0.1:6543"
 """What the texts call the service; a reader is shown the address that he came to."""
 
 _EXAMPLE = re.compile(rf"^```({'|'.join(LANGUAGES)})\n.*?^```\n", re.MULTILINE | re.DOTALL)
@@ -45,7 +45,7 @@ _SIDE_BY_SIDE = re.compile(rf"(?:{_EXAMPLE.pattern}\n*)+", re.MULTILINE | re.DOT
 
 
 @dataclass(frozen=True)
-class Piece:
+class Section:
     """A part of a chapter: text, or one example in several languages.
 
     html: the text; examples: language -> HTML, where there are several.
@@ -61,7 +61,7 @@ class Chapter:
 
     name: str
     title: str
-    pieces: tuple[Piece, ...]
+    sections: tuple[Section, ...]
 
 
 def source(name: str) -> str:
@@ -79,7 +79,7 @@ def chapters() -> dict[str, Chapter]:
 
 def _chapter(renderer: Renderer, name: str) -> Chapter:
     heading, _, text = source(name).partition("\n")
-    return Chapter(name, heading.removeprefix("# "), tuple(_pieces(renderer, text)))
+    return Chapter(name, heading.removeprefix("# "), tuple(_sections(renderer, text)))
 
 
 def _html(renderer: Renderer, text: str) -> str:
@@ -87,18 +87,18 @@ def _html(renderer: Renderer, text: str) -> str:
     return renderer.render(text).html.replace("<br>\n", "\n")
 
 
-def _pieces(renderer: Renderer, text: str) -> Iterator[Piece]:
+def _sections(renderer: Renderer, text: str) -> Iterator[Section]:
     end = 0
     for found in _SIDE_BY_SIDE.finditer(text):
         blocks = {one[1]: _html(renderer, one[0]) for one in _EXAMPLE.finditer(found[0])}
         if len(blocks) > 1:
-            yield Piece(_html(renderer, text[end : found.start()]), {})
-            yield Piece("", blocks)
+            yield Section(_html(renderer, text[end : found.start()]), {})
+            yield Section("", blocks)
             end = found.end()
-    yield Piece(_html(renderer, text[end:]), {})
+    yield Section(_html(renderer, text[end:]), {})
 
 
-def show(visit: Visit, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response:
     """Show a chapter, the first where none is named. Raises NotFound."""
     name = request.matchdict.get("chapter", CHAPTERS[0])
     chapter = chapters().get(name)
@@ -106,29 +106,29 @@ def show(visit: Visit, request: ForumRequest) -> Response:
         raise NotFound("There is no such chapter.")
     here = html.escape(request.site.base_url)
     at = CHAPTERS.index(name)
-    return page(
-        visit,
+    return render_page(
+        context,
         "guide.html",
         chapter=chapter,
         chapters=chapters().values(),
         before=chapters().get(CHAPTERS[at - 1]) if at else None,
         after=chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
         languages=LANGUAGES,
-        content_style=asset("content.css").version,
+        content_style=load_asset("content.css").version,
         # It was made by the renderer, which leaves nothing in that could run.
-        safe=lambda rendered: Markup(rendered.replace(ADDRESS, here)),  # noqa: S704
+        safe=lambda rendered: Markup(rendered.replace(EXAMPLE_URL, here)),  # noqa: S704
     )
 
 
 def style(context: Public, request: ForumRequest) -> Response:
     """Serve the style sheet of rendered Markdown, which clients may take for theirs."""
-    return asset("content.css").respond(request)
+    return load_asset("content.css").respond(request)
 
 
 def includeme(config: Configurator) -> None:
     """Add the addresses."""
     for name, pattern in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
-        config.add_route(name, pattern, factory=anybodys)
+        config.add_route(name, pattern, factory=public_page)
         config.add_view(show, route_name=name, request_method="GET", permission=Common.VIEW)
     config.add_route("content_style", "/docs/content.css", factory=Public)
     config.add_view(style, route_name="content_style", request_method="GET", permission=Common.VIEW)

@@ -6,27 +6,27 @@ from pyramid.response import Response
 from ..permissions import Common
 from ..resources.public import Public
 from ..web.api.request import ForumRequest
-from .assets import asset
-from .page_context import Visit, anybodys
-from .templating import page
+from .assets import load_asset
+from .page_context import PageContext, public_page
+from .templating import render_page
 
 _FILES = ("style.css", "favicon.ico", "robots.txt")
 
 
-def show(visit: Visit, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response:
     """Say what this is."""
-    return page(visit, "front.html", api=f"{request.site.base_url}/api/v3")
+    return render_page(context, "home.html", api=f"{request.site.base_url}/api/v3")
 
 
 def file(context: Public, request: ForumRequest) -> Response:
     """Serve a file of this package, whose address is its name."""
-    return asset(request.matched_route.pattern.removeprefix("/")).respond(request)
+    return load_asset(request.matched_route.pattern.removeprefix("/")).respond(request)
 
 
 def includeme(config: Configurator) -> None:
     """Add the addresses."""
-    config.add_route("front", "/", factory=anybodys)
-    config.add_view(show, route_name="front", request_method="GET", permission=Common.VIEW)
+    config.add_route("home", "/", factory=public_page)
+    config.add_view(show, route_name="home", request_method="GET", permission=Common.VIEW)
     for name in _FILES:
         route = name.partition(".")[0]
         config.add_route(route, f"/{name}", factory=Public)

@@ -16,19 +16,19 @@ from ..errors import Forbidden
 from ..oauth import sessions
 from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
-from ..resources.visitor import Visitor
+from ..resources.page import PageResource
 from ..security.identity import identify
-from ..web.api.request import ForumRequest, newbie_time
+from ..web.api.request import ForumRequest, newbie_duration
 from ..web.pipeline.transactions import is_unsafe
-from .paths import own_path
-from .security_headers import finish
+from .paths import safe_redirect_path
+from .security_headers import finish_response
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
-_LONGER = 86400
+_COOKIE_GRACE = 86400
 """Seconds by which the cookie outlives the session: an expired one is met by the log-in page."""
 
 
-class LoginNeeded(Exception):
+class LoginRequired(Exception):
     """The page is somebody's own. next: the path to go on to after the log-in, if any."""
 
     def __init__(self, next_path: str | None) -> None:
@@ -36,78 +36,78 @@ class LoginNeeded(Exception):
         self.next = next_path
 
 
-class Visit(Visitor):
+class PageContext(PageResource):
     """The context of every page. person: the row of who is logged in, or None."""
 
     def __init__(self, request: ForumRequest) -> None:
         """Read the cookie. Raises Forbidden for a form that is not from a page of this browser."""
         self.request = request
-        request.visit = self  # for the page of an error
+        request.page_context = self  # for the page of an error
         self._secure = request.site.base_url.startswith("https://")
-        self._cookie = self._read()
-        self._changed = False
-        self.person: Row[Any] | None = None
-        self.policy: dict[str, str] = {}
+        self._cookie = self._read_cookie()
+        self._cookie_changed = False
+        self.user: Row[Any] | None = None
+        self.csp_directives: dict[str, str] = {}
         """What this page needs beside what all pages may (directives of the CSP)."""
         request.add_response_callback(self._finish)
         if self._cookie is not None:
             # Not in the request's transaction, which on SQLite would lock everybody out.
-            self.person = sessions.find(request.read_connection, self._cookie, request.now)
-        if self.person is not None:
-            request.caller = identify(self.person, request.now, newbie_time(request.settings))
+            self.user = sessions.find(request.read_connection, self._cookie, request.now)
+        if self.user is not None:
+            request.caller = identify(self.user, request.now, newbie_duration(request.settings))
         if request.method == "POST":
-            self._check_form()
+            self._check_csrf_token()
 
     @property
-    def form_token(self) -> str:
+    def csrf_token(self) -> str:
         """What a form must bring back to show that it is from a page of this browser."""
         if self._cookie is None:
-            self._cookie, self._changed = new_secret(), True
-        return self._token(self._cookie)
+            self._cookie, self._cookie_changed = new_secret(), True
+        return self._csrf_token_of(self._cookie)
 
     @property
-    def session(self) -> str:
+    def session_secret(self) -> str:
         """The secret of the session in which somebody is logged in."""
-        assert self.person is not None, "asked on pages of somebody's own"  # noqa: S101
+        assert self.user is not None, "asked on pages of somebody's own"  # noqa: S101
         assert self._cookie is not None, "the session was found by it"  # noqa: S101
         return self._cookie
 
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Open a session in place of what the browser had; False where the user is gone."""
         request = self.request
-        self._end()
+        self._end_session()
         ttl = request.settings["session.ttl"]
         secret = sessions.create(request.db, attempt, password, ttl=ttl, now=request.now)
         if secret is None:
             return False
-        self._cookie, self._changed = secret, True
+        self._cookie, self._cookie_changed = secret, True
         return True
 
     def log_out(self) -> None:
         """End the session."""
-        self._end()
-        self._cookie, self._changed = None, True
+        self._end_session()
+        self._cookie, self._cookie_changed = None, True
 
-    def _end(self) -> None:
-        if self._cookie is not None and self.person is not None:
+    def _end_session(self) -> None:
+        if self._cookie is not None and self.user is not None:
             sessions.delete(self.request.db, self._cookie)
 
     @property
-    def _name(self) -> str:
+    def _cookie_name(self) -> str:
         # Browsers keep the prefix to what this very host has set, over TLS (RFC 6265bis §4.1.3.2).
         return "__Host-session" if self._secure else "session"
 
-    def _read(self) -> str | None:
-        value = self.request.cookies.get(self._name, "")
+    def _read_cookie(self) -> str | None:
+        value = self.request.cookies.get(self._cookie_name, "")
         return value if _SECRET.fullmatch(value) else None
 
-    def _token(self, cookie: str) -> str:
+    def _csrf_token_of(self, cookie: str) -> str:
         key = self.request.settings["session.secret"].encode()
         return hmac.new(key, f"form {cookie}".encode(), sha256).hexdigest()
 
-    def _check_form(self) -> None:
-        sent = self.request.parameters.get("form_token")
-        expected = None if self._cookie is None else self._token(self._cookie)
+    def _check_csrf_token(self) -> None:
+        sent = self.request.parameters.get("csrf_token")
+        expected = None if self._cookie is None else self._csrf_token_of(self._cookie)
         if (
             expected is None
             or not isinstance(sent, str)
@@ -116,14 +116,14 @@ class Visit(Visitor):
             raise Forbidden("This form is out of date, or not from here. Load the page again.")
 
     def _finish(self, request: ForumRequest, response: Any) -> None:
-        finish(response, self.policy)
-        if not self._changed:
+        finish_response(response, self.csp_directives)
+        if not self._cookie_changed:
             return
         kept = self._cookie is not None
         response.set_cookie(
-            self._name,
+            self._cookie_name,
             self._cookie if kept else "",
-            max_age=request.settings["session.ttl"] + _LONGER if kept else 0,
+            max_age=request.settings["session.ttl"] + _COOKIE_GRACE if kept else 0,
             path="/",
             secure=self._secure,
             httponly=True,
@@ -131,22 +131,22 @@ class Visit(Visitor):
         )
 
 
-def anybodys(request: ForumRequest) -> Visit:
+def public_page(request: ForumRequest) -> PageContext:
     """Return the context of a page that everybody may see."""
-    return Visit(request)
+    return PageContext(request)
 
 
-def ones_own(request: ForumRequest) -> Visit:
-    """Return the context of a page that needs a log-in. Raises LoginNeeded."""
-    visit = Visit(request)
-    if visit.person is None:
-        raise LoginNeeded(_afterwards(request))
-    return visit
+def login_required(request: ForumRequest) -> PageContext:
+    """Return the context of a page that needs a log-in. Raises LoginRequired."""
+    context = PageContext(request)
+    if context.user is None:
+        raise LoginRequired(_path_after_login(request))
+    return context
 
 
-def _afterwards(request: ForumRequest) -> str | None:
+def _path_after_login(request: ForumRequest) -> str | None:
     if not is_unsafe(request):
-        return own_path(request.path_qs)
+        return safe_redirect_path(request.path_qs)
     # The page that the form was on, where it is at the same address.
-    methods = request.registry.methods.of(request.matched_route.name, Visit, "") or ()
-    return own_path(request.path) if "GET" in methods else None
+    methods = request.registry.methods.of(request.matched_route.name, PageContext, "") or ()
+    return safe_redirect_path(request.path) if "GET" in methods else None

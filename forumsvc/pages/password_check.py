@@ -4,7 +4,9 @@ from ..oauth import login
 from ..web.api.request import ForumRequest
 
 
-def try_password(request: ForumRequest, username: str, password: str) -> login.LoginAttempt:
+def check_password_attempt(
+    request: ForumRequest, username: str, password: str
+) -> login.LoginAttempt:
     """Check a password; a wrong one is counted, which the answer must see committed.
 
     Raises RateLimited.

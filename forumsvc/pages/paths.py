@@ -7,17 +7,17 @@ from pyramid.httpexceptions import HTTPSeeOther
 
 from ..web.api.request import ForumRequest
 
-_OWN = re.compile(r"/(?!/)[!-\[\]-~]*", re.ASCII)
+_LOCAL_PATH = re.compile(r"/(?!/)[!-\[\]-~]*", re.ASCII)
 _MAX_LENGTH = 16_000
 """Characters: an authorization request may be long."""
 
 
-def own_path(text: object) -> str | None:
+def safe_redirect_path(text: object) -> str | None:
     """Return `text` where it is a path on this site, else None.
 
     Browsers take `//host` and `/\\host` for another site, and drop tabs and line breaks.
     """
-    if not isinstance(text, str) or len(text) > _MAX_LENGTH or not _OWN.fullmatch(text):
+    if not isinstance(text, str) or len(text) > _MAX_LENGTH or not _LOCAL_PATH.fullmatch(text):
         return None
     return text
 
@@ -33,6 +33,6 @@ def see_other(location: str) -> HTTPSeeOther:
     return HTTPSeeOther(location=location)
 
 
-def to_page(request: ForumRequest, route: str, **values: str | None) -> HTTPSeeOther:
+def redirect_to_page(request: ForumRequest, route: str, **values: str | None) -> HTTPSeeOther:
     """Return the answer that sends the browser to a page of ours."""
     return see_other(with_query(request.route_path(route), **values))

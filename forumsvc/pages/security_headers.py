@@ -9,7 +9,7 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Content-Language": "en",
 }
-_POLICY = {
+_CSP = {
     "default-src": "'none'",
     "style-src": "'self'",
     "img-src": "'self'",
@@ -19,8 +19,8 @@ _POLICY = {
 }
 
 
-def finish(response: Response, policy: dict[str, str]) -> None:
+def finish_response(response: Response, csp_directives: dict[str, str]) -> None:
     """Put the headers on a page. policy: what it needs beside what all may (CSP directives)."""
     response.headers.update(_HEADERS)
-    directives = {**_POLICY, **policy}
+    directives = {**_CSP, **csp_directives}
     response.headers["Content-Security-Policy"] = "; ".join(map(" ".join, directives.items()))

@@ -8,10 +8,10 @@ from pyramid.response import Response
 
 from ..services import registration
 from ..web.api.request import ForumRequest
-from .assets import asset
+from .assets import load_asset
 
 if TYPE_CHECKING:
-    from .page_context import Visit
+    from .page_context import PageContext
 
 _environment = Environment(
     loader=PackageLoader(__package__),
@@ -22,35 +22,39 @@ _environment = Environment(
 )
 
 
-def _day(moment: datetime) -> str:
+def _format_day(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y}"
 
 
-_environment.filters["day"] = _day
+_environment.filters["day"] = _format_day
 
 
-def render(request: ForumRequest, visit: "Visit | None", name: str, values: dict[str, Any]) -> str:
+def render_template(
+    request: ForumRequest, context: "PageContext | None", name: str, values: dict[str, Any]
+) -> str:
     """Return a template filled in.
 
-    visit: who is visiting; None where nobody has looked, and the page shows nothing of accounts.
+    context: who is visiting; None where nobody has looked, and the page shows nothing of accounts.
     """
     settings = request.settings
     return _environment.get_template(name).render(
         site_name=settings["site.name"],
         registration_open=registration.is_open(settings),
-        mail_leaves=request.registry.outbox.delivers,
-        person=visit.person if visit is not None else None,
-        visit=visit,
+        mail_enabled=request.registry.mail_queue.is_enabled,
+        user=context.user if context is not None else None,
+        page_context=context,
         path=request.route_path,
-        style_version=asset("style.css").version,
+        style_version=load_asset("style.css").version,
         docs_enabled=settings["docs.enabled"],
         **values,
     )
 
 
-def page(visit: "Visit", name: str, **values: Any) -> Response:
+def render_page(context: "PageContext", name: str, **values: Any) -> Response:
     """Return a page. A template finds `errors` (field -> what is wrong) empty unless given."""
     values.setdefault("errors", {})
     return Response(
-        render(visit.request, visit, name, values), content_type="text/html", charset="utf-8"
+        render_template(context.request, context, name, values),
+        content_type="text/html",
+        charset="utf-8",
     )

@@ -11,12 +11,12 @@ def _grade(row: Any) -> str:
     return "normal" if row.excellent_at is None else "excellent"
 
 
-def topic_additions(row: Any, *, unwritten_hits: int) -> dict[str, Any]:
+def topic_additions(row: Any, *, pending_hits: int) -> dict[str, Any]:
     """Return what a topic carries everywhere in that shape."""
     return {
         "excellent": int(row.excellent_at is not None),
         "closed_at": None if row.closed_at is None else rfc3339(row.closed_at),
-        "hits": row.hits + unwritten_hits,
+        "hits": row.hits + pending_hits,
         "grade": _grade(row),
         "suggested_at": None,
     }

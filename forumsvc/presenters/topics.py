@@ -28,15 +28,15 @@ def topic(site: Site, row: Any) -> dict[str, Any]:
     }
 
 
-def topic_detail(site: Site, row: Any, *, unwritten_hits: int) -> dict[str, Any]:
+def topic_detail(site: Site, row: Any, *, pending_hits: int) -> dict[str, Any]:
     """Return a TopicDetailSerializer.
 
-    unwritten_hits: reads that are counted but not yet in the row.
+    pending_hits: reads that are counted but not yet in the row.
     """
     return {
         **topic(site, row),
         "closed_at": None if row.closed_at is None else rfc3339(row.closed_at),
         "body": row.body,
         "body_html": row.body_html,
-        "hits": row.hits + unwritten_hits,
+        "hits": row.hits + pending_hits,
     }

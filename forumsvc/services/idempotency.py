@@ -17,14 +17,14 @@ from ..errors import IdempotencyKeyReused
 from ..models import IdempotencyKey
 
 
-class Key(NamedTuple):
+class ClientKey(NamedTuple):
     """What a client calls a request. The same key of another user is another key."""
 
     user_id: int
     key: str
 
 
-class Answer(NamedTuple):
+class StoredResponse(NamedTuple):
     """What a request was answered."""
 
     status: int
@@ -33,8 +33,8 @@ class Answer(NamedTuple):
 
 
 def claim(
-    db: Session, key: Key, request_digest: str, now: datetime, ttl: timedelta
-) -> Answer | None:
+    db: Session, key: ClientKey, request_digest: str, now: datetime, ttl: timedelta
+) -> StoredResponse | None:
     """Take a key for the request of this transaction; return the answer where it has one already.
 
     Raises IdempotencyKeyReused where the key is another request's.
@@ -54,39 +54,39 @@ def claim(
     )
     if taken.first() is not None:
         return None
-    return _answer(db.execute(_kept(key)).one(), request_digest)
+    return _stored_response(db.execute(_select_stored(key)).one(), request_digest)
 
 
 def find(
-    db: Connection, key: Key, request_digest: str, now: datetime, ttl: timedelta
-) -> Answer | None:
+    db: Connection, key: ClientKey, request_digest: str, now: datetime, ttl: timedelta
+) -> StoredResponse | None:
     """Return the answer that a key has already, or None, without taking the key.
 
     Raises IdempotencyKeyReused where the key is another request's.
     """
-    row = db.execute(_kept(key).where(IdempotencyKey.created_at > now - ttl)).one_or_none()
-    return None if row is None else _answer(row, request_digest)
+    row = db.execute(_select_stored(key).where(IdempotencyKey.created_at > now - ttl)).one_or_none()
+    return None if row is None else _stored_response(row, request_digest)
 
 
-def _kept(key: Key) -> Select[Any]:
+def _select_stored(key: ClientKey) -> Select[Any]:
     columns: tuple[Any, ...] = (
         IdempotencyKey.request_digest,
         IdempotencyKey.status,
         IdempotencyKey.location,
         IdempotencyKey.body,
     )
-    return select(*columns).where(_is(key))
+    return select(*columns).where(_has_key(key))
 
 
-def _answer(row: Row[Any], request_digest: str) -> Answer:
+def _stored_response(row: Row[Any], request_digest: str) -> StoredResponse:
     if row.request_digest != request_digest:
         raise IdempotencyKeyReused("Idempotency-Key: this key was used for another request.")
-    return Answer(row.status, row.location, row.body)
+    return StoredResponse(row.status, row.location, row.body)
 
 
-def keep(db: Session, key: Key, answer: Answer) -> None:
+def store_response(db: Session, key: ClientKey, answer: StoredResponse) -> None:
     """Keep the answer of a key that this transaction has taken."""
-    db.execute(update_of(IdempotencyKey).where(_is(key)).values(**answer._asdict()))
+    db.execute(update_of(IdempotencyKey).where(_has_key(key)).values(**answer._asdict()))
 
 
 def purge(db: Session, until: datetime) -> None:
@@ -94,5 +94,5 @@ def purge(db: Session, until: datetime) -> None:
     db.execute(delete_of(IdempotencyKey).where(IdempotencyKey.created_at <= until))
 
 
-def _is(key: Key) -> ColumnElement[bool]:
+def _has_key(key: ClientKey) -> ColumnElement[bool]:
     return and_(IdempotencyKey.user_id == key.user_id, IdempotencyKey.key == key.key)

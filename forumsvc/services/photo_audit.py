@@ -21,7 +21,7 @@ from sqlalchemy import Row
 from ..db.engine import Database
 from ..db.statements import delete_of, update_of
 from ..errors import Conflict, NotFound
-from ..media.storage import check_digest, digest_of
+from ..media.storage import check_digest, parse_digest
 from ..models import Photo, User
 from ..queries import photos
 from .photo_storage import PhotoStorages
@@ -121,7 +121,7 @@ class PhotoAudit:
         which the row is no help. Those of `found.elsewhere` stay in any case.
         """
         for word, name in found.unnamed:
-            self._storages[word].discard(name, self._before)
+            self._storages[word].delete_if_older_than(name, self._before)
         for word, name in found.broken:
             self._storages[word].delete(name)
         if delete_lost:
@@ -134,7 +134,9 @@ class PhotoAudit:
                 unplaced = (Photo.id.in_(ids), Photo.storage.is_(None))
                 with self._database.session.begin() as db:
                     db.execute(update_of(Photo).where(*unplaced).values(storage=word))
-        return sum(storage.tidy(self._before) for storage in self._storages.values())
+        return sum(
+            storage.remove_partial_uploads(self._before) for storage in self._storages.values()
+        )
 
     def _delete_lost(self, found: Findings) -> None:
         for ids in _parts(self._still_lost(found.lost)):
@@ -155,7 +157,7 @@ class PhotoAudit:
         unnamed: list[File] = []
         for word, storage in self._storages.items():
             old = []
-            for stored in storage.names():
+            for stored in storage.list_objects():
                 self._sizes[word, stored.name] = stored.size
                 if stored.modified < self._before:
                     old.append(stored.name)
@@ -206,7 +208,7 @@ class PhotoAudit:
             lost[row.id] = row.name
             return
         size = self._sizes.get((word, row.name), row.size)
-        right = {"size": size, "digest": digest_of(row.name), "storage": word}
+        right = {"size": size, "digest": parse_digest(row.name), "storage": word}
         there = {"size": row.size, "digest": row.digest, "storage": row.storage or word}
         if there != right:
             found.wrong[row.id] = right

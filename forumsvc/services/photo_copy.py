@@ -67,7 +67,7 @@ class PhotoCopy:
             self._move(name, result)
             self._done()
         if delete:
-            for stored in self._source.names():
+            for stored in self._source.list_objects():
                 self._delete(stored.name, result)
                 self._done()
         return result

@@ -43,7 +43,7 @@ class PhotoStorages:
         word: the storage that its row names.
         """
         storage = None if word is None else self._storages.get(word)
-        return None if storage is None else storage.lasting_url(name)
+        return None if storage is None else storage.permanent_url(name)
 
     def places_of(self, db: ReadConnection, name: str) -> list[Storage]:
         """Return all storages, in the order in which to look for a photo.
@@ -111,7 +111,7 @@ def _bucket(settings: Settings) -> Storage:
         access_key=settings["photos.s3_access_key"] or None,
         secret_key=settings["photos.s3_secret_key"] or None,
         public_url=settings["photos.s3_public_url"] or None,
-        expires=settings["photos.s3_expires"],
+        presign_seconds=settings["photos.s3_expires"],
     )
     try:
         return S3Storage(options)

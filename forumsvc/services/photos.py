@@ -22,9 +22,9 @@ from ..db.engine import Database
 from ..db.execution import ReadConnection, SqlConnection
 from ..db.statements import delete_row, insert_or_ignore, update_of
 from ..errors import Invalid, NotFound, Unavailable
-from ..media.images import Picture, normalise, thumbnail
+from ..media.images import ProcessedImage, normalize, thumbnail
 from ..media.limits import Limits
-from ..media.storage import digest_of, is_name
+from ..media.storage import is_name, parse_digest
 from ..models import Photo, User
 from ..queries import photos
 from ..queries.user_locks import lock_users
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 @contextmanager
 def store(
     storages: PhotoStorages, limits: Limits, reader: ReadConnection, quota: Quota, upload: BinaryIO
-) -> Iterator[Picture]:
+) -> Iterator[ProcessedImage]:
     """Make an upload harmless, store its bytes and give what is known of them, to be recorded.
 
     Of a request that fails after this the caller removes the bytes (`remove_unused`); those of one
@@ -48,7 +48,7 @@ def store(
     start = upload.tell()
     quota.check(left, upload.seek(0, io.SEEK_END) - start)
     upload.seek(start)
-    with available(), normalise(upload, limits) as picture:
+    with available(), normalize(upload, limits) as picture:
         quota.check(left, picture.size)
         storages.current.put(picture.name, picture.file, picture.media_type)
         yield picture
@@ -56,7 +56,7 @@ def store(
 
 def store_avatar(
     db: SqlConnection, storages: PhotoStorages, limits: Limits, user_id: int, address: str
-) -> Picture:
+) -> ProcessedImage:
     """Make and store the small picture of one that the user uploaded, to be recorded.
 
     address: what the upload was answered with, or the picture's name. Raises Invalid where the
@@ -83,7 +83,7 @@ def record(
     storages: PhotoStorages,
     quota: Quota,
     now: datetime,
-    picture: Picture,
+    picture: ProcessedImage,
     field: str = "file",
 ) -> str:
     """Write down that the quota's user has a stored picture; return its name.
@@ -148,7 +148,7 @@ def lock_name(db: Session, name: str) -> None:
     SQLite needs no lock for it: its one write lock is held from the first statement on.
     """
     if db.get_bind().dialect.name == "postgresql":
-        key = int(digest_of(name)[:15], 16)
+        key = int(parse_digest(name)[:15], 16)
         db.execute(select(func.pg_advisory_xact_lock(cast(literal(key), BigInteger))))
 
 

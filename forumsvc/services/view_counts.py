@@ -27,11 +27,11 @@ _END_SECONDS = 3.0
 
 Less than the server leaves to a worker for its exit."""
 
-Reads = Sequence[tuple[int, int]]
+ViewCounts = Sequence[tuple[int, int]]
 """Ids of topics, ascending, each with the number of its reads."""
 
 
-class HitCounter:
+class ViewCounter:
     """The reads that this process has answered. Safe to share between threads."""
 
     def __init__(self, database: Database, interval: float) -> None:
@@ -43,7 +43,7 @@ class HitCounter:
         self._interval = interval
         self._counted: dict[int, int] = {}
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
+        self._flush_lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -55,31 +55,31 @@ class HitCounter:
                 self._thread = threading.Thread(target=self._run, name="hits", daemon=True)
                 self._thread.start()
 
-    def unwritten(self, topic_id: int) -> int:
+    def pending_for(self, topic_id: int) -> int:
         """Return how many reads of a topic are not in the database yet."""
         return self._counted.get(topic_id, 0)
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How many reads are not in the database yet, of all topics."""
         with self._lock:
             return sum(self._counted.values())
 
-    def write(self) -> None:
+    def flush(self) -> None:
         """Write what was counted; keep what the database does not take for the next time."""
-        kept, failure = self._write(_CHUNK)
+        kept, failure = self._flush(_CHUNK)
         if failure is not None:
             reason = single_line_message(failure)
             log.warning("reads of %d topics are written later: %s", kept, reason)
 
-    def _write(self, chunk_size: int, until: float = inf) -> tuple[int, SQLAlchemyError | None]:
+    def _flush(self, chunk_size: int, until: float = inf) -> tuple[int, SQLAlchemyError | None]:
         """Write what was counted, so many topics a transaction, and return how many topics are kept
         and why: the last error, if there was one.
 
         until: the moment of the monotonic clock after which no other transaction begins.
         """
         # Two at once would both write the same reads: the thread, and who closes this.
-        with self._writing:
+        with self._flush_lock:
             with self._lock:
                 counted = sorted(self._counted.items())
             failure: SQLAlchemyError | None = None
@@ -99,7 +99,7 @@ class HitCounter:
                     self._subtract(chunk)
         return kept, failure
 
-    def _add(self, chunk: Reads) -> None:
+    def _add(self, chunk: ViewCounts) -> None:
         """Add reads to the database, in a transaction of its own. Raises SQLAlchemyError."""
         table = Topic.__table__
         statement = (
@@ -115,7 +115,7 @@ class HitCounter:
             # In the order of ids, so that two processes never wait for each other in a ring.
             connection.execute(statement, [{"topic": key, "reads": n} for key, n in chunk])
 
-    def _subtract(self, chunk: Reads) -> None:
+    def _subtract(self, chunk: ViewCounts) -> None:
         """Count what is written no more."""
         with self._lock:
             for topic_id, reads in chunk:
@@ -133,14 +133,14 @@ class HitCounter:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._interval)
-        waiting = self.waiting
+        waiting = self.pending
         until = monotonic() + _END_SECONDS
-        kept, failure = self._write(_CHUNK, until)
+        kept, failure = self._flush(_CHUNK, until)
         while kept and is_lock_timeout(failure) and monotonic() < until:
-            kept, failure = self._write(1, until)
+            kept, failure = self._flush(1, until)
         if not waiting:
             return
-        if lost := self.waiting:
+        if lost := self.pending:
             reason = "no time is left" if failure is None else single_line_message(failure)
             written = waiting - lost
             log.warning("At the end %d reads were written, %d are lost: %s", written, lost, reason)
@@ -149,4 +149,4 @@ class HitCounter:
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
-            self.write()
+            self.flush()

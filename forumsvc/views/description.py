@@ -2,7 +2,7 @@
 
 from pyramid.response import Response
 
-from ..openapi import Served
+from ..openapi import Serialized
 from ..permissions import Common
 from ..resources.root import Root
 from ..web.api.api_view import api_view
@@ -21,5 +21,5 @@ def as_yaml(root: Root, request: ForumRequest) -> Response:
     return _response(request.registry.description.yaml)
 
 
-def _response(served: Served) -> Response:
+def _response(served: Serialized) -> Response:
     return Response(served.body, content_type=served.content_type)

@@ -17,7 +17,7 @@ from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
 from ..security.policy import MissingScope
 from ..web.api.request import ForumRequest
-from ..web.pipeline.request_id import ID, is_tried_again
+from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     if _undone(error, lost) or (lost and is_uncommitted) or is_contended:
         mark_error_retryable(error)
     reason = errors.single_line_message(error)
-    if is_tried_again(request, error):
+    if will_be_retried(request, error):
         log.info("request %s is tried again: %s", _request_id(request), reason)
     else:
         log.error("request %s failed, for the database did: %s", _request_id(request), reason)
@@ -154,7 +154,7 @@ def unexpected(error: Exception, request: ForumRequest) -> Response:
 
 
 def _request_id(request: ForumRequest) -> str:
-    return str(request.environ.get(ID, "-"))
+    return str(request.environ.get(ENVIRON_KEY, "-"))
 
 
 def includeme(config: Configurator) -> None:

@@ -6,7 +6,7 @@ from ..resources.nodes import NodeItem, Nodes
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import NODE_LIST
-from ..web.responses.results import Kind, Listing, Single
+from ..web.responses.results import Detail, Kind, Listing
 
 
 @api_view(Nodes, "GET", Common.VIEW, mark=NODE_LIST)
@@ -17,6 +17,6 @@ def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
 
 
 @api_view(NodeItem, "GET", Common.VIEW)
-def read_node(item: NodeItem, request: ForumRequest) -> Single:
+def read_node(item: NodeItem, request: ForumRequest) -> Detail:
     """Show a node."""
-    return Single(Kind.NODE, item)
+    return Detail(Kind.NODE, item)

@@ -7,14 +7,14 @@ from ..schemas.notifications import notification_list, read_form
 from ..services.notifications import inbox
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.responses.results import Count, Done, Notices
+from ..web.responses.results import Count, NotificationListing, Ok
 
 
 @api_view(Notifications, "GET", Common.VIEW, schema=notification_list)
-def list_notifications(own: Notifications, request: ForumRequest) -> Notices:
+def list_notifications(own: Notifications, request: ForumRequest) -> NotificationListing:
     """List the caller's notifications, or those newer than one."""
     since = request.validated["since"]
-    return Notices(notifications.page_of(request.db, own.owner_id, request.page, since))
+    return NotificationListing(notifications.page_of(request.db, own.owner_id, request.page, since))
 
 
 @api_view(Notifications, "GET", Common.VIEW, name="unread_count")
@@ -24,21 +24,21 @@ def count_unread(own: Notifications, request: ForumRequest) -> Count:
 
 
 @api_view(Notifications, "POST", NotificationPermission.MARK_READ, name="read", schema=read_form)
-def mark_read(own: Notifications, request: ForumRequest) -> Done:
+def mark_read(own: Notifications, request: ForumRequest) -> Ok:
     """Mark notifications as read."""
     inbox.mark_read(request.db, own.owner_id, request.now, request.validated["ids"])
-    return Done()
+    return Ok()
 
 
 @api_view(Notifications, "DELETE", NotificationPermission.DESTROY, name="all")
-def delete_all(own: Notifications, request: ForumRequest) -> Done:
+def delete_all(own: Notifications, request: ForumRequest) -> Ok:
     """Delete all of the caller's notifications."""
     inbox.delete_all(request.db, own.owner_id)
-    return Done()
+    return Ok()
 
 
 @api_view(NotificationItem, "DELETE", NotificationPermission.DESTROY)
-def delete_one(item: NotificationItem, request: ForumRequest) -> Done:
+def delete_one(item: NotificationItem, request: ForumRequest) -> Ok:
     """Delete one of the caller's notifications."""
     inbox.delete_one(request.db, request.actor_id, item.row.id)
-    return Done()
+    return Ok()

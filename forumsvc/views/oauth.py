@@ -24,7 +24,7 @@ def provider_of(request: ForumRequest) -> Provider:
         request.db,
         request.settings,
         request.site.base_url,
-        request.registry.rates.token_request,
+        request.registry.abuse_limits.count_token_request,
     )
 
 
@@ -56,7 +56,7 @@ def _is_wrong_password(parameters: list[tuple[str, str]], answer: OAuthResponse)
 
 def _set_status_of_shape(response: Response, request: ForumRequest) -> None:
     """Tell a wrong password by the status that the clients of the configured shape know."""
-    response.status_int = request.registry.envelope.wrong_password
+    response.status_int = request.registry.envelope.wrong_password_status
     if response.status_int == 401:
         response.headers["WWW-Authenticate"] = "Bearer"  # RFC 9110 §15.5.2
 

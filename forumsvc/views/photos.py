@@ -20,8 +20,8 @@ from ..services import photos
 from ..services.photo_storage import PhotoStorages
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.responses.ranges import ignore_vain_range
-from ..web.responses.results import Done, Kind, Listing, Uploaded
+from ..web.responses.ranges import ignore_unsatisfiable_range
+from ..web.responses.results import Kind, Listing, Ok, Uploaded
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 _DAY = "public, max-age=86400"
@@ -38,7 +38,7 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     """Take a picture."""
     registry = request.registry
     upload = request.validated["file"].file
-    storages: PhotoStorages = registry.photos
+    storages: PhotoStorages = registry.photo_storages
     quota = request.photo_quota
     with photos.store(storages, registry.photo_limits, request.executor, quota, upload) as picture:
         request.remove_photo_on_abort(picture.name)
@@ -54,13 +54,13 @@ def list_photos(container: Photos, request: ForumRequest) -> Listing:
 
 
 @api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)
-def delete_photo(item: PhotoItem, request: ForumRequest) -> Done:
+def delete_photo(item: PhotoItem, request: ForumRequest) -> Ok:
     """Delete a photo, and its bytes where nobody else uses them."""
     photos.delete(request.db, item.row_id)
     registry = request.registry
-    work = (registry.database, registry.photos, item.row.name)
+    work = (registry.database, registry.photo_storages, item.row.name)
     request.tm.get().addAfterCommitHook(_remove_unused, args=work)
-    return Done()
+    return Ok()
 
 
 def _remove_unused(succeeded: bool, *work: Any) -> None:
@@ -72,14 +72,14 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
     """Serve a stored picture; what stands under a name never changes."""
     name = "{folder}/{name}".format(**request.matchdict)
     check_name(name)
-    storages: PhotoStorages = request.registry.photos
+    storages: PhotoStorages = request.registry.photo_storages
     with photos.available():
         file = storages.find(request.executor, name)
     if isinstance(file, str):
         return HTTPFound(file)
     length = file.seek(0, 2)
     file.seek(0)
-    ignore_vain_range(request, length)
+    ignore_unsatisfiable_range(request, length)
     response = Response(
         content_type=media_type_of(name),
         app_iter=FileIter(file),

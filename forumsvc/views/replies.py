@@ -10,17 +10,17 @@ from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import REPLY
-from ..web.responses.results import Done, Kind, Single
+from ..web.responses.results import Detail, Kind, Ok
 
 
 @api_view(ReplyItem, "GET", Common.VIEW, schema=with_include(), mark=REPLY)
-def read_reply(item: ReplyItem, request: ForumRequest) -> Single:
+def read_reply(item: ReplyItem, request: ForumRequest) -> Detail:
     """Show a reply with its raw text."""
-    return Single(Kind.REPLY, item)
+    return Detail(Kind.REPLY, item)
 
 
 @api_view(ReplyItem, "POST", May.UPDATE, schema=reply_form, prework=render_body, locked="row")
-def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
+def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
     """Edit a reply."""
     replies.edit(
         request.db,
@@ -30,11 +30,11 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Single:
         item.row,
         request.prework,
     )
-    return Single(Kind.REPLY, item.reloaded())
+    return Detail(Kind.REPLY, item.reloaded())
 
 
 @api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")
-def delete_reply(item: ReplyItem, request: ForumRequest) -> Done:
+def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
     """Delete a reply."""
     replies.destroy(request.db, request.now, item.row)
-    return Done()
+    return Ok()

@@ -4,11 +4,11 @@ from ..permissions import RootPermission
 from ..resources.root import Root
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.responses.results import Greeting
+from ..web.responses.results import Hello
 
 
 @api_view(Root, "GET", RootPermission.HELLO, name="hello")
-def say_hello(root: Root, request: ForumRequest) -> Greeting:
+def say_hello(root: Root, request: ForumRequest) -> Hello:
     """Tell whose token this is."""
     assert request.caller is not None, "the ACL grants this to users only"  # noqa: S101
-    return Greeting(request.caller.login or "")
+    return Hello(request.caller.login or "")

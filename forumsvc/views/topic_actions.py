@@ -7,57 +7,57 @@ from ..schemas.fields import quoted
 from ..services import topics
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.responses.results import Done
+from ..web.responses.results import Ok
 
 _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CLOSE, May.OPEN)
 
 
 @api_view(TopicItem, "POST", May.BAN, name="action", action="ban", locked="state")
 @api_view(TopicItem, "POST", May.BAN, name="ban", locked="state")
-def ban(item: TopicItem, request: ForumRequest) -> Done:
+def ban(item: TopicItem, request: ForumRequest) -> Ok:
     """Hide a topic. Older clients have a path for it."""
     topics.ban(request.db, request.now, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.UNBAN, name="action", action="unban", locked="state")
 @api_view(TopicItem, "POST", May.NORMAL, name="action", action="normal", locked="state")
-def unban(item: TopicItem, request: ForumRequest) -> Done:
+def unban(item: TopicItem, request: ForumRequest) -> Ok:
     """Show a banned topic again."""
     topics.unban(request.db, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent", locked="state")
-def feature(item: TopicItem, request: ForumRequest) -> Done:
+def feature(item: TopicItem, request: ForumRequest) -> Ok:
     """Feature a topic."""
     topics.feature(request.db, request.now, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent", locked="state")
-def unfeature(item: TopicItem, request: ForumRequest) -> Done:
+def unfeature(item: TopicItem, request: ForumRequest) -> Ok:
     """Feature a topic no longer."""
     topics.unfeature(request.db, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.CLOSE, name="action", action="close", locked="state")
-def close(item: TopicItem, request: ForumRequest) -> Done:
+def close(item: TopicItem, request: ForumRequest) -> Ok:
     """Close a topic."""
     topics.close(request.db, request.actor_id, request.now, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.OPEN, name="action", action="open", locked="state")
-def open_again(item: TopicItem, request: ForumRequest) -> Done:
+def open_again(item: TopicItem, request: ForumRequest) -> Ok:
     """Open a closed topic."""
     topics.open_again(request.db, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.ACT, name="action")
-def unknown(item: TopicItem, request: ForumRequest) -> Done:
+def unknown(item: TopicItem, request: ForumRequest) -> Ok:
     """Refuse every other type."""
     given = request.parameters.get("type")
     found = "is required" if given is None else f"not {quoted(given)}"

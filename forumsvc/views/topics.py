@@ -18,7 +18,7 @@ from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import REPLY_LIST, TOPIC, TOPIC_LIST
-from ..web.responses.results import Done, Kind, Listing, Single
+from ..web.responses.results import Detail, Kind, Listing, Ok
 
 
 @api_view(Topics, "GET", Common.VIEW, schema=with_include(topic_list), mark=TOPIC_LIST)
@@ -56,7 +56,7 @@ def render_edited(item: TopicItem, request: ForumRequest) -> Rendered:
 
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
-def create_topic(container: Topics, request: ForumRequest) -> Single:
+def create_topic(container: Topics, request: ForumRequest) -> Detail:
     """Open a topic."""
     topic = topic_service.create(
         request.db,
@@ -66,18 +66,18 @@ def create_topic(container: Topics, request: ForumRequest) -> Single:
         **{**request.validated, "body": request.prework},
     )
     location = f"{request.site.base_url}/api/v3/topics/{topic.id}"
-    return Single(Kind.TOPIC, container.wrap(str(topic.id), topic), location)
+    return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), location)
 
 
 @api_view(TopicItem, "GET", Common.VIEW, schema=with_include(), mark=TOPIC)
-def read_topic(item: TopicItem, request: ForumRequest) -> Single:
+def read_topic(item: TopicItem, request: ForumRequest) -> Detail:
     """Show a topic."""
-    return Single(Kind.TOPIC, item)
+    return Detail(Kind.TOPIC, item)
 
 
 @api_view(TopicItem, "PUT", May.UPDATE, schema=topic_form, prework=render_edited, locked="row")
 @api_view(TopicItem, "POST", May.UPDATE, schema=topic_form, prework=render_edited, locked="row")
-def update_topic(item: TopicItem, request: ForumRequest) -> Single:
+def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
     """Edit a topic. Older clients POST instead of PUT."""
     topic_service.edit(
         request.db,
@@ -87,14 +87,14 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Single:
         item.row,
         **{**request.validated, "body": request.prework},
     )
-    return Single(Kind.TOPIC, item.reloaded())
+    return Detail(Kind.TOPIC, item.reloaded())
 
 
 @api_view(TopicItem, "DELETE", May.DESTROY, locked="row")
-def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
+def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
     """Delete a topic."""
     topic_service.destroy(request.db, request.now, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(
@@ -103,7 +103,7 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Done:
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     found = replies.of_topic(request.db, item.row.id, request.page)
-    return Listing(Kind.REPLY, "replies", *found, of=item)
+    return Listing(Kind.REPLY, "replies", *found, parent=item)
 
 
 @api_view(
@@ -116,7 +116,7 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     prework=render_body,
     locked="state",
 )
-def create_reply(item: TopicItem, request: ForumRequest) -> Single:
+def create_reply(item: TopicItem, request: ForumRequest) -> Detail:
     """Reply to a topic."""
     reply = reply_service.create(
         request.db,
@@ -127,32 +127,32 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Single:
         request.prework,
     )
     location = f"{request.site.base_url}/api/v3/replies/{reply.id}"
-    return Single(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), location)
+    return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), location)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")
-def follow(item: TopicItem, request: ForumRequest) -> Done:
+def follow(item: TopicItem, request: ForumRequest) -> Ok:
     """Follow a topic."""
     relations.follow_topic(request.db, request.actor_id, request.now, item.row.id)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="unfollow")
-def unfollow(item: TopicItem, request: ForumRequest) -> Done:
+def unfollow(item: TopicItem, request: ForumRequest) -> Ok:
     """Follow a topic no longer."""
     relations.unfollow_topic(request.db, request.actor_id, item.row.id)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.FAVORITE, name="favorite", locked="state")
-def favorite(item: TopicItem, request: ForumRequest) -> Done:
+def favorite(item: TopicItem, request: ForumRequest) -> Ok:
     """Keep a topic."""
     relations.favor(request.db, request.actor_id, request.now, item.row)
-    return Done()
+    return Ok()
 
 
 @api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite", locked="state")
-def unfavorite(item: TopicItem, request: ForumRequest) -> Done:
+def unfavorite(item: TopicItem, request: ForumRequest) -> Ok:
     """Keep a topic no longer."""
     relations.unfavor(request.db, request.actor_id, item.row)
-    return Done()
+    return Ok()

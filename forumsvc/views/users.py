@@ -13,7 +13,7 @@ from ..schemas.topics import user_topics
 from ..services import relations
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.responses.results import Done, Ids, Kind, Listing, Single
+from ..web.responses.results import Detail, Ids, Kind, Listing, Ok
 
 
 @api_view(Users, "GET", Common.VIEW, schema=with_include(popular_users))
@@ -24,9 +24,9 @@ def list_users(container: Users, request: ForumRequest) -> Listing:
 
 
 @api_view(UserItem, "GET", Common.VIEW, schema=with_include())
-def read_user(item: UserItem, request: ForumRequest) -> Single:
+def read_user(item: UserItem, request: ForumRequest) -> Detail:
     """Show a user in full."""
-    return Single(Kind.USER, item)
+    return Detail(Kind.USER, item)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="topics", schema=with_include(user_topics))
@@ -48,7 +48,7 @@ def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
 def list_replies(item: UserItem, request: ForumRequest) -> Listing:
     """List the replies of a user."""
     found = replies.by_user(request.db, item.row.user_id, request.page)
-    return Listing(Kind.REPLY_IN_FULL, "replies", *found, total=item.row.replies_count)
+    return Listing(Kind.REPLY_DETAIL, "replies", *found, total=item.row.replies_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(paged))
@@ -92,28 +92,28 @@ def _check_topic(item: UserItem, topic_id: int) -> None:
 
 
 @api_view(UserItem, "POST", May.FOLLOW, name="follow")
-def follow(item: UserItem, request: ForumRequest) -> Done:
+def follow(item: UserItem, request: ForumRequest) -> Ok:
     """Follow a user."""
     relations.follow_user(request.db, request.actor_id, request.now, item.row.user_id)
-    return Done()
+    return Ok()
 
 
 @api_view(UserItem, "POST", May.UNFOLLOW, name="unfollow")
-def unfollow(item: UserItem, request: ForumRequest) -> Done:
+def unfollow(item: UserItem, request: ForumRequest) -> Ok:
     """Follow a user no longer."""
     relations.unfollow_user(request.db, request.actor_id, item.row.user_id)
-    return Done()
+    return Ok()
 
 
 @api_view(UserItem, "POST", May.BLOCK, name="block")
-def block(item: UserItem, request: ForumRequest) -> Done:
+def block(item: UserItem, request: ForumRequest) -> Ok:
     """Block a user."""
     relations.block_user(request.db, request.actor_id, request.now, item.row.user_id)
-    return Done()
+    return Ok()
 
 
 @api_view(UserItem, "POST", May.UNBLOCK, name="unblock")
-def unblock(item: UserItem, request: ForumRequest) -> Done:
+def unblock(item: UserItem, request: ForumRequest) -> Ok:
     """Block a user no longer."""
     relations.unblock_user(request.db, request.actor_id, item.row.user_id)
-    return Done()
+    return Ok()

@@ -100,7 +100,7 @@ WITHOUT_PERMISSION = {
     "IncompatibleDatabase": ERROR_VIEWS,
     "PasswordsBusy": ERROR_VIEWS,
     "Exception": ERROR_VIEWS,
-    "LoginNeeded": ERROR_VIEWS,
+    "LoginRequired": ERROR_VIEWS,
     "RedirectableError": ERROR_VIEWS,
     "NonRedirectableError": ERROR_VIEWS,
 }

@@ -50,8 +50,8 @@ def application(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> 
 def put_away(application: Any) -> None:
     """End the threads and processes of an application and close its connections."""
     application.registry.notification_jobs.close()
-    application.registry.hits.close()
-    application.registry.outbox.close()
+    application.registry.view_counter.close()
+    application.registry.mail_queue.close()
     application.registry.authoring.renderer.close()
     application.registry.database.dispose()
 

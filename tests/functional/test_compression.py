@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from webob import Request, Response
 
-from forumsvc.web.pipeline.compression import SMALLEST, gzip_tween, takes_gzip
+from forumsvc.web.pipeline.compression import MIN_BYTES, gzip_tween, takes_gzip
 from tests.functional.forum import API, Forum
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
@@ -69,7 +69,7 @@ def test_head_says_what_get_says(forum: Forum) -> None:
 
 def test_what_is_created_is_compressed_too(forum: Forum) -> None:
     alice, node = forum.person("alice"), forum.node()
-    sent = {"title": "T", "node_id": node, "body": "many words " * SMALLEST}
+    sent = {"title": "T", "node_id": node, "body": "many words " * MIN_BYTES}
     headers = {**GZIP, "Authorization": f"Bearer {alice.token}"}
     request = Request.blank(f"{API}/topics", POST=sent, headers=headers)
     made = request.get_response(forum.application)
@@ -88,7 +88,7 @@ def test_small_answers_failures_and_pages_with_forms_are_left_as_they_are(
 
 
 def test_a_page_with_a_form_would_be_large_enough(forum: Forum) -> None:
-    assert len(raw(forum, "GET", "/login").body) > SMALLEST
+    assert len(raw(forum, "GET", "/login").body) > MIN_BYTES
 
 
 def test_each_form_has_a_strong_tag_of_its_own_and_is_revalidated_by_it(forum: Forum) -> None:
@@ -110,7 +110,7 @@ def test_a_response_that_compares_tags_by_itself_does_so_with_those_of_its_form(
     forum: Forum,
 ) -> None:
     def handler(request: Request) -> Response:
-        made = Response(b"x" * SMALLEST, content_type="text/css", conditional_response=True)
+        made = Response(b"x" * MIN_BYTES, content_type="text/css", conditional_response=True)
         made.etag = "x"
         return made
 
@@ -126,7 +126,7 @@ def test_a_response_that_compares_tags_by_itself_does_so_with_those_of_its_form(
 
 def test_a_topic_is_revalidated_and_edited_by_the_tag_of_its_compressed_form(forum: Forum) -> None:
     alice, node = forum.person("alice"), forum.node()
-    body = "many words " * SMALLEST
+    body = "many words " * MIN_BYTES
     path = f"{API}/topics/{forum.topic(alice, node, body=body)}"
     mine = {**GZIP, "Authorization": f"Bearer {alice.token}"}
     small = raw(forum, "GET", path, mine)

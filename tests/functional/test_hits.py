@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc.db.engine import Database
 from forumsvc.models import Topic
-from forumsvc.services.view_counts import HitCounter
+from forumsvc.services.view_counts import ViewCounter
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
 
@@ -38,17 +38,17 @@ def test_each_read_of_a_topic_is_one_hit(forum: Forum, alice: Person, topic: int
 
 def test_hits_are_exact_before_while_and_after_they_are_written(forum: Forum, topic: int) -> None:
     assert hits(forum.nobody, topic) == 1
-    forum.registry.hits.write()
+    forum.registry.view_counter.flush()
     assert hits(forum.nobody, topic) == 2
-    forum.registry.hits.write()
-    forum.registry.hits.write()
+    forum.registry.view_counter.flush()
+    forum.registry.view_counter.flush()
     assert hits(forum.nobody, topic) == 3
 
 
 def test_hits_are_written_once_though_many_write_at_once(forum: Forum, topic: int) -> None:
     for _ in range(5):
         hits(forum.nobody, topic)
-    together([forum.registry.hits.write] * 8)
+    together([forum.registry.view_counter.flush] * 8)
     assert hits(forum.nobody, topic) == 6
 
 
@@ -57,7 +57,7 @@ def test_hits_of_two_topics_are_apart(forum: Forum, alice: Person, topic: int) -
     for _ in range(3):
         hits(alice, topic)
     assert hits(alice, other) == 1
-    forum.registry.hits.write()
+    forum.registry.view_counter.flush()
     assert (hits(alice, topic), hits(alice, other)) == (4, 2)
 
 
@@ -85,7 +85,7 @@ def test_writing_hits_changes_nothing_else_of_a_topic(
     newer = forum.topic(alice, forum.node("Other"))
     listed = alice.get("/topics").json
     hits(alice, topic)
-    forum.registry.hits.write()
+    forum.registry.view_counter.flush()
     assert alice.get("/topics").json == listed
     assert [one["id"] for one in listed] == [newer, topic]
 
@@ -109,13 +109,13 @@ def on(engine: Any, name: str, listener: Callable[..., None]) -> Iterator[None]:
 def test_hits_are_written_a_hundred_topics_at_a_time(forum: Forum, topic: int) -> None:
     hits(forum.nobody, topic)
     for other in range(topic + 1, topic + 250):
-        forum.registry.hits.count(other)
+        forum.registry.view_counter.count(other)
     commits: list[None] = []
     writes = forum.registry.database.writes
     with on(writes, "commit", lambda connection: commits.append(None)):
-        forum.registry.hits.write()
+        forum.registry.view_counter.flush()
     assert len(commits) == 3
-    assert forum.registry.hits.waiting == 0
+    assert forum.registry.view_counter.pending == 0
     assert stored(forum, topic) == [1]
 
 
@@ -124,7 +124,7 @@ def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
 ) -> None:
     hits(forum.nobody, topic)
     for other in range(topic + 1, topic + 250):
-        forum.registry.hits.count(other)
+        forum.registry.view_counter.count(other)
     updates: list[str] = []
 
     def fail_second(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
@@ -134,14 +134,14 @@ def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
                 raise OperationalError("UPDATE topics\nSET hits", {}, Exception("disk\nfull"))
 
     with on(forum.registry.database.writes, "before_cursor_execute", fail_second):
-        forum.registry.hits.write()
+        forum.registry.view_counter.flush()
     assert stored(forum, topic) == [1]
-    assert forum.registry.hits.waiting == 150
+    assert forum.registry.view_counter.pending == 150
     [warning] = [one for one in caplog.messages if "written later" in one]
     assert warning.startswith("reads of 150 topics")
     assert len(warning.splitlines()) == 1
-    forum.registry.hits.write()
-    assert forum.registry.hits.waiting == 0
+    forum.registry.view_counter.flush()
+    assert forum.registry.view_counter.pending == 0
     assert stored(forum, topic) == [1]
 
 
@@ -160,9 +160,9 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
         hits(forum.nobody, one)
     # A chunk before that of the slow topic, and one behind it.
     for other in (*range(-150, -1), *range(slow + 1, slow + 150)):
-        forum.registry.hits.count(other)
+        forum.registry.view_counter.count(other)
     caplog.set_level(logging.WARNING)
-    writing = threading.Thread(target=forum.registry.hits.write, daemon=True)
+    writing = threading.Thread(target=forum.registry.view_counter.flush, daemon=True)
     with database.writes.connect() as other_writer:
         other_writer.execute(select(Topic.id).where(Topic.id == slow).with_for_update())
         writing.start()
@@ -171,18 +171,18 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
         other_writer.rollback()
     writing.join(30)
     assert ended
-    assert forum.registry.hits.waiting == 100
+    assert forum.registry.view_counter.pending == 100
     assert [one for one in caplog.messages if "reads of 100 topics" in one]
     assert forum.reply(alice, topic) > 0
-    forum.registry.hits.write()
+    forum.registry.view_counter.flush()
     assert stored(forum, *topics) == [1, 1]
-    assert forum.registry.hits.waiting == 0
+    assert forum.registry.view_counter.pending == 0
 
 
 def test_the_end_writes_what_was_counted_and_says_so(
     forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    counter = HitCounter(forum.database, 3600)
+    counter = ViewCounter(forum.database, 3600)
     for _ in range(3):
         counter.count(topic)
     with caplog.at_level(logging.INFO, "forumsvc"):
@@ -220,7 +220,7 @@ def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
     forum: Forum, alice: Person, topic: int, slow_writer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     other = forum.topic(alice, forum.node("Other"))
-    counter = HitCounter(forum.database, 3600)
+    counter = ViewCounter(forum.database, 3600)
     for one in (topic, topic, other):
         counter.count(one)
     caplog.set_level(logging.INFO, "forumsvc")
@@ -240,7 +240,7 @@ def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     other = forum.topic(alice, forum.node("Other"))
-    counter = HitCounter(forum.database, 3600)
+    counter = ViewCounter(forum.database, 3600)
     for one in (topic, topic, other):
         counter.count(one)
     now = [0.0]
@@ -257,7 +257,7 @@ def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
 def test_the_end_says_how_many_reads_the_database_did_not_take(
     forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    counter = HitCounter(forum.database, 3600)
+    counter = ViewCounter(forum.database, 3600)
     for _ in range(3):
         counter.count(topic)
 

@@ -140,7 +140,7 @@ def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
     forum.nobody.get("/topics")
     forum.nobody.get("/topics")
     forum.registry.authoring.renderer.stats.add(1.5, "timeout")
-    forum.registry.outbox.send("no address", "x", "y")
+    forum.registry.mail_queue.send("no address", "x", "y")
     after = scrape(forum)
 
     def grown(name: str, **labels: str) -> float:

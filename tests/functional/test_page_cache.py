@@ -165,7 +165,7 @@ def read_together(
 def test_one_thread_makes_a_page_that_many_ask_for_at_once(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forum.registry, "flights", SingleFlight(30))
+    monkeypatch.setattr(forum.registry, "single_flight", SingleFlight(30))
     found = read_together(forum, monkeypatch, lambda number, really: really())
     assert found == ([200] * CALLERS, 1)
 
@@ -173,11 +173,11 @@ def test_one_thread_makes_a_page_that_many_ask_for_at_once(
 def test_where_the_maker_of_a_page_fails_the_next_one_makes_it(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forum.registry, "flights", SingleFlight(30))
+    monkeypatch.setattr(forum.registry, "single_flight", SingleFlight(30))
 
     def fail_first(number: int, really: Callable[[], Any]) -> Any:
         return 1 / 0 if number == 1 else really()
 
     found = read_together(forum, monkeypatch, fail_first)
     assert found == ([200] * (CALLERS - 1) + [500], 2)
-    assert forum.registry.flights._turns == {}
+    assert forum.registry.single_flight._turns == {}

@@ -123,7 +123,7 @@ def test_a_storage_that_fails_is_503_and_leaves_neither_row_nor_file(
 ) -> None:
     forum = make_forum()
     alice = forum.person("alice")
-    monkeypatch.setattr(forum.registry, "photos", failing(tmp_path))
+    monkeypatch.setattr(forum.registry, "photo_storages", failing(tmp_path))
     answer = send(alice)
     assert answer.status_int == 503
     assert set(answer.json) == {"error"}
@@ -138,7 +138,7 @@ def test_a_storage_that_cannot_be_read_is_503(
     forum = make_forum()
     alice = forum.person("alice")
     url = send(alice).json["image_url"]
-    monkeypatch.setattr(forum.registry, "photos", failing(tmp_path))
+    monkeypatch.setattr(forum.registry, "photo_storages", failing(tmp_path))
     assert set(forum.app.get(url, status=503).json) == {"error"}
     answer = alice.put("/users/me", avatar=url)
     assert (answer.status_int, set(answer.json)) == (503, {"error"})

@@ -112,7 +112,7 @@ def test_a_deletion_that_is_rolled_back_leaves_the_bytes(
     def fail(*args: object) -> None:
         raise OSError("the last statement fails")
 
-    monkeypatch.setattr("forumsvc.views.photos.Done", fail)
+    monkeypatch.setattr("forumsvc.views.photos.Ok", fail)
     assert alice.delete(f"/photos/{photo_id}").status_int == 500
     forum.app.get(url, status=200)
     assert id_of(alice, url) == photo_id
@@ -125,7 +125,7 @@ def test_bytes_that_are_removed_while_they_are_uploaded_again_are_there_in_the_e
     alice, bob = forum.person("alice"), forum.person("bob")
     url = upload(alice)
     photo_id = id_of(alice, url)
-    store = forum.registry.photos.current.put
+    store = forum.registry.photo_storages.current.put
     puts: list[Any] = []
 
     def put(*args: object) -> bool:
@@ -136,7 +136,7 @@ def test_bytes_that_are_removed_while_they_are_uploaded_again_are_there_in_the_e
             forum.app.get(url, status=404)
         return done
 
-    monkeypatch.setattr(forum.registry.photos.current, "put", put)
+    monkeypatch.setattr(forum.registry.photo_storages.current, "put", put)
     assert upload(bob) == url
     forum.app.get(url, status=200)
 

@@ -204,7 +204,7 @@ def test_another_attempt_at_a_request_is_not_counted_again(make_forum: MakeForum
     request = forum.application.request_factory.blank(f"{API}/topics")
     request.registry = forum.registry
     for _ in range(5):
-        forum.registry.request_rates.count(request)
+        forum.registry.request_limits.count(request)
     assert forum.nobody.get("/topics").headers["RateLimit"].startswith('"default";r=1;')
 
 
@@ -212,7 +212,7 @@ def test_counts_that_have_ended_leave_the_memory(
     make_forum: MakeForum, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum(**THREE)
-    storage = forum.registry.request_rates._counter._storage
+    storage = forum.registry.request_limits._rate_limiter._storage
     monkeypatch.setattr("forumsvc.web.limits.rate_limiter.time.monotonic", clock.time)
     for number in range(5):
         env = {"REMOTE_ADDR": f"192.0.2.{number}"}

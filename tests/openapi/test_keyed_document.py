@@ -10,7 +10,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from forumsvc.openapi import Description
-from forumsvc.openapi.keyed_words import ALIASES, ERROR_KINDS, GRADES
+from forumsvc.openapi.keyed_names import ALIASES, ERROR_KINDS, GRADES
 from forumsvc.permissions import USER_ABILITIES, USER_SUMMARY_ABILITIES
 from forumsvc.settings import Settings
 from tests.openapi.operations import METHODS, WRITTEN, document, follow

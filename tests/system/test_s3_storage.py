@@ -55,10 +55,10 @@ def test_what_is_put_is_fetched_listed_and_deleted(options: S3Options) -> None:
     assert storage.put(NAME, BytesIO(BYTES), "image/png") is False
     with storage.open(NAME) as file:
         assert file.read() == BYTES
-    assert [(found.name, found.size) for found in storage.names()] == [(NAME, len(BYTES))]
+    assert [(found.name, found.size) for found in storage.list_objects()] == [(NAME, len(BYTES))]
     storage.delete(NAME)
     storage.delete(NAME)
-    assert list(storage.names()) == []
+    assert list(storage.list_objects()) == []
     with pytest.raises(NotFound):
         storage.open(NAME)
 
@@ -83,15 +83,15 @@ def test_a_prefix_keeps_pictures_apart_from_the_rest_of_the_bucket(options: S3Op
     whole = S3Storage(options)
     part = S3Storage(S3Options(**{**vars(options), "prefix": "photos/"}))
     part.put(NAME, BytesIO(BYTES), "image/png")
-    assert [found.name for found in part.names()] == [NAME]
-    assert list(whole.names()) == []
+    assert [found.name for found in part.list_objects()] == [NAME]
+    assert list(whole.list_objects()) == []
 
 
 def test_bytes_that_are_not_the_names_are_refused_and_not_kept(options: S3Options) -> None:
     storage = S3Storage(options)
     with pytest.raises(ValueError, match="not the name of these bytes"):
         storage.put(f"{OTHER[:2]}/{OTHER}.png", BytesIO(BYTES), "image/png")
-    assert list(storage.names()) == []
+    assert list(storage.list_objects()) == []
 
 
 @pytest.mark.parametrize("name", ["../x.png", "", f"{DIGEST}.png", f"{DIGEST[:2]}/{DIGEST}.svg"])
@@ -110,7 +110,7 @@ def test_a_bucket_that_is_missing_is_a_storage_error(options: S3Options) -> None
     with pytest.raises(StorageError):
         storage.put(NAME, BytesIO(BYTES), "image/png")
     with pytest.raises(StorageError):
-        list(storage.names())
+        list(storage.list_objects())
 
 
 def test_an_upload_that_breaks_off_in_its_source_leaves_nothing(options: S3Options) -> None:
@@ -131,7 +131,7 @@ def test_an_upload_that_breaks_off_in_its_source_leaves_nothing(options: S3Optio
     storage = S3Storage(options)
     with pytest.raises(OSError, match=r"the disk is gone|object store"):
         storage.put(NAME, Breaking(BYTES), "image/png")
-    assert list(storage.names()) == []
+    assert list(storage.list_objects()) == []
 
 
 def test_a_connection_cut_in_the_middle_leaves_nothing(options: S3Options) -> None:
@@ -183,7 +183,7 @@ def test_a_connection_cut_in_the_middle_leaves_nothing(options: S3Options) -> No
     finally:
         cut.close()
     assert cut.uploads >= 1
-    assert list(S3Storage(options).names()) == []
+    assert list(S3Storage(options).list_objects()) == []
 
 
 def test_a_store_that_is_not_there_is_a_storage_error() -> None:

@@ -16,19 +16,19 @@ def refuse(reason: str) -> NoReturn:
     raise Invalid("file", reason)
 
 
-def truncated(what: str) -> NoReturn:
+def refuse_truncated(what: str) -> NoReturn:
     """Refuse a file that ends too early; `what` says where."""
     refuse(f"truncated: {what}")
 
 
 @dataclass
-class Outline:
+class ImageHeader:
     """A picture's header and the parts that are handed to the decoder.
 
     format: PNG, JPEG, GIF or WEBP. width, height: pixels, as stored, before orientation.
     frames: how many there are. memory: bytes that decoding takes, reckoned.
     parts: byte strings and (start, end) ranges of the source that make up the bare picture.
-    icc, exif: the colour profile and the EXIF block, to be applied and dropped.
+    icc, exif: the color profile and the EXIF block, to be applied and dropped.
     lossless: whether a WebP was coded without loss.
     """
 
@@ -37,14 +37,14 @@ class Outline:
     height: int
     memory: int
     frames: int = 1
-    parts: list[bytes | tuple[int, int]] = field(default_factory=list)
+    image_data: list[bytes | tuple[int, int]] = field(default_factory=list)
     icc: bytes = b""
     exif: bytes = b""
     lossless: bool = True
 
-    def bare(self, data: Data) -> Iterator[bytes]:
+    def without_metadata(self, data: Data) -> Iterator[bytes]:
         """Yield the bare picture, piece by piece."""
-        for part in self.parts:
+        for part in self.image_data:
             yield part if isinstance(part, bytes) else data[part[0] : part[1]]
 
     def check(self, limits: Limits) -> None:

@@ -2,12 +2,12 @@
 
 import re
 
-from forumsvc.media.formats.header import Data, Outline, refuse, truncated
+from forumsvc.media.formats.header import Data, ImageHeader, refuse, refuse_truncated
 from forumsvc.media.limits import Limits
 
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA
 _BASELINE, _EXTENDED, _PROGRESSIVE = 0xC0, 0xC1, 0xC2
-_FRAMES = set(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_FRAME_HEADERS = set(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _TABLES = {0xC4, 0xDB, 0xDD}
 _APP0, _APP1, _APP2, _APP14 = 0xE0, 0xE1, 0xE2, 0xEE
 _EXIF, _ICC = b"Exif\0\0", b"ICC_PROFILE\0"
@@ -16,93 +16,93 @@ _NEXT_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 _MAX_SCANS = 100
 
 
-def inspect(data: Data, limits: Limits) -> Outline:
-    """Return the outline of a JPEG (baseline, extended or progressive Huffman, 8 bits).
+def read_header(data: Data, limits: Limits) -> ImageHeader:
+    """Return the header of a JPEG (baseline, extended or progressive Huffman, 8 bits).
 
     Of a file with several pictures (multi-picture, gain map) the first is taken.
     Raises Invalid for a segment that is cut, a missing EOI, other coding processes, and for what
     is above the limits.
     """
-    outline: Outline | None = None
+    header: ImageHeader | None = None
     process = components = scans = 0
     blocks = 0.0
     profile: dict[int, bytes] = {}
     exif = b""
-    parts: list[bytes | tuple[int, int]] = [b"\xff\xd8"]
+    image_data: list[bytes | tuple[int, int]] = [b"\xff\xd8"]
     position = 2
     while True:
-        marker, start = _marker(data, position)
+        marker, start = _read_marker(data, position)
         if marker == _EOI:
             break
         length = int.from_bytes(data[start : start + 2], "big")
         end = start + length
         if length < 2 or end > len(data):
-            truncated("the JPEG ends inside a segment")
+            refuse_truncated("the JPEG ends inside a segment")
         body = data[start + 2 : end]
         position = end
-        if marker in _FRAMES:
-            if outline is not None:
+        if marker in _FRAME_HEADERS:
+            if header is not None:
                 refuse("broken: the JPEG has two frame headers")
             process = marker
-            outline, components, blocks = _header(marker, body)
+            header, components, blocks = _read_frame_header(marker, body)
         elif marker == _SOS:
-            if outline is None or not body:
+            if header is None or not body:
                 refuse("broken: the JPEG has a scan without a frame header")
             if scans == 0:
                 # Several scans make libjpeg keep all coefficients, two bytes each.
                 if process == _PROGRESSIVE or body[0] < components:
-                    outline.memory += int(2 * blocks * outline.width * outline.height)
-                outline.check(limits)
+                    header.memory += int(2 * blocks * header.width * header.height)
+                header.check(limits)
             scans += 1
             if scans > _MAX_SCANS:
                 refuse(f"too many scans: at most {_MAX_SCANS} are allowed in a JPEG")
             following = _NEXT_MARKER.search(data, end)
             if following is None:
-                truncated("the JPEG ends inside its picture data")
+                refuse_truncated("the JPEG ends inside its picture data")
             position = following.start()
-        if _drawn(marker, body):
-            parts.append(bytes((0xFF, marker)))
-            parts.append((start, position))
+        if _is_image_data(marker, body):
+            image_data.append(bytes((0xFF, marker)))
+            image_data.append((start, position))
         elif marker == _APP1 and body.startswith(_EXIF) and not exif:
             exif = body[len(_EXIF) :]
         elif marker == _APP2 and body.startswith(_ICC) and len(body) > len(_ICC) + 2:
             profile.setdefault(body[len(_ICC)], body[len(_ICC) + 2 :])
-    if outline is None or scans == 0:
+    if header is None or scans == 0:
         refuse("broken: the JPEG has no picture data")
-    outline.parts = [*parts, b"\xff\xd9"]
-    outline.icc = b"".join(profile[number] for number in sorted(profile))
-    outline.exif = exif
-    return outline
+    header.image_data = [*image_data, b"\xff\xd9"]
+    header.icc = b"".join(profile[number] for number in sorted(profile))
+    header.exif = exif
+    return header
 
 
-def _marker(data: Data, position: int) -> tuple[int, int]:
+def _read_marker(data: Data, position: int) -> tuple[int, int]:
     """Return the marker at `position` and where its segment begins."""
     if position + 2 > len(data):
-        truncated("the JPEG ends before its end marker")
+        refuse_truncated("the JPEG ends before its end marker")
     if data[position] != 0xFF:
         refuse("broken: the JPEG has bytes between its segments")
     while data[position] == 0xFF:
         position += 1
         if position >= len(data):
-            truncated("the JPEG ends before its end marker")
+            refuse_truncated("the JPEG ends before its end marker")
     marker = data[position]
     if marker in (0x00, 0x01, _SOI) or 0xD0 <= marker <= 0xD7:
         refuse("broken: the JPEG has a marker where none may stand")
     return marker, position + 1
 
 
-def _drawn(marker: int, body: bytes) -> bool:
+def _is_image_data(marker: int, body: bytes) -> bool:
     """Say whether a decoder needs the segment: tables, frame, scans, and the two that tell YCbCr
     from RGB."""
     if marker == _APP0:
         return body.startswith(b"JFIF\0")
     if marker == _APP14:
         return body.startswith(b"Adobe")
-    return marker in _TABLES or marker in _FRAMES or marker == _SOS
+    return marker in _TABLES or marker in _FRAME_HEADERS or marker == _SOS
 
 
-def _header(marker: int, body: bytes) -> tuple[Outline, int, float]:
-    """Return the outline, the number of components, and the samples stored for each pixel."""
+def _read_frame_header(marker: int, body: bytes) -> tuple[ImageHeader, int, float]:
+    """Return the header, the number of components, and the samples stored for each pixel."""
     if marker not in (_BASELINE, _EXTENDED, _PROGRESSIVE):
         refuse("not supported: the JPEG is arithmetic-coded, lossless or hierarchical")
     if len(body) < 6 or len(body) != 6 + 3 * body[5]:
@@ -116,5 +116,9 @@ def _header(marker: int, body: bytes) -> tuple[Outline, int, float]:
         refuse("broken: the JPEG has an impossible sampling factor")
     widest, highest = max(h for h, _ in factors), max(v for _, v in factors)
     blocks = sum(h * v for h, v in factors) / (widest * highest)
-    a_pixel = 1 if components == 1 else 4
-    return Outline("JPEG", width, height, memory=a_pixel * width * height), components, blocks
+    bytes_per_pixel = 1 if components == 1 else 4
+    return (
+        ImageHeader("JPEG", width, height, memory=bytes_per_pixel * width * height),
+        components,
+        blocks,
+    )

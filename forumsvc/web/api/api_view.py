@@ -46,7 +46,7 @@ def api_view(
         context=context,
         name=name,
         request_method=method,
-        **({"first": True} if method == "GET" else {}),
+        **({"tried_first": True} if method == "GET" else {}),
         permission=permission,
         schema=schema,
         mark=mark,
@@ -80,7 +80,6 @@ class ActionPredicate:
     """The view predicate `action=`: the `type` of an action is this one."""
 
     def __init__(self, value: str, info: Any) -> None:
-        """Take the type."""
         self.value = value
 
     def text(self) -> str:
@@ -94,18 +93,18 @@ class ActionPredicate:
         return request.parameters.get("type") == self.value
 
 
-class FirstPredicate:
-    """The view predicate `first=`: always true, so that Pyramid tries this view before others.
+class TriedFirstPredicate:
+    """The view predicate `tried_first=`: always true, so Pyramid tries this view before others.
 
     Most requests read, and each view that is tried in vain costs as much as a schema.
     """
 
     def __init__(self, value: bool, info: Any) -> None:
-        """Take nothing."""
+        """Ignore both: Pyramid passes the declared value and details of the view."""
 
     def text(self) -> str:
         """Return how the predicate is shown."""
-        return "first"
+        return "tried_first"
 
     phash = text
 
@@ -119,4 +118,4 @@ def includeme(config: Configurator) -> None:
     config.add_view_deriver(schema_deriver, name="schema")
     config.add_view_deriver(fresh_deriver, name="fresh", under="locked")
     config.add_view_predicate("action", ActionPredicate)
-    config.add_view_predicate("first", FirstPredicate)
+    config.add_view_predicate("tried_first", TriedFirstPredicate)

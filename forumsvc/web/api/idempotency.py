@@ -14,7 +14,7 @@ from pyramid.response import Response
 
 from ...errors import Invalid
 from ...services import idempotency
-from ...services.idempotency import Answer, Key
+from ...services.idempotency import ClientKey, StoredResponse
 from .request import ForumRequest
 
 # The draft's structured string, in quotes (RFC 9651 §3.3.3), or what most clients send: as it is.
@@ -34,8 +34,10 @@ def read_key(header: str) -> str:
 def replayed_deriver(view: Any, info: Any) -> Any:
     """Answer again what is answered already, before any work is done for it and without a lock."""
 
-    def known(request: ForumRequest, key: Key, ttl: timedelta) -> Answer | None:
-        return idempotency.find(request.read_connection, key, _digest(request), request.now, ttl)
+    def known(request: ForumRequest, key: ClientKey, ttl: timedelta) -> StoredResponse | None:
+        return idempotency.find(
+            request.read_connection, key, _request_digest(request), request.now, ttl
+        )
 
     return _with_key(view, info, known, lambda request, key, response: None)
 
@@ -43,12 +45,14 @@ def replayed_deriver(view: Any, info: Any) -> Any:
 def idempotent_deriver(view: Any, info: Any) -> Any:
     """Let a view with `idempotent=True` be called once for a key; who may not is refused before."""
 
-    def known(request: ForumRequest, key: Key, ttl: timedelta) -> Answer | None:
-        return idempotency.claim(request.db, key, _digest(request), request.now, ttl)
+    def known(request: ForumRequest, key: ClientKey, ttl: timedelta) -> StoredResponse | None:
+        return idempotency.claim(request.db, key, _request_digest(request), request.now, ttl)
 
-    def keep(request: ForumRequest, key: Key, response: Response) -> None:
+    def keep(request: ForumRequest, key: ClientKey, response: Response) -> None:
         location, body = response.headers.get("Location"), response.body.decode()
-        idempotency.keep(request.db, key, Answer(response.status_int, location, body))
+        idempotency.store_response(
+            request.db, key, StoredResponse(response.status_int, location, body)
+        )
 
     return _with_key(view, info, known, keep)
 
@@ -56,8 +60,8 @@ def idempotent_deriver(view: Any, info: Any) -> Any:
 def _with_key(
     view: Any,
     info: Any,
-    known: Callable[[ForumRequest, Key, timedelta], Answer | None],
-    keep: Callable[[ForumRequest, Key, Response], None],
+    known: Callable[[ForumRequest, ClientKey, timedelta], StoredResponse | None],
+    keep: Callable[[ForumRequest, ClientKey, Response], None],
 ) -> Any:
     """Return a view that a request with a key comes to only where no answer of that is known."""
     if not info.options.get("idempotent"):
@@ -68,10 +72,10 @@ def _with_key(
         header = request.environ.get("HTTP_IDEMPOTENCY_KEY")
         if header is None:
             return view(context, request)
-        key = Key(request.actor_id, read_key(header))
+        key = ClientKey(request.actor_id, read_key(header))
         answer = known(request, key, ttl)
         if answer is not None:
-            return _again(answer)
+            return _replay(answer)
         response = view(context, request)
         keep(request, key, response)
         return response
@@ -83,12 +87,12 @@ replayed_deriver.options = ("idempotent",)  # type: ignore[attr-defined]  # Pyra
 idempotent_deriver.options = ("idempotent",)  # type: ignore[attr-defined]  # Pyramid's protocol
 
 
-def _digest(request: ForumRequest) -> str:
+def _request_digest(request: ForumRequest) -> str:
     sent = [request.method, request.path_info, request.validated]
     return sha256(orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _again(answer: Answer) -> Response:
+def _replay(answer: StoredResponse) -> Response:
     response = Response(status=answer.status, content_type="application/json")
     response.body = answer.body.encode()
     if answer.location is not None:

@@ -11,12 +11,12 @@ from multipart import MultipartError, MultipartParser, MultipartPart, parse_opti
 from ...errors import Malformed
 from ...ids import parse_whole
 
-_MOST_FIELDS = 2000
+_MAX_FIELDS = 2000
 _LARGE_JSON = 256 * 1024
-_MOST_PIECES = 20_000
+_MAX_JSON_TOKENS = 20_000
 """Of a large JSON document: texts, and the signs that come before its other values. Each value
 takes up to thirty times the memory of its text."""
-_PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
+_JSON_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 Values = dict[str, list[Any]]
@@ -101,13 +101,11 @@ def _query(text: str) -> Values:
 def _pairs(text: str, where: str) -> Values:
     values: Values = {}
     try:
-        pairs = parse_qsl(
-            text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
-        )
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
     except UnicodeDecodeError:
         raise Malformed(f"{where} holds bytes that are not UTF-8") from None
     except ValueError:
-        raise Malformed(f"{where} has more than {_MOST_FIELDS} fields") from None
+        raise Malformed(f"{where} has more than {_MAX_FIELDS} fields") from None
     for name, value in pairs:
         values.setdefault(name, []).append(value)
     return values
@@ -148,7 +146,7 @@ def _multipart(environ: dict[str, Any], options: dict[str, str]) -> Values:
     if not length:
         return values
     try:
-        parser = MultipartParser(environ["wsgi.input"], boundary, length, part_limit=_MOST_FIELDS)
+        parser = MultipartParser(environ["wsgi.input"], boundary, length, part_limit=_MAX_FIELDS)
         for part in parser:
             values.setdefault(part.name, []).append(
                 part if part.filename is not None else _text(part)
@@ -179,7 +177,7 @@ def _json(raw: bytes) -> Values:
     if not raw.strip():
         return {}
     if len(raw) > _LARGE_JSON:
-        _check_pieces(raw)
+        _check_json_size(raw)
     try:
         document = json.loads(
             _utf8(raw, "the JSON body"),
@@ -200,10 +198,10 @@ def _json(raw: bytes) -> Values:
     }
 
 
-def _check_pieces(raw: bytes) -> None:
+def _check_json_size(raw: bytes) -> None:
     """Refuse a document of so many values that reading it would cost more than anything it says."""
-    pieces = sum(1 for _ in islice(_PIECE.finditer(raw), _MOST_PIECES + 1))
-    if pieces > _MOST_PIECES:
+    pieces = sum(1 for _ in islice(_JSON_TOKEN.finditer(raw), _MAX_JSON_TOKENS + 1))
+    if pieces > _MAX_JSON_TOKENS:
         raise Malformed("the JSON body has too many values")
 
 

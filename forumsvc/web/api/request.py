@@ -137,7 +137,7 @@ class ForumRequest(Request):
         return Site(
             base_url=self.base_url,
             level_names=self.registry.level_names,
-            newbie=newbie_time(settings),
+            newbie=newbie_duration(settings),
             now=self.now,
         )
 
@@ -157,12 +157,12 @@ class ForumRequest(Request):
         """Remove the bytes that were just stored under a name, where nobody uses them, should the
         request's transaction not be committed.
         """
-        stored = self.registry.database, self.registry.photos, name
+        stored = self.registry.database, self.registry.photo_storages, name
         self.tm.get().addAfterAbortHook(photos.remove_unused, args=stored)
 
     def photo_url(self, name: str, storage: str | None) -> str:
         """Return the address of a stored picture. storage: what its row says of where it is."""
-        lasting = self.registry.photos.lasting_url(name, storage)
+        lasting = self.registry.photo_storages.lasting_url(name, storage)
         return lasting or self.site.photo_url(name)
 
     @property
@@ -181,7 +181,7 @@ class ForumRequest(Request):
         return parameters
 
 
-def newbie_time(settings: Settings) -> timedelta:
+def newbie_duration(settings: Settings) -> timedelta:
     """Return how long a member counts as a newcomer."""
     return timedelta(minutes=settings["accounts.newbie_minutes"])
 

@@ -18,7 +18,7 @@ from ...resources.root import Root
 from ...security.credentials import access_token
 from ...security.identity import identify
 from .methods import MethodTable
-from .request import ForumRequest, newbie_time
+from .request import ForumRequest, newbie_duration
 
 ROUTE = "api"
 _SUFFIX = ".json"
@@ -34,10 +34,10 @@ def make_root(request: ForumRequest) -> Root:
         # Not in the request's transaction, which on SQLite would lock everybody out from here on.
         row = _find_token(request, token)
         if row is not None:
-            request.caller = identify(row, request.now, newbie_time(request.settings))
+            request.caller = identify(row, request.now, newbie_duration(request.settings))
             request.lists_mark = row.lists_mark
     # Before any work for nobody; and whoever tries tokens is nobody.
-    request.registry.request_rates.count(request)
+    request.registry.request_limits.count(request)
     if token is not None and request.caller is None:
         raise BadToken("The access token is wrong, expired or revoked.")
     return Root(request, request.caller, is_write=request.is_write)
@@ -68,7 +68,7 @@ class StrictTraverser:
         context: Resource = self.root
         while names:
             child = _child(context, names[0])
-            if child is None and _has_spare_suffix(methods, context, names):
+            if child is None and _has_redundant_suffix(methods, context, names):
                 names[0] = names[0].removesuffix(_SUFFIX)
                 child = _child(context, names[0])
             if child is None:
@@ -87,7 +87,7 @@ class StrictTraverser:
         }
 
 
-def _has_spare_suffix(methods: MethodTable, context: Resource, names: deque[str]) -> bool:
+def _has_redundant_suffix(methods: MethodTable, context: Resource, names: deque[str]) -> bool:
     name = names[0]
     return len(names) == 1 and name.endswith(_SUFFIX) and methods.of(ROUTE, context, name) is None
 

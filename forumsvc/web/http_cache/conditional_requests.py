@@ -18,7 +18,7 @@ from ...security.policy import cache_relevant_principals
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
 from ..responses.links import PAGE_HEADERS
-from ..responses.results import Kind, Single
+from ..responses.results import Detail, Kind
 from .cache_policy import REPLY, TOPIC, Audience, Mark, Shown
 from .etags import is_known, is_wanted, require, tag_of_body, tag_of_marks, without_hits
 
@@ -80,8 +80,8 @@ def _marked(view: View, mark: Mark, name: str) -> View:
     def marked(context: Any, request: ForumRequest) -> Response:
         is_topic = mark.shown is Shown.TOPIC
         if is_topic and request.method == "GET":
-            request.registry.hits.count(context.row.id)
-        audience = request.registry.envelope.audience(mark.shown, request)
+            request.registry.view_counter.count(context.row.id)
+        audience = request.registry.envelope.cache_scope(mark.shown, request)
         marks = None if audience is Audience.NOBODY_ELSE else mark.read(context, request)
         if marks is None:
             return by_itself(context, request)
@@ -93,7 +93,7 @@ def _marked(view: View, mark: Mark, name: str) -> View:
         page: Page | None = request.page_cache.get(key, marks)
         if page is None:
             # After a change many ask for the same page at once: one of them makes it.
-            with request.registry.flights.turn((key, marks)):
+            with request.registry.single_flight.turn((key, marks)):
                 page = request.page_cache.peek(key, marks)
                 if page is None:
                     response = _made(view, marks, whose, context, request)
@@ -142,12 +142,12 @@ def _is_common(mark: Mark, audience: Audience, context: Any, request: ForumReque
     if not request.page_cache.size or (isinstance(context, Item) and context.is_hidden):
         return False
     return audience is not Audience.SAME_CALLER and bool(
-        request.registry.envelope.keeps(mark.shown)
+        request.registry.envelope.is_cacheable(mark.shown)
     )
 
 
 def _hits(context: Any, request: ForumRequest) -> int:
-    return int(context.row.hits + request.registry.hits.unwritten(context.row.id))
+    return int(context.row.hits + request.registry.view_counter.pending_for(context.row.id))
 
 
 def _not_modified(request: ForumRequest, tag: str) -> Response:
@@ -196,9 +196,9 @@ def _tag_with_state(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -
 
 def _tag_of(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:
     """Return the tag that a GET of the item would answer with now."""
-    audience = request.registry.envelope.audience(mark.shown, request)
+    audience = request.registry.envelope.cache_scope(mark.shown, request)
     marks = None if audience is Audience.NOBODY_ELSE else mark.read(item, request)
     if marks is not None:
         return tag_of_marks(request, marks, _whose(audience, item, request))
-    body = orjson.dumps(request.registry.envelope.body(Single(kind, item), request))
+    body = orjson.dumps(request.registry.envelope.body(Detail(kind, item), request))
     return tag_of_body(request, body)

@@ -66,7 +66,7 @@ def without_hits(body: bytes) -> list[bytes]:
 
 
 def _digest(request: ForumRequest, content: bytes) -> str:
-    key = request.registry.edition
+    key = request.registry.build_fingerprint
     return blake2b(content, digest_size=_TAG_BYTES, key=key).hexdigest()
 
 

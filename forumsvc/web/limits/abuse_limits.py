@@ -6,33 +6,33 @@ from ...errors import RateLimited
 from ...oauth.throttle import rate_limit_network
 from ...settings import Settings
 from ..api.request import ForumRequest
-from .rate_limiter import Counter
+from .rate_limiter import RateLimiter
 
-_MAILS_TO_ONE = 5
+_MAILS_PER_USER = 5
 """An hour: who asks for more has the link, or torments somebody."""
 
 
-class Rates:
+class AbuseLimits:
     """Counts accounts and mail by the hour, tokens as the settings say."""
 
-    def __init__(self, settings: Settings, counter: Counter) -> None:
+    def __init__(self, settings: Settings, rate_limiter: RateLimiter) -> None:
         """Take what is allowed from the settings."""
-        self._counter = counter
+        self._rate_limiter = rate_limiter
         self._registrations = RateLimitItemPerHour(settings["accounts.registrations_per_hour"])
         self._mail_requests = RateLimitItemPerHour(settings["mail.requests_per_hour"])
-        self._mails = RateLimitItemPerHour(_MAILS_TO_ONE)
+        self._mails = RateLimitItemPerHour(_MAILS_PER_USER)
         token = settings["rates.token"]
         self._tokens = None if token is None else parse(token)
 
-    def registration(self, request: ForumRequest) -> None:
+    def count_registration(self, request: ForumRequest) -> None:
         """Count an attempt to open an account. Raises RateLimited."""
         self._count(self._registrations, "registration", request.remote_addr or "")
 
-    def mail_request(self, request: ForumRequest) -> None:
+    def count_mail_request(self, request: ForumRequest) -> None:
         """Count a wish for mail, whatever becomes of it. Raises RateLimited."""
         self._count(self._mail_requests, "mail request", request.remote_addr or "")
 
-    def token_request(self, client_id: str, address: str) -> None:
+    def count_token_request(self, client_id: str, address: str) -> None:
         """Count a request at the token endpoint, of a client that was recognized.
 
         Raises RateLimited.
@@ -40,13 +40,13 @@ class Rates:
         if self._tokens is not None:
             self._count(self._tokens, f"token of {client_id}", address)
 
-    def mail_to(self, user_id: int) -> bool:
+    def allow_mail_to(self, user_id: int) -> bool:
         """Count a mail to a user; return whether it may be sent."""
-        standing = self._counter.count(self._mails, "mail", str(user_id))
-        return standing is None or standing.is_allowed
+        status = self._rate_limiter.count(self._mails, "mail", str(user_id))
+        return status is None or status.is_allowed
 
-    def _count(self, rate: RateLimitItem, what: str, address: str) -> None:
-        standing = self._counter.count(rate, what, rate_limit_network(address))
-        if standing is not None and not standing.is_allowed:
-            wait = standing.reset
+    def _count(self, rate: RateLimitItem, limit_name: str, address: str) -> None:
+        status = self._rate_limiter.count(rate, limit_name, rate_limit_network(address))
+        if status is not None and not status.is_allowed:
+            wait = status.reset
             raise RateLimited(f"Too many attempts. Try again in {wait} seconds.", wait)

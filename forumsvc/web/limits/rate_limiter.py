@@ -20,12 +20,12 @@ from ...settings import Settings, SettingsError
 log = logging.getLogger(__name__)
 
 _SWEEP_SECONDS = 60
-_PATIENCE_SECONDS = 0.25
-_SILENCE_SECONDS = 5
+_TIMEOUT_SECONDS = 0.25
+_RETRY_SECONDS = 5
 _PREFIX = "forumsvc"
 
 
-class Standing(NamedTuple):
+class LimitStatus(NamedTuple):
     """Where somebody stands. remaining: how much is left; reset: seconds until all is, again."""
 
     is_allowed: bool
@@ -33,38 +33,38 @@ class Standing(NamedTuple):
     reset: int
 
 
-class Counter:
+class RateLimiter:
     """Counts in one storage. While that is away nothing is counted, and everything allowed."""
 
     def __init__(self, settings: Settings) -> None:
         """Open the storage of the settings. Raises SettingsError where that cannot be."""
-        self._storage = _open(settings["rates.storage"])
-        self._silent_until = 0.0
+        self._storage = _open_storage(settings["rates.storage"])
+        self._retry_at = 0.0
 
-    def answers(self) -> bool:
+    def is_reachable(self) -> bool:
         """Return whether the storage can be reached."""
         return bool(self._storage.check())
 
-    def count(self, rate: RateLimitItem, what: str, who: str) -> Standing | None:
+    def count(self, rate: RateLimitItem, limit_name: str, subject: str) -> LimitStatus | None:
         """Count an event; None where it cannot be counted."""
-        if time.monotonic() < self._silent_until:
+        if time.monotonic() < self._retry_at:
             return None
-        key = rate.key_for(what, who)
+        key = rate.key_for(limit_name, subject)
         try:
             number = self._storage.incr(key, rate.get_expiry())
             ends = self._storage.get_expiry(key)
         except StorageError as error:
-            self._silent_until = time.monotonic() + _SILENCE_SECONDS
+            self._retry_at = time.monotonic() + _RETRY_SECONDS
             log.warning("rates.storage is away, nothing is counted: %s", single_line_message(error))
             return None
         reset = max(1, math.ceil(round(ends - time.time(), 3)))
-        return Standing(number <= rate.amount, max(0, rate.amount - number), reset)
+        return LimitStatus(number <= rate.amount, max(0, rate.amount - number), reset)
 
 
-def _open(address: str) -> Storage:
+def _open_storage(address: str) -> Storage:
     if address.startswith("memory:"):
         storage = MemoryStorage()
-        storage.timer = _Sweep(storage)
+        storage.timer = _ExpirySweep(storage)
         return storage
     try:
         return _open_redis(address)
@@ -82,8 +82,8 @@ def _open_redis(address: str) -> Storage:
 
     options: dict[str, Any] = {
         "key_prefix": _PREFIX,
-        "socket_timeout": _PATIENCE_SECONDS,
-        "socket_connect_timeout": _PATIENCE_SECONDS,
+        "socket_timeout": _TIMEOUT_SECONDS,
+        "socket_connect_timeout": _TIMEOUT_SECONDS,
         "retry": Retry(NoBackoff(), 1),
     }
     storage = storage_from_string(address, wrap_exceptions=True, **options)
@@ -91,7 +91,7 @@ def _open_redis(address: str) -> Storage:
     return storage
 
 
-class _Sweep(threading.Timer):
+class _ExpirySweep(threading.Timer):
     """Takes ended counts out of memory once a minute, when something is counted.
 
     It stands where `limits` looks whether its own timer runs, and else begins one: a thread for

@@ -11,9 +11,9 @@ from ...security.identity import Identity
 from ...settings import Settings
 from ..api.request import ForumRequest
 from ..pipeline.transactions import is_unsafe
-from .rate_limiter import Counter
+from .rate_limiter import RateLimiter
 
-_TOLD = "forumsvc.rate_limit"
+_HEADERS_SENT = "forumsvc.rate_limit"
 _network = lru_cache(4096)(rate_limit_network)
 
 
@@ -25,17 +25,17 @@ class _Policy(NamedTuple):
     is_application: bool = False
 
     @property
-    def told(self) -> str:
+    def header_value(self) -> str:
         """The policy as the header has it: q, so many requests, in w seconds."""
         return f'"{self.name}";q={self.rate.amount};w={self.rate.get_expiry()}'
 
 
-class RequestRates:
+class RequestLimits:
     """Counts the calls of the API by who calls."""
 
-    def __init__(self, settings: Settings, counter: Counter) -> None:
+    def __init__(self, settings: Settings, rate_limiter: RateLimiter) -> None:
         """Take what is allowed from the settings."""
-        self._counter = counter
+        self._rate_limiter = rate_limiter
         requests = _policy(settings, "default", "rates.requests")
         writes = _policy(settings, "writes", "rates.writes")
         by_application = _policy(settings, "application", "rates.application_requests")
@@ -54,25 +54,25 @@ class RequestRates:
         policies = _applicable(self._by_safety[is_unsafe(request)], request.caller)
         if not policies:
             return
-        if _TOLD in request.environ:
+        if _HEADERS_SENT in request.environ:
             # Another attempt of ours at the same request.
-            _tell(request, request.environ[_TOLD])
+            _add_headers(request, request.environ[_HEADERS_SENT])
             return
-        told, wait = [], 0
+        remaining, wait = [], 0
         for policy in policies:
-            who = _who(request, policy)
-            standing = self._counter.count(policy.rate, policy.name, who)
-            if standing is None:
+            subject = _subject(request, policy)
+            status = self._rate_limiter.count(policy.rate, policy.name, subject)
+            if status is None:
                 return
-            told.append(f'"{policy.name}";r={standing.remaining};t={standing.reset}')
-            if not standing.is_allowed:
-                wait = standing.reset
+            remaining.append(f'"{policy.name}";r={status.remaining};t={status.reset}')
+            if not status.is_allowed:
+                wait = status.reset
                 break
         headers = {
-            "RateLimit-Policy": ", ".join(policy.told for policy in policies),
-            "RateLimit": ", ".join(told),
+            "RateLimit-Policy": ", ".join(policy.header_value for policy in policies),
+            "RateLimit": ", ".join(remaining),
         }
-        _tell(request, headers)
+        _add_headers(request, headers)
         if wait:
             raise RateLimited(f"Too many requests. Try again in {wait} seconds.", wait)
 
@@ -91,7 +91,7 @@ def _applicable(policies: tuple[_Policy, ...], caller: Identity | None) -> tuple
     return tuple(policy for policy in policies if not policy.is_application)
 
 
-def _who(request: ForumRequest, policy: _Policy) -> str:
+def _subject(request: ForumRequest, policy: _Policy) -> str:
     caller = request.caller
     if caller is None:
         return f"address {_network(request.remote_addr or '')}"
@@ -102,9 +102,9 @@ def _who(request: ForumRequest, policy: _Policy) -> str:
     return f"client {caller.client_id} {user}" if policy.is_application else user
 
 
-def _tell(request: ForumRequest, headers: dict[str, str]) -> None:
-    def tell(request: ForumRequest, response: Any) -> None:
+def _add_headers(request: ForumRequest, headers: dict[str, str]) -> None:
+    def add(request: ForumRequest, response: Any) -> None:
         response.headers.update(headers)
 
-    request.environ[_TOLD] = headers
-    request.add_response_callback(tell)
+    request.environ[_HEADERS_SENT] = headers
+    request.add_response_callback(add)

@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 
 class Gauges(Collector):
-    """The figures of the parts that `equip` and `web.database` put into Pyramid's registry."""
+    """The figures of the services in Pyramid's registry."""
 
     def __init__(self, registry: Any) -> None:
         """Read nothing yet: the parts come later."""
@@ -31,12 +31,12 @@ class Gauges(Collector):
         yield GaugeMetricFamily(
             "forumsvc_hits_waiting",
             "Reads of topics that are counted but not in the database yet.",
-            self._registry.hits.waiting,
+            self._registry.view_counter.pending,
         )
         yield from _of_notification_jobs(self._registry.notification_jobs)
-        outbox = self._registry.outbox
-        yield CounterMetricFamily("forumsvc_mail_sent", "Mails that left.", outbox.sent)
-        yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", outbox.failed)
+        mail_queue = self._registry.mail_queue
+        yield CounterMetricFamily("forumsvc_mail_sent", "Mails that left.", mail_queue.sent)
+        yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", mail_queue.failed)
 
 
 def _of_memory(memory: Any) -> Iterator[Metric]:

@@ -1,8 +1,8 @@
-"""What Prometheus is told: requests counted as they are answered, all else read when it asks.
+"""The metrics for Prometheus: requests are counted when answered, the rest is read on a scrape.
 
-A scrape reaches one worker by chance, so that one asks the others, and each figure says whose it
-is. A worker that is replaced begins from nothing under the same number, which Prometheus takes for
-the restart that it is.
+A scrape reaches one worker by chance. That worker collects the figures of its peers, and the label
+`worker` says whose a figure is. A replaced worker starts at zero under the same number, which
+Prometheus takes for the restart that it is.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from ...resources.base import Container
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
 from .gauges import Gauges
-from .worker_peers import FellowWorkers
+from .worker_peers import WorkerPeers
 
 _OTHER = "other"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"})
@@ -42,7 +42,7 @@ _NO_VIEW = {
     413: "none.too_large",
     429: "none.too_many",
 }
-"""Why a request came to no view, told by its status."""
+"""Why a request reached no view, by the status of its response."""
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 Key = tuple[str, str, int]
@@ -54,33 +54,33 @@ class Metrics(Collector):
     def __init__(self, registry: Any, revision: str) -> None:
         """Begin to count. registry: Pyramid's; revision: what is deployed."""
         self._revision = revision
-        self._own = CollectorRegistry()
+        self._collectors = CollectorRegistry()
         self._requests = Counter(
             "forumsvc_requests",
             "Requests that were answered.",
             ["operation", "method", "status"],
-            registry=self._own,
+            registry=self._collectors,
         )
         self._seconds = Histogram(
             "forumsvc_request_seconds",
             "How long it took to make their answers.",
             ["operation"],
-            registry=self._own,
+            registry=self._collectors,
             buckets=_BUCKETS,
         )
-        ProcessCollector(registry=self._own)
-        self._own.register(Gauges(registry))
-        self._known: dict[Key, tuple[Counter, Histogram]] = {}
-        self._fellows = FellowWorkers(self._told)
+        ProcessCollector(registry=self._collectors)
+        self._collectors.register(Gauges(registry))
+        self._children_by_key: dict[Key, tuple[Counter, Histogram]] = {}
+        self._peers = WorkerPeers(self._snapshot)
 
     def count(self, request: ForumRequest, status: int, seconds: float) -> None:
         """Count an answered request."""
         method = request.environ["REQUEST_METHOD"]
-        operation = request.operation or _without_view(request, status)
+        operation = request.operation or _operation_without_view(request, status)
         key = (operation, method if method in _METHODS else _OTHER, status // 100)
-        known = self._known.get(key)
+        known = self._children_by_key.get(key)
         if known is None:
-            known = self._known[key] = self._children(key)
+            known = self._children_by_key[key] = self._children(key)
         known[0].inc()
         known[1].observe(seconds)
 
@@ -95,17 +95,17 @@ class Metrics(Collector):
         up = GaugeMetricFamily(
             "forumsvc_worker_up", "Whether a worker told its figures.", labels=["worker"]
         )
-        told = {process_name.name(): self._told(), **self._fellows.ask()}
-        for name, figures in sorted(told.items()):
-            up.add_metric([name], _merge(families, name, figures))
+        snapshots = {process_name.name(): self._snapshot(), **self._peers.collect()}
+        for name, snapshot in sorted(snapshots.items()):
+            up.add_metric([name], _merge(families, name, snapshot))
         build = GaugeMetricFamily(
             "forumsvc_build_info", "What is deployed.", labels=["version", "revision"]
         )
         build.add_metric([version("forumsvc"), self._revision], 1)
         yield from (build, up, *families.values())
 
-    def _told(self) -> bytes:
-        """Return the figures of this process as it tells them to another."""
+    def _snapshot(self) -> bytes:
+        """Return the figures of this process, serialized for its peers."""
         return orjson.dumps(
             [
                 (
@@ -114,12 +114,12 @@ class Metrics(Collector):
                     family.type,
                     [(sample.name, sample.labels, sample.value) for sample in family.samples],
                 )
-                for family in self._own.collect()
+                for family in self._collectors.collect()
             ]
         )
 
 
-def _without_view(request: ForumRequest, status: int) -> str:
+def _operation_without_view(request: ForumRequest, status: int) -> str:
     """Return what stands for the operation of a request that came to no view."""
     if status == 404 and isinstance(getattr(request, "context", None), Container):
         return "none.missing"  # a path of ours, to an item that is not there
@@ -128,12 +128,12 @@ def _without_view(request: ForumRequest, status: int) -> str:
     return _NO_VIEW.get(status, "none")
 
 
-def _merge(families: dict[str, Metric], name: str, told: bytes) -> bool:
-    """Add what a worker told; return whether it told all."""
+def _merge(families: dict[str, Metric], name: str, snapshot: bytes) -> bool:
+    """Add the figures of a worker; return whether its snapshot is complete."""
     try:
-        figures = orjson.loads(told)
+        figures = orjson.loads(snapshot)
     except orjson.JSONDecodeError:
-        return False  # It is silent, or has ended meanwhile.
+        return False  # It does not answer, or has ended meanwhile.
     for family_name, meaning, kind, samples in figures:
         family = families.setdefault(family_name, Metric(family_name, meaning, kind))
         for sample_name, labels, value in samples:
@@ -142,16 +142,16 @@ def _merge(families: dict[str, Metric], name: str, told: bytes) -> bool:
 
 
 def operation_deriver(view: Any, info: Any) -> Any:
-    """Note on the request which view it came to, for those that are refused there, too."""
+    """Record on the request which view it reached, also where that view refuses it."""
     if info.exception_only:
         return view
     operation = operation_name(info.original_view)
 
-    def noted(context: Any, request: ForumRequest) -> Any:
+    def recorded(context: Any, request: ForumRequest) -> Any:
         request.operation = operation
         return view(context, request)
 
-    return noted
+    return recorded
 
 
 def includeme(config: Configurator) -> None:

@@ -21,110 +21,112 @@ from ... import cpu_affinity, process_name
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 1.0
+TIMEOUT_SECONDS = 1.0
 """Seconds that the others have to answer, all together."""
-_LEAST = 0.05
+_MIN_TIMEOUT_SECONDS = 0.05
 """Seconds for those that come last: what they said may have arrived already."""
 _CHUNK = 1 << 16
 
 
-class FellowWorkers:
+class WorkerPeers:
     """The other processes of one server: to be made before it forks them."""
 
-    def __init__(self, tell: Callable[[], bytes]) -> None:
+    def __init__(self, report: Callable[[], bytes]) -> None:
         """tell: returns what this process answers the others; called by a thread of its own."""
-        self._tell = tell
-        self._folder: Path | None = None
-        self._founder = 0
-        os.register_at_fork(before=self._found, after_in_child=self._join)
+        self._report = report
+        self._dir: Path | None = None
+        self._owner_pid = 0
+        os.register_at_fork(before=self._create_dir, after_in_child=self._listen)
 
-    def ask(self) -> dict[str, bytes]:
+    def collect(self) -> dict[str, bytes]:
         """Return what each of the others tells, by its name; nothing (b"") where it is silent."""
-        if self._folder is None:
+        if self._dir is None:
             return {}
         mine = f"-{os.getpid()}"
-        lines = {}
-        for path in self._folder.glob("[!.]*"):
+        connections = {}
+        for path in self._dir.glob("[!.]*"):
             if path.name.endswith(mine):
                 continue
-            if (line := _connect(path)) is not None:
-                lines[path.name.partition("-")[0]] = line
-        deadline = time.monotonic() + PATIENCE
-        return {name: _read_all(line, deadline) for name, line in lines.items()}
+            if (connection := _connect(path)) is not None:
+                connections[path.name.partition("-")[0]] = connection
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        return {name: _read_all(connection, deadline) for name, connection in connections.items()}
 
-    def _found(self) -> None:
+    def _create_dir(self) -> None:
         """Make the folder, in the parent of the first worker."""
-        if self._folder is None and process_name.NUMBER in os.environ:
-            self._founder = os.getpid()
-            self._folder = Path(tempfile.mkdtemp(prefix="forumsvc-workers-"))
+        if self._dir is None and process_name.NUMBER in os.environ:
+            self._owner_pid = os.getpid()
+            self._dir = Path(tempfile.mkdtemp(prefix="forumsvc-workers-"))
             atexit.register(self._remove)
 
     def _remove(self) -> None:
         # The workers have inherited this exit handler.
-        if self._folder is not None and os.getpid() == self._founder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._dir is not None and os.getpid() == self._owner_pid:
+            shutil.rmtree(self._dir, ignore_errors=True)
 
-    def _join(self) -> None:
+    def _listen(self) -> None:
         """Begin to answer, in a new worker."""
-        if self._folder is None or os.getppid() != self._founder:
+        if self._dir is None or os.getppid() != self._owner_pid:
             return
         try:
-            door = _open(self._folder, f"{process_name.name()}-{os.getpid()}")
+            listener = _open(self._dir, f"{process_name.name()}-{os.getpid()}")
         except OSError as error:
             log.error(
                 "what worker %s counts is told by itself alone: %s", process_name.name(), error
             )
             return
-        Thread(target=self._answer, args=(door,), name="metrics", daemon=True).start()
+        Thread(target=self._serve, args=(listener,), name="metrics", daemon=True).start()
 
-    def _answer(self, door: socket.socket) -> None:
+    def _serve(self, listener: socket.socket) -> None:
         while True:
             try:
-                line, _ = door.accept()
+                connection, _ = listener.accept()
                 # Not sooner: the main thread is put on its core only after the fork.
                 cpu_affinity.beside_main_thread()
-                with line:
-                    line.settimeout(PATIENCE)
-                    line.sendall(self._tell())
+                with connection:
+                    connection.settimeout(TIMEOUT_SECONDS)
+                    connection.sendall(self._report())
             except OSError as error:
                 log.debug("whoever asked has gone: %s", error)
-                time.sleep(_LEAST)  # Without files to open, each attempt fails at once.
+                time.sleep(
+                    _MIN_TIMEOUT_SECONDS
+                )  # Without files to open, each attempt fails at once.
             except Exception:
                 log.exception("this worker's figures are missing")
 
 
 def _open(folder: Path, name: str) -> socket.socket:
     """Listen on a socket of this name; it has it only when it answers."""
-    door = socket.socket(socket.AF_UNIX)
+    listener = socket.socket(socket.AF_UNIX)
     unready = folder / f".{name}"
-    door.bind(str(unready))
-    door.listen()
+    listener.bind(str(unready))
+    listener.listen()
     unready.rename(folder / name)
-    return door
+    return listener
 
 
 def _connect(path: Path) -> socket.socket | None:
     """Return a connection, be it to one that hangs; None where nobody is there any more."""
-    line = socket.socket(socket.AF_UNIX)
-    line.settimeout(_LEAST)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(_MIN_TIMEOUT_SECONDS)
     try:
-        line.connect(str(path))
+        connection.connect(str(path))
     except (ConnectionRefusedError, FileNotFoundError):
         path.unlink(missing_ok=True)
-        line.close()
+        connection.close()
         return None
     except OSError:
-        line.close()
-    return line
+        connection.close()
+    return connection
 
 
-def _read_all(line: socket.socket, deadline: float) -> bytes:
+def _read_all(connection: socket.socket, deadline: float) -> bytes:
     """Return all that comes; nothing where it does not end before the deadline."""
     said: list[bytes] = []
-    with line, suppress(OSError):
+    with connection, suppress(OSError):
         while True:
-            line.settimeout(max(_LEAST, deadline - time.monotonic()))
-            chunk = line.recv(_CHUNK)
+            connection.settimeout(max(_MIN_TIMEOUT_SECONDS, deadline - time.monotonic()))
+            chunk = connection.recv(_CHUNK)
             if not chunk:
                 return b"".join(said)
             said.append(chunk)

@@ -14,12 +14,12 @@ from webob.acceptparse import create_accept_encoding_header
 
 from ..api.request import ForumRequest
 
-SMALLEST = 1024
+MIN_BYTES = 1024
 """Bytes below which the headers' own weight, and the packet's, leave nothing to gain."""
-_LARGEST = 16 * 1024**2
+_MAX_BYTES = 16 * 1024**2
 _LEVEL = 1
 """A list of topics is 8 % larger than at level 6, and ready in two thirds of the time."""
-_MOST_KEPT = 256 * 1024
+_MAX_CACHED_BYTES = 256 * 1024
 _TYPES = frozenset(
     {
         "application/javascript",
@@ -33,8 +33,8 @@ _TYPES = frozenset(
     }
 )
 _SUFFIX = re.compile(r'-gzip(?=")')
-_WHOLE = frozenset({200, 201})
-_RETURNED = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_RANGE")
+_COMPRESSIBLE_STATUS = frozenset({200, 201})
+_CONDITION_HEADERS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_RANGE")
 
 Handler = Callable[[ForumRequest], Any]
 
@@ -46,13 +46,13 @@ def gzip_tween(handler: Handler, registry: Any) -> Handler:
 
     def compressing(request: ForumRequest) -> Any:
         environ = request.environ
-        given = _take_plain(environ)
+        given = _strip_gzip_tags(environ)
         response = handler(request)
         status = response.status_int
         if status == 304:
             _vary(response)
-            _tell_again(response, given.get("HTTP_IF_NONE_MATCH", ""))
-        elif status in _WHOLE and _is_compressible(response):
+            _restore_gzip_tag(response, given.get("HTTP_IF_NONE_MATCH", ""))
+        elif status in _COMPRESSIBLE_STATUS and _is_compressible(response):
             _vary(response)
             accepted = environ.get("HTTP_ACCEPT_ENCODING")
             if accepted is not None and takes_gzip(accepted):
@@ -64,10 +64,10 @@ def gzip_tween(handler: Handler, registry: Any) -> Handler:
     return compressing
 
 
-def _take_plain(environ: dict[str, Any]) -> dict[str, str]:
+def _strip_gzip_tags(environ: dict[str, Any]) -> dict[str, str]:
     """Give the request the plain form's tags for the compressed one's, and return what it had."""
     given = {}
-    for name in _RETURNED:
+    for name in _CONDITION_HEADERS:
         if name in environ and "-gzip" in environ[name]:
             given[name] = environ[name]
             environ[name] = _SUFFIX.sub("", environ[name])
@@ -108,7 +108,7 @@ def _is_compressible(response: Any) -> bool:
     # compressed length would tell of the secret, guess by guess (BREACH). Answers of the API are
     # not in that danger, as no browser adds a token to a request by itself.
     is_private_page = kind == "text/html" and "public" not in caching
-    is_worth_it = SMALLEST <= length <= _LARGEST and kind in _TYPES
+    is_worth_it = MIN_BYTES <= length <= _MAX_BYTES and kind in _TYPES
     return is_worth_it and not is_private_page and "no-store" not in caching
 
 
@@ -128,7 +128,9 @@ def _compress(response: Any, known: str) -> None:
         if response.conditional_response and tag in known:
             return  # it will be a 304
     body = response.body
-    response.body = _kept(body) if len(body) <= _MOST_KEPT else _compressed(body)
+    response.body = (
+        _compressed_cached(body) if len(body) <= _MAX_CACHED_BYTES else _compressed(body)
+    )
     response.headers["Content-Encoding"] = "gzip"
 
 
@@ -137,10 +139,10 @@ def _compressed(body: bytes) -> bytes:
 
 
 # Bodies that are the same object each time are hashed once; the others cost 2 µs more.
-_kept = lru_cache(32)(_compressed)
+_compressed_cached = lru_cache(32)(_compressed)
 
 
-def _tell_again(response: Any, given: str) -> None:
+def _restore_gzip_tag(response: Any, given: str) -> None:
     """Let a 304 name the tag that the client has, where that is the compressed form's."""
     tag = response.headers.get("ETag", "")
     compressed = f'{tag[:-1]}-gzip"'

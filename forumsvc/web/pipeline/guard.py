@@ -8,10 +8,10 @@ from ...errors import Malformed, NotFound, TooLarge
 from ..api.request import ForumRequest
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
-_LONGEST_HOST = 300
+_MAX_HOST_LENGTH = 300
 """More than any name with its port has (RFC 1035 §2.3.4); it is part of much that is kept."""
 
-_NEEDLESS_ESCAPE = re.compile(
+_REDUNDANT_ESCAPE = re.compile(
     r"%(?:2[DEF]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
 )
 """A slash, or one of letters, digits, `-._~` (RFC 3986 §2.3), percent-encoded."""
@@ -28,7 +28,7 @@ def guard_tween(handler: Handler, registry: Any) -> Handler:
         environ = request.environ
         environ.pop("HTTP_X_VHM_ROOT", None)  # it would move the root of the tree
         _check_path(environ["PATH_INFO"])
-        _check_spelling(environ)
+        _check_canonical_path(environ)
         _check_host(environ)
         if int(environ.get("CONTENT_LENGTH") or 0) > max_body:
             raise TooLarge(f"The request body is larger than {max_body} bytes.")
@@ -46,7 +46,7 @@ def _check_path(path: str) -> None:
         raise Malformed("the path holds bytes that are not UTF-8") from None
 
 
-def _check_spelling(environ: dict[str, Any]) -> None:
+def _check_canonical_path(environ: dict[str, Any]) -> None:
     """Raise NotFound where a path outside the API is written in another way than its own.
 
     A proxy that denies `/metrics` may let `//metrics` or `/%6detrics` pass. The paths of the API
@@ -61,7 +61,7 @@ def _check_spelling(environ: dict[str, Any]) -> None:
     if path.startswith("/api/"):
         return
     inner = f"{path.removesuffix('/')}/"
-    if "//" in inner or "/./" in inner or "/../" in inner or _NEEDLESS_ESCAPE.search(sent):
+    if "//" in inner or "/./" in inner or "/../" in inner or _REDUNDANT_ESCAPE.search(sent):
         raise NotFound("There is nothing here.")
 
 
@@ -70,5 +70,5 @@ def _check_host(environ: dict[str, Any]) -> None:
     if host is None:
         if environ.get("SERVER_PROTOCOL") == "HTTP/1.1":
             raise Malformed("the request names no host")
-    elif len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
+    elif len(host) > _MAX_HOST_LENGTH or not _HOST.fullmatch(host):
         raise Malformed("the Host header is not one host")

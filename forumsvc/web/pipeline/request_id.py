@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("forumsvc.access")
 
-ID = "forumsvc.request_id"
+ENVIRON_KEY = "forumsvc.request_id"
 """Where a request's environ has its id."""
 
-_BEGAN = "forumsvc.began"
-_SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_STARTED_KEY = "forumsvc.began"
+_VALID_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 Handler = Callable[[ForumRequest], Any]
 
@@ -40,17 +40,17 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
 
     def named(request: ForumRequest) -> Any:
         environ = request.environ
-        if ID not in environ:
-            environ[ID] = _id_of(environ)
-            environ[_BEGAN] = time.perf_counter()
-        request_id = environ[ID]
+        if ENVIRON_KEY not in environ:
+            environ[ENVIRON_KEY] = _id_of(environ)
+            environ[_STARTED_KEY] = time.perf_counter()
+        request_id = environ[ENVIRON_KEY]
         response = handler(request)
         # pyramid_tm has read its orders (X-Tm) by now; they are none of the client's business.
         headers = [each for each in response.headerlist if each[0] != "X-Tm"]
         response.headerlist = [*headers, ("X-Request-Id", request_id)]
-        if is_tried_again(request, request.exception):
+        if will_be_retried(request, request.exception):
             return response
-        took = time.perf_counter() - environ[_BEGAN]
+        took = time.perf_counter() - environ[_STARTED_KEY]
         if metrics is not None:
             metrics.count(request, response.status_int, took)
         if log.isEnabledFor(logging.INFO):
@@ -82,9 +82,9 @@ def _escaped(text: str) -> str:
 
 def _id_of(environ: dict[str, Any]) -> str:
     given = environ.get("HTTP_X_REQUEST_ID", "")
-    return given if _SANE.fullmatch(given) else secrets.token_hex(16)
+    return given if _VALID_ID.fullmatch(given) else secrets.token_hex(16)
 
 
-def is_tried_again(request: ForumRequest, error: BaseException | None) -> bool:
+def will_be_retried(request: ForumRequest, error: BaseException | None) -> bool:
     """Return whether another attempt follows the one that ended with `error`, if any did."""
     return error is not None and bool(is_error_retryable(request, error))

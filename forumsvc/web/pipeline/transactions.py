@@ -10,7 +10,7 @@ from ...database import open_database
 from ...db.timeouts import Timeouts
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 _API = "/api/v3/"
 
 
@@ -19,7 +19,7 @@ def is_unsafe(request: Any) -> bool:
     return request.method not in _SAFE
 
 
-def attempts(request: Any) -> int:
+def max_attempts(request: Any) -> int:
     """Return how often a request is tried when the database asks for another attempt.
 
     What the API reads, the executor reads again by itself. A body that is refused for its size is
@@ -28,7 +28,7 @@ def attempts(request: Any) -> int:
     if request.method == "GET" and request.environ["PATH_INFO"].startswith(_API):
         return 1
     length = int(request.environ.get("CONTENT_LENGTH") or 0)
-    return 1 if length > request.settings["http.max_body"] else ATTEMPTS
+    return 1 if length > request.settings["http.max_body"] else MAX_ATTEMPTS
 
 
 def includeme(config: Configurator) -> None:
@@ -45,8 +45,8 @@ def includeme(config: Configurator) -> None:
             "tm.activate_hook": is_unsafe,
             "tm.annotate_user": False,
             "tm.commit_veto": pyramid_tm.default_commit_veto,
-            "retry.attempts": ATTEMPTS,
-            "retry.activate_hook": attempts,
+            "retry.attempts": MAX_ATTEMPTS,
+            "retry.activate_hook": max_attempts,
         }
     )
     config.include("pyramid_retry")

@@ -14,7 +14,18 @@ from ...resources.base import Item
 from ...security.policy import abilities, granted
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import Audience, Shown
-from .results import Count, Done, Greeting, Ids, Kind, Listing, Notices, Result, Single, Uploaded
+from .results import (
+    Count,
+    Detail,
+    Hello,
+    Ids,
+    Kind,
+    Listing,
+    NotificationListing,
+    Ok,
+    Result,
+    Uploaded,
+)
 from .viewer_state import standing
 
 ABILITIES = {
@@ -27,12 +38,12 @@ ABILITIES = {
 class Bare:
     """The shape of the API description."""
 
-    created = 201
+    created_status = 201
     """The status of a creation."""
-    wrong_password = 400
+    wrong_password_status = 400
     """The status of a password grant with a wrong login or password (RFC 6749 §5.2: 400)."""
 
-    def audience(self, shown: Shown, request: ForumRequest) -> Audience:
+    def cache_scope(self, shown: Shown, request: ForumRequest) -> Audience:
         """Return for whom an answer is the same."""
         if request.caller is None:
             return Audience.EVERYBODY
@@ -42,7 +53,7 @@ class Bare:
             return Audience.EVERYBODY
         return Audience.SAME_RIGHTS
 
-    def keeps(self, shown: Shown) -> bool:
+    def is_cacheable(self, shown: Shown) -> bool:
         """Return whether such an answer may be kept: it shows nothing that no mark covers."""
         return True
 
@@ -50,59 +61,59 @@ class Bare:
         """Return the JSON document of a result."""
         match result:
             case Listing():
-                return self.listing(result, request)
-            case Single():
-                return self.single(result, request)
-            case Notices():
-                return self.notices(result, request)
+                return self.listing_document(result, request)
+            case Detail():
+                return self.detail_document(result, request)
+            case NotificationListing():
+                return self.notifications_document(result, request)
             case Ids():
-                return self.ids(result)
-            case Greeting(login=login):
+                return self.ids_document(result)
+            case Hello(login=login):
                 return {"current_user": login}
             case Uploaded(url=url):
                 return {"image_url": url}
             case Count():
-                return self.count(result)
-            case Done():
+                return self.count_document(result)
+            case Ok():
                 return {"ok": 1}
 
     def error(self, status: int, message: str) -> Any:
         """Return the JSON document of a failure."""
         return {"error": message}
 
-    def notices(self, result: Notices, request: ForumRequest) -> Any:
+    def notifications_document(self, result: NotificationListing, request: ForumRequest) -> Any:
         """Return the document of a page of notifications."""
 
         def show_topic(row: Any) -> dict[str, Any]:
-            return self.listed(Kind.TOPIC, row, request)
+            return self.list_item(Kind.TOPIC, row, request)
 
-        return notifications(request.site, result.told, show_topic)
+        return notifications(request.site, result.page, show_topic)
 
-    def listing(self, result: Listing, request: ForumRequest) -> Any:
+    def listing_document(self, result: Listing, request: ForumRequest) -> Any:
         """Return the document of a page."""
-        shown = [self.listed(result.kind, row, request) for row in result.rows]
+        shown = [self.list_item(result.kind, row, request) for row in result.rows]
         if request.includes_state:
             states = standing(result.kind, result.rows, request)
             for one, state in zip(shown, states, strict=True):
                 one["state"] = state
         return shown
 
-    def ids(self, result: Ids) -> Any:
+    def ids_document(self, result: Ids) -> Any:
         """Return the document of a page of ids."""
         return [*result.ids]
 
-    def single(self, result: Single, request: ForumRequest) -> Any:
+    def detail_document(self, result: Detail, request: ForumRequest) -> Any:
         """Return the document of one resource, with what the caller may do with it."""
-        shown = self.in_full(result.kind, result.item, request)
+        shown = self.detail(result.kind, result.item, request)
         if request.includes_state:
             [shown["state"]] = standing(result.kind, [result.item.row], request)
         return shown
 
-    def count(self, result: Count) -> Any:
+    def count_document(self, result: Count) -> Any:
         """Return the document of a number."""
         return {"count": result.count}
 
-    def listed(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
+    def list_item(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
         """Return a resource as it stands in a list."""
         match kind:
             case Kind.USER:
@@ -111,30 +122,30 @@ class Bare:
                 return topic(request.site, row)
             case Kind.REPLY:
                 return reply(request.site, row)
-            case Kind.REPLY_IN_FULL:
+            case Kind.REPLY_DETAIL:
                 return reply_detail(request.site, row)
             case Kind.NODE:
                 return node(row)
             case Kind.PHOTO:
                 return photo(row, request.photo_url(row.name, row.storage))
 
-    def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+    def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource in full."""
-        shown = _detail(kind, item, request)
+        shown = _serialize(kind, item, request)
         if kind in ABILITIES:
             shown["abilities"] = abilities(request.caller, item, ABILITIES[kind])
         return shown
 
 
-def _detail(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
     match kind:
         case Kind.USER:
             with_email = granted(request.caller, item, May.VIEW_EMAIL)
             return user_detail(request.site, item.row, with_email=with_email)
         case Kind.TOPIC:
-            hits = request.registry.hits.unwritten(item.row.id)
-            return topic_detail(request.site, item.row, unwritten_hits=hits)
-        case Kind.REPLY | Kind.REPLY_IN_FULL:
+            hits = request.registry.view_counter.pending_for(item.row.id)
+            return topic_detail(request.site, item.row, pending_hits=hits)
+        case Kind.REPLY | Kind.REPLY_DETAIL:
             return reply_detail(request.site, item.row)
         case Kind.NODE:
             return node(item.row)

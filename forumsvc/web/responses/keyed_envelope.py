@@ -5,7 +5,7 @@ from typing import Any
 
 from ...clock import rfc3339
 from ...models import UserState
-from ...openapi.keyed_words import CREATED, error_kind
+from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
 from ...queries.states import State
@@ -17,20 +17,20 @@ from ...security.policy import abilities
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import Audience, Shown
 from .envelope import Bare
-from .results import Count, Greeting, Ids, Kind, Listing, Notices, Result, Single
+from .results import Count, Detail, Hello, Ids, Kind, Listing, NotificationListing, Result
 from .viewer_state import standing
 
-_OF_USERS = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_IN_FULL})
+_KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
 """What is a user, or shows its author."""
 
 
 class Keyed(Bare):
     """The shape that clients of the public forum engine read."""
 
-    created = CREATED
-    wrong_password = 401
+    created_status = CREATED
+    wrong_password_status = 401
 
-    def audience(self, shown: Shown, request: ForumRequest) -> Audience:
+    def cache_scope(self, shown: Shown, request: ForumRequest) -> Audience:
         """Return for whom an answer is the same: `meta` tells everybody something else."""
         if request.caller is None or shown is Shown.NODE_LIST:
             return Audience.EVERYBODY
@@ -41,15 +41,15 @@ class Keyed(Bare):
         # Of a reply's author, admins may do what maintainers may not.
         return Audience.SAME_CALLER if shown is Shown.REPLY else Audience.NOBODY_ELSE
 
-    def keeps(self, shown: Shown) -> bool:
+    def is_cacheable(self, shown: Shown) -> bool:
         """Return whether such an answer may be kept: lists show how often topics were read."""
         return shown is not Shown.TOPIC_LIST
 
     def body(self, result: Result, request: ForumRequest) -> Any:
         """Return the JSON document of a result."""
         document = super().body(result, request)
-        if isinstance(result, Greeting):
-            shown = self.in_full(Kind.USER, request.root["users"]["me"], request)
+        if isinstance(result, Hello):
+            shown = self.detail(Kind.USER, request.root["users"]["me"], request)
             return {"user": shown, **document, "meta": {"time": rfc3339(request.now)}}
         return document
 
@@ -57,9 +57,9 @@ class Keyed(Bare):
         """Return the JSON document of a failure, with its kind."""
         return {"error": error_kind(status), "message": message}
 
-    def notices(self, result: Notices, request: ForumRequest) -> Any:
+    def notifications_document(self, result: NotificationListing, request: ForumRequest) -> Any:
         """Return a page of notifications under its name."""
-        shown = super().notices(result, request)
+        shown = super().notifications_document(result, request)
         for one in shown:
             _add_user_abilities(one["actor"], request)
             for post in (one["reply"], one["mention"]):
@@ -67,38 +67,38 @@ class Keyed(Bare):
                     _add_user_abilities(post["user"], request)
         return {"notifications": shown}
 
-    def listing(self, result: Listing, request: ForumRequest) -> Any:
+    def listing_document(self, result: Listing, request: ForumRequest) -> Any:
         """Return a page under its name."""
-        shown = super().listing(result, request)
+        shown = super().listing_document(result, request)
         document = {result.name: shown}
         if result.kind == Kind.NODE:
             document["meta"] = {"total": len(shown)}
-        elif result.of is not None:
+        elif result.parent is not None:
             for one, row in zip(shown, result.rows, strict=True):
-                reply = _reply_of(row, result.of)
+                reply = _reply_of(row, result.parent)
                 one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
-            document["meta"] = {"user_liked_reply_ids": _liked(result, shown, request)}
+            document["meta"] = {"user_liked_reply_ids": _liked_reply_ids(result, shown, request)}
         return document
 
-    def ids(self, result: Ids) -> Any:
+    def ids_document(self, result: Ids) -> Any:
         """Return a page of ids under its name."""
-        return {"ids": super().ids(result)}
+        return {"ids": super().ids_document(result)}
 
-    def single(self, result: Single, request: ForumRequest) -> Any:
+    def detail_document(self, result: Detail, request: ForumRequest) -> Any:
         """Return one resource under its name, with how the caller stands to it."""
-        shown = super().single(result, request)
+        shown = super().detail_document(result, request)
         return {str(result.kind): shown, "meta": _meta(result, shown, request)}
 
-    def count(self, result: Count) -> Any:
+    def count_document(self, result: Count) -> Any:
         """Return a number, with what it is of."""
-        if result.of is None:
-            return super().count(result)
-        kind, counted_id = result.of
+        if result.target is None:
+            return super().count_document(result)
+        kind, counted_id = result.target
         return {"obj_type": str(kind), "obj_id": counted_id, "count": result.count}
 
-    def listed(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
+    def list_item(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
         """Return a resource as it stands in a list, with what it carries here."""
-        shown = super().listed(kind, row, request)
+        shown = super().list_item(kind, row, request)
         item: Item
         if kind == Kind.TOPIC:
             item = TopicItem(request.root.topics, str(row.id), row)
@@ -106,23 +106,23 @@ class Keyed(Bare):
             shown["abilities"] = abilities(request.caller, item, TOPIC_ABILITIES)
         elif kind == Kind.REPLY:
             shown |= reply_additions(row)
-        elif kind == Kind.REPLY_IN_FULL:
+        elif kind == Kind.REPLY_DETAIL:
             item = ReplyItem(request.root.replies, str(row.id), row)
             shown |= reply_additions(row)
             shown["abilities"] = abilities(request.caller, item, REPLY_ABILITIES)
-        if kind in _OF_USERS:
+        if kind in _KINDS_WITH_USER:
             _add_user_abilities(shown if kind == Kind.USER else shown["user"], request)
         return shown
 
-    def in_full(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
+    def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource in full, with what it carries here."""
-        shown = super().in_full(kind, item, request)
+        shown = super().detail(kind, item, request)
         if kind == Kind.TOPIC:
             shown |= _topic_additions(item, request)
         elif kind == Kind.USER:
             shown |= user_additions(shown)
             shown["abilities"] |= abilities(request.caller, item, USER_SUMMARY_ABILITIES)
-        if kind in _OF_USERS and kind != Kind.USER:
+        if kind in _KINDS_WITH_USER and kind != Kind.USER:
             _add_user_abilities(shown["user"], request)
         return shown
 
@@ -140,8 +140,8 @@ def _add_user_abilities(user: dict[str, Any], request: ForumRequest) -> None:
 
 
 def _topic_additions(item: Item, request: ForumRequest) -> dict[str, Any]:
-    hits = request.registry.hits.unwritten(item.row.id)
-    return topic_additions(item.row, unwritten_hits=hits)
+    hits = request.registry.view_counter.pending_for(item.row.id)
+    return topic_additions(item.row, pending_hits=hits)
 
 
 def _reply_of(row: Any, topic: Item) -> ReplyItem:
@@ -157,7 +157,9 @@ def _reply_of(row: Any, topic: Item) -> ReplyItem:
     return ReplyItem(topic.root.replies, str(row.id), state)
 
 
-def _liked(result: Listing, shown: list[dict[str, Any]], request: ForumRequest) -> list[int]:
+def _liked_reply_ids(
+    result: Listing, shown: list[dict[str, Any]], request: ForumRequest
+) -> list[int]:
     if request.includes_state:
         states = [one["state"] for one in shown]
     else:
@@ -165,7 +167,7 @@ def _liked(result: Listing, shown: list[dict[str, Any]], request: ForumRequest) 
     return [one["id"] for one, state in zip(shown, states, strict=True) if state["liked"]]
 
 
-def _meta(result: Single, shown: dict[str, Any], request: ForumRequest) -> State:
+def _meta(result: Detail, shown: dict[str, Any], request: ForumRequest) -> State:
     """Return how the caller stands to a topic or a user."""
     if result.kind not in (Kind.TOPIC, Kind.USER):
         return {}

@@ -6,10 +6,10 @@ from urllib.parse import quote, urlencode
 
 from ...db.keyset_paging import Cursors
 from ..api.request import ForumRequest
-from .results import Ids, Listing, Notices, Result
+from .results import Ids, Listing, NotificationListing, Result
 
 PAGE_HEADERS = ("Link", "X-Total-Count")
-_PLACES = frozenset({"offset", "before", "after"})
+_POSITION_PARAMETERS = frozenset({"offset", "before", "after"})
 
 
 def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
@@ -21,8 +21,8 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
                 headers["X-Total-Count"] = str(total)
         case Ids(cursors=cursors):
             pass
-        case Notices(told=told):
-            cursors = told.cursors
+        case NotificationListing(page=page):
+            cursors = page.cursors
         case _:
             cursors = None
     if cursors is not None:
@@ -39,7 +39,7 @@ def _link(cursors: Cursors, request: ForumRequest) -> str:
     kept = tuple(
         (name, value)
         for name, value in request.validated.items()
-        if value is not None and name not in _PLACES
+        if value is not None and name not in _POSITION_PARAMETERS
     )
     target = _target(request.base_url, _names(request), kept)
     links = [f'<{target}>; rel="first"']

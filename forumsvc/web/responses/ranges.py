@@ -8,7 +8,7 @@ _READABLE = re.compile(r"[ -~]{1,100}", re.ASCII)
 """Of longer numbers Python makes none, and of what it cannot read WebOb makes an error of ours."""
 
 
-def ignore_vain_range(request: ForumRequest, length: int) -> None:
+def ignore_unsatisfiable_range(request: ForumRequest, length: int) -> None:
     """Let a client that asks for a part which is not there have the whole file.
 
     length: the file's, in bytes. A server may ignore any Range (RFC 9110 §14.2). WebOb would

@@ -8,7 +8,7 @@ from pyramid.config import Configurator
 from .envelope import Bare
 from .keyed_envelope import Keyed
 from .links import page_headers
-from .results import Result, Single, Uploaded
+from .results import Detail, Result, Uploaded
 
 ENVELOPES: dict[str, type[Bare]] = {"bare": Bare, "keyed": Keyed}
 
@@ -27,7 +27,7 @@ class ApiRenderer:
         response.content_type = "application/json"
         location = _location(result)
         if location is not None:
-            response.status_int = self._envelope.created
+            response.status_int = self._envelope.created_status
             response.headers["Location"] = location
         response.headers.update(page_headers(result, request))
         return orjson.dumps(self._envelope.body(result, request))
@@ -35,7 +35,7 @@ class ApiRenderer:
 
 def _location(result: Result) -> str | None:
     match result:
-        case Single(location=location):
+        case Detail(location=location):
             return location
         case Uploaded(url=url):
             return url

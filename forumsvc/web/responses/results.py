@@ -16,7 +16,7 @@ class Kind(StrEnum):
     USER = "user"
     TOPIC = "topic"
     REPLY = "reply"
-    REPLY_IN_FULL = "reply_in_full"
+    REPLY_DETAIL = "reply_detail"
     NODE = "node"
     PHOTO = "photo"
 
@@ -35,11 +35,11 @@ class Listing:
     rows: Sequence[Any]
     cursors: Cursors | None = None
     total: int | None = None
-    of: Item | None = None
+    parent: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class Detail:
     """One resource in full. location: its address, where it was just created."""
 
     kind: Kind
@@ -48,10 +48,10 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True)
-class Notices:
+class NotificationListing:
     """A page of notifications, with what they speak of."""
 
-    told: Told
+    page: Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Greeting:
+class Hello:
     """Whose token it is."""
 
     login: str
@@ -84,12 +84,12 @@ class Count:
     """How many there are. of: what was counted, where the client named it (kind, id)."""
 
     count: int
-    of: tuple[str, int] | None = None
+    target: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Ok:
     """It is done, and there is nothing to show."""
 
 
-Result = Listing | Single | Notices | Ids | Greeting | Uploaded | Count | Done
+Result = Listing | Detail | NotificationListing | Ids | Hello | Uploaded | Count | Ok

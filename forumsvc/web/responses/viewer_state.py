@@ -10,7 +10,7 @@ from .results import Kind
 _OF = {
     Kind.TOPIC: Of.TOPIC,
     Kind.REPLY: Of.REPLY,
-    Kind.REPLY_IN_FULL: Of.REPLY,
+    Kind.REPLY_DETAIL: Of.REPLY,
     Kind.USER: Of.USER,
 }
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from forumsvc.db.engine import Database
 from forumsvc.diagnostics import Level, Problem
-from forumsvc.diagnostics.database import connections_of_process
+from forumsvc.diagnostics.database import max_connections_of_process
 from forumsvc.diagnostics.problem import error
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.object_store import endpoint as endpoint
@@ -139,8 +139,8 @@ def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> N
 
 
 def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
-    assert connections_of_process(pool_size=10, threads=8) == 16 + 9
-    assert connections_of_process(pool_size=3, threads=8) == 6 + 6
+    assert max_connections_of_process(pool_size=10, threads=8) == 16 + 9
+    assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -66,22 +66,22 @@ def test_what_was_allowed_is_listed_and_ends_by_the_button(
             ttl=60,
             now=row.created_at,
         )
-    assert button(owner, f"/applications/{client_id}/withdraw").status_int == 303
+    assert button(owner, f"/applications/{client_id}/revoke").status_int == 303
     assert forum.caller(given["access_token"]).get("/hello").status_int == 401
     assert app.refresh(given["refresh_token"]).json["error"] == "invalid_grant"
     late = app.post(
         "token", grant_type="authorization_code", code=code, redirect_uri="https://a.example/"
     )
     assert late.json["error"] == "invalid_grant"
-    assert f"/applications/{client_id}/withdraw" not in owner.get("/applications").text
+    assert f"/applications/{client_id}/revoke" not in owner.get("/applications").text
 
 
-def test_withdrawing_leaves_what_others_allowed(forum: Forum, owner: Visitor, ann: int) -> None:
+def test_revoking_leaves_what_others_allowed(forum: Forum, owner: Visitor, ann: int) -> None:
     with_password(forum, "bob")
     app = Application(forum)
     mine = app.log_in(password=PASSWORD).json
     theirs = app.log_in("bob", PASSWORD).json
-    button(owner, f"/applications/{app.credentials['client_id']}/withdraw")
+    button(owner, f"/applications/{app.credentials['client_id']}/revoke")
     assert forum.caller(mine["access_token"]).get("/hello").status_int == 401
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
 
@@ -165,13 +165,13 @@ def test_the_applications_of_others_are_out_of_reach(
         assert clients.authenticate(db, client_id, app.credentials["client_secret"]) is not None
 
 
-@pytest.mark.parametrize("action", ["rotate", "delete", "withdraw"])
+@pytest.mark.parametrize("action", ["rotate", "delete", "revoke", "withdraw"])
 def test_an_application_that_is_not_there_is_404(owner: Visitor, action: str) -> None:
     assert owner.post(f"/applications/nothing/{action}").status_int == 404
 
 
 def test_nobody_registers_without_end(owner: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(applications, "MOST", 1)
+    monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
     register(owner)
     assert "one too many" in wrong(register(owner))
 
@@ -184,7 +184,7 @@ def test_blocked_users_register_nothing_and_still_take_back(
     forum.change(ann, state="blocked")
     page = register(owner)
     assert (page.status_int, "blocked" in problem(page)) == (403, True)
-    assert button(owner, f"/applications/{app.credentials['client_id']}/withdraw").status_int == 303
+    assert button(owner, f"/applications/{app.credentials['client_id']}/revoke").status_int == 303
 
 
 def test_without_self_service_there_is_only_what_was_allowed(

@@ -172,7 +172,7 @@ def test_a_session_that_expires_in_the_middle_gives_nothing_and_loses_nothing(
 def test_consent_cannot_be_given_from_another_site(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     fields = dict(form_of(ask(visitor, app)).submit_fields())
-    del fields["form_token"]
+    del fields["csrf_token"]
     answer = visitor.app.post("/oauth/authorize", {**fields, "answer": "allow"}, status=403)
     assert "out of date" in problem(answer)
     assert visitor.forum.count(OAuthCode) == 0

@@ -87,7 +87,7 @@ def change(visitor: Visitor, ann: int, here: Path) -> None:
 def reset(visitor: Visitor, ann: int, here: Path) -> None:
     """Set another password by a mailed link."""
     visitor.send("/password/forgotten", email="ann@example.org")
-    visitor.forum.registry.outbox.wait()
+    visitor.forum.registry.mail_queue.wait()
     [mail] = list((here / "var" / "mail").glob("*.eml"))
     text = mail.read_text().replace("=\n", "").replace("=3D", "=")
     mail.unlink()
@@ -108,7 +108,7 @@ def button(visitor: Visitor, ann: int, here: Path) -> None:
     page = visitor.get("/applications")
     form = next(one for one in page.forms.values() if one.action == "/logout/everywhere")
     answer = form.submit()
-    assert answer.location == "http://localhost/login?notice=logged-out-everywhere"
+    assert answer.location == "http://localhost/login?flash_message=logged-out-everywhere"
     assert "logged out everywhere" in answer.follow().text
     assert not visitor.is_logged_in()
 
@@ -140,7 +140,7 @@ def test_log_out_everywhere_needs_a_form_of_this_browser(
     visitor: Visitor, forum: Forum, ann: int
 ) -> None:
     visitor.log_in()
-    foreign: Any = {"form_token": "0" * 64}
+    foreign: Any = {"csrf_token": "0" * 64}
     assert visitor.app.post("/logout/everywhere", foreign, status="*").status_int == 403
     assert visitor.is_logged_in()
     assert visitor.get("/logout/everywhere").status_int == 405

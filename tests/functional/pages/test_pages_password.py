@@ -22,7 +22,7 @@ def mail(forum: Forum, here: Path) -> Iterator[Callable[[], list[EmailMessage]]]
     folder = here / "var" / "mail"
 
     def read() -> list[EmailMessage]:
-        forum.registry.outbox.wait()
+        forum.registry.mail_queue.wait()
         files = sorted(folder.glob("*.eml"))
         return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
 
@@ -80,7 +80,7 @@ def test_a_link_sets_another_password_and_logs_out_everywhere(
     assert message["To"] == "ann@example.org"
     assert "ann" in message.get_content()
     answer = visitor.send(link(mail), new_password=NEW_PASSWORD)
-    assert answer.location == "http://localhost/login?notice=password-changed"
+    assert answer.location == "http://localhost/login?flash_message=password-changed"
     assert not other.is_logged_in()
     assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
 

@@ -146,15 +146,15 @@ def test_a_changed_password_ends_every_session(visitor: Visitor, ann: int) -> No
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
     """Let something happen between the check of the next log-in's password and its session."""
-    check = login.try_password
+    check = login.check_password_attempt
 
     def checked(*args: Any) -> Any:
-        monkeypatch.setattr(login, "try_password", check)
+        monkeypatch.setattr(login, "check_password_attempt", check)
         attempt = check(*args)
         happens()
         return attempt
 
-    monkeypatch.setattr(login, "try_password", checked)
+    monkeypatch.setattr(login, "check_password_attempt", checked)
 
 
 def test_of_two_log_ins_at_once_that_bring_the_hash_up_to_date_both_succeed(
@@ -184,7 +184,7 @@ def test_a_password_that_was_changed_while_it_was_checked_is_refused(
 
 
 FORMS = ["/login", "/signup", "/password/forgotten", "/oauth/authorize", "/password/reset"]
-OWN = ["/password", "/applications", "/applications/x/withdraw", "/applications/x/rotate"]
+OWN = ["/password", "/applications", "/applications/x/revoke", "/applications/x/rotate"]
 OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
 
@@ -194,7 +194,7 @@ def test_no_form_is_taken_without_the_token_of_this_browser(
     visitor: Visitor, ann: int, path: str, token: str | None
 ) -> None:
     visitor.log_in()
-    fields = {} if token is None else {"form_token": token.encode("utf-8", "surrogateescape")}
+    fields = {} if token is None else {"csrf_token": token.encode("utf-8", "surrogateescape")}
     answer = visitor.app.post(path, fields, status="*")
     if token == "\udcff":
         assert answer.status_int == 400  # bytes that are no UTF-8
@@ -206,19 +206,19 @@ def test_no_form_is_taken_without_the_token_of_this_browser(
 
 @pytest.mark.parametrize("path", ["/login", "/signup", "/password/forgotten"])
 def test_the_token_of_another_browser_is_worth_nothing(visitor: Visitor, path: str) -> None:
-    theirs = Visitor(visitor.forum).form(path)["form_token"].value
+    theirs = Visitor(visitor.forum).form(path)["csrf_token"].value
     visitor.get(path)
-    assert visitor.app.post(path, {"form_token": theirs}, status="*").status_int == 403
+    assert visitor.app.post(path, {"csrf_token": theirs}, status="*").status_int == 403
     visitor.app.reset()
-    assert visitor.app.post(path, {"form_token": theirs}, status="*").status_int == 403
+    assert visitor.app.post(path, {"csrf_token": theirs}, status="*").status_int == 403
 
 
 def test_a_form_of_before_the_login_is_worth_nothing_afterwards(visitor: Visitor, ann: int) -> None:
-    old = visitor.form("/login")["form_token"].value
+    old = visitor.form("/login")["csrf_token"].value
     visitor.log_in()
     answer = visitor.app.post(
         "/password",
-        {"form_token": old, "current_password": PASSWORD, "new_password": NEW_PASSWORD},
+        {"csrf_token": old, "current_password": PASSWORD, "new_password": NEW_PASSWORD},
         status="*",
     )
     assert answer.status_int == 403

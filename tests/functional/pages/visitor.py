@@ -45,7 +45,7 @@ class Visitor:
     def post(self, path: str, **fields: str) -> TestResponse:
         """Send a form that no page has, with the token of one that there is."""
         token = self.get("/login").follow() if self.is_logged_in() else self.get("/login")
-        fields["form_token"] = token.html.find("input", {"name": "form_token"})["value"]
+        fields["csrf_token"] = token.html.find("input", {"name": "csrf_token"})["value"]
         return self.app.post(path, fields, status="*")
 
 

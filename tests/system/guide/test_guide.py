@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from forumsvc.pages.guide import ADDRESS, CHAPTERS, LANGUAGES, source
+from forumsvc.pages.guide import CHAPTERS, EXAMPLE_URL, LANGUAGES, source
 from tests.system import doc_examples
 from tests.system.oauth.service import Service
 
@@ -138,4 +138,4 @@ def test_an_example_is_there_in_every_language_or_only_in_one_on_purpose() -> No
     for name, page in PAGES.items():
         there = {block.kind for block in page} & set(LANGUAGES)
         assert there == alone.get(name, set(LANGUAGES)), name
-        assert ADDRESS == doc_examples.ADDRESS
+        assert EXAMPLE_URL == doc_examples.ADDRESS

@@ -179,7 +179,7 @@ def test_another_sites_form_allows_nothing(forum: Service, ann: Browser, phone: 
         form for form in Forms(get(f"{forum.url}/login", stranger).text).found if form.fields
     )
     asked = {**dict(parse_qsl(urlsplit(where).query)), "answer": "allow"}
-    for forged in (asked, {**asked, "form_token": ""}, {**theirs.fields, **asked}):
+    for forged in (asked, {**asked, "csrf_token": ""}, {**theirs.fields, **asked}):
         answer = ann.http.post(
             f"{forum.url}/oauth/authorize", forged, allow_redirects=False, timeout=PATIENCE
         )

@@ -14,7 +14,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from forumsvc.mail import FolderDelivery, Outbox, SmtpDelivery, make_delivery
+from forumsvc.mail import FolderDelivery, MailQueue, SmtpDelivery, create_delivery
 from forumsvc.settings import Settings, SettingsError
 from tests.postgres_keeper import free_port
 
@@ -70,9 +70,9 @@ def delivery(port: int, *, password: str) -> SmtpDelivery:
 
 def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int]) -> None:
     server, port = smtp
-    outbox = Outbox(delivery(port, password="secret"), SENDER)
-    outbox.send("ann@example.org", "Grüße", "Zeile eins\nZeile zwei: https://x.example/?a=b")
-    outbox.close()
+    mail_queue = MailQueue(delivery(port, password="secret"), SENDER)
+    mail_queue.send("ann@example.org", "Grüße", "Zeile eins\nZeile zwei: https://x.example/?a=b")
+    mail_queue.close()
     [(sender, recipients, content)] = server.came
     assert (sender, recipients) == (SENDER, ["ann@example.org"])
     message = message_from_bytes(content, policy=policy.default)
@@ -87,10 +87,10 @@ def test_a_server_that_refuses_is_tried_again_and_then_given_up(
     smtp: tuple[Server, int], caplog: pytest.LogCaptureFixture
 ) -> None:
     server, port = smtp
-    outbox = Outbox(delivery(port, password="wrong"), SENDER, pause=0)
-    outbox.send("ann@example.org", "x", "y")
-    outbox.wait()
-    outbox.close()
+    mail_queue = MailQueue(delivery(port, password="wrong"), SENDER, retry_delay=0)
+    mail_queue.send("ann@example.org", "x", "y")
+    mail_queue.wait()
+    mail_queue.close()
     assert server.came == []
     assert len(caplog.records) == 3
     assert "ann@example.org" not in caplog.text
@@ -113,10 +113,10 @@ class Flaky:
 
 def test_a_server_that_is_away_for_a_moment_loses_nothing() -> None:
     flaky = Flaky(2)
-    outbox = Outbox(flaky, SENDER, pause=0)
-    outbox.send("ann@example.org", "x", "y")
-    outbox.wait()
-    outbox.close()
+    mail_queue = MailQueue(flaky, SENDER, retry_delay=0)
+    mail_queue.send("ann@example.org", "x", "y")
+    mail_queue.wait()
+    mail_queue.close()
     assert len(flaky.delivered) == 1
 
 
@@ -124,9 +124,9 @@ def test_closing_does_not_wait_for_the_next_attempt_and_says_what_is_lost(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     flaky = Flaky(2)
-    outbox = Outbox(flaky, SENDER, pause=3600)
-    outbox.send("ann@example.org", "x", "y")
-    outbox.close()
+    mail_queue = MailQueue(flaky, SENDER, retry_delay=3600)
+    mail_queue.send("ann@example.org", "x", "y")
+    mail_queue.close()
     assert flaky.delivered == []
     assert caplog.messages[-1] == "At the end 0 mails left, 1 are lost"
 
@@ -162,11 +162,11 @@ def test_a_permanent_refusal_of_a_message_is_not_tried_again(
     caplog: pytest.LogCaptureFixture, error: Exception, attempts: int, shown: str
 ) -> None:
     refusing = Refusing(error)
-    outbox = Outbox(refusing, SENDER, pause=0)
-    outbox.send("ann@example.org", "x", "y")
-    outbox.wait()
-    outbox.close()
-    assert (refusing.attempts, outbox.sent, outbox.failed) == (attempts, 0, 1)
+    mail_queue = MailQueue(refusing, SENDER, retry_delay=0)
+    mail_queue.send("ann@example.org", "x", "y")
+    mail_queue.wait()
+    mail_queue.close()
+    assert (refusing.attempts, mail_queue.sent, mail_queue.failed) == (attempts, 0, 1)
     assert shown in caplog.messages[0]
     assert "@example.org> was not sent" in caplog.messages[0]
     assert "ann@example.org" not in caplog.text
@@ -181,12 +181,12 @@ def test_what_waits_for_another_attempt_gets_one_at_the_end() -> None:
             super().deliver(message)
 
     once = Once(1)
-    outbox = Outbox(once, SENDER, pause=3600)
-    outbox.send("ann@example.org", "x", "y")
+    mail_queue = MailQueue(once, SENDER, retry_delay=3600)
+    mail_queue.send("ann@example.org", "x", "y")
     assert failing.wait(60)
-    outbox.close()
+    mail_queue.close()
     assert len(once.delivered) == 1
-    assert (outbox.sent, outbox.failed) == (1, 0)
+    assert (mail_queue.sent, mail_queue.failed) == (1, 0)
 
 
 def test_sending_does_not_wait_for_the_delivery() -> None:
@@ -198,11 +198,11 @@ def test_sending_does_not_wait_for_the_delivery() -> None:
             super().deliver(message)
 
     slow = Slow(0)
-    outbox = Outbox(slow, SENDER)
-    outbox.send("ann@example.org", "x", "y")
+    mail_queue = MailQueue(slow, SENDER)
+    mail_queue.send("ann@example.org", "x", "y")
     assert slow.delivered == []
     opened.set()
-    outbox.close()
+    mail_queue.close()
     assert len(slow.delivered) == 1
 
 
@@ -211,28 +211,28 @@ def test_sending_does_not_wait_for_the_delivery() -> None:
 )
 def test_an_address_never_becomes_two(address: str, caplog: pytest.LogCaptureFixture) -> None:
     flaky = Flaky(0)
-    outbox = Outbox(flaky, SENDER)
-    outbox.send(address, "x", "y")
-    outbox.close()
+    mail_queue = MailQueue(flaky, SENDER)
+    mail_queue.send(address, "x", "y")
+    mail_queue.close()
     assert flaky.delivered == []
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
 
 
 def test_a_folder_gets_whole_files(tmp_path: Path) -> None:
-    outbox = Outbox(FolderDelivery(tmp_path / "new" / "mail"), SENDER)
+    mail_queue = MailQueue(FolderDelivery(tmp_path / "new" / "mail"), SENDER)
     for number in range(3):
-        outbox.send("ann@example.org", f"Number {number}", "text")
-    outbox.close()
+        mail_queue.send("ann@example.org", f"Number {number}", "text")
+    mail_queue.close()
     files = sorted((tmp_path / "new" / "mail").iterdir())
     assert [file.suffix for file in files] == [".eml"] * 3
 
 
 def test_the_settings_choose_the_way(tmp_path: Path) -> None:
-    assert make_delivery(Settings(REQUIRED), tmp_path) is None
+    assert create_delivery(Settings(REQUIRED), tmp_path) is None
     folder = Settings({**REQUIRED, "mail.delivery": "folder", "mail.dir": "post"})
-    assert make_delivery(folder, tmp_path) == FolderDelivery(tmp_path / "post")
+    assert create_delivery(folder, tmp_path) == FolderDelivery(tmp_path / "post")
     written = {"mail.delivery": "smtp", "mail.host": "mx", "site.url": "https://f.example"}
-    chosen = make_delivery(Settings({**REQUIRED, **written}), tmp_path)
+    chosen = create_delivery(Settings({**REQUIRED, **written}), tmp_path)
     assert isinstance(chosen, SmtpDelivery)
     assert (chosen.host, chosen.port, chosen.security) == ("mx", 25, "none")
 

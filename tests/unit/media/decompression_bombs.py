@@ -15,9 +15,9 @@ def chunk(kind: bytes, body: bytes) -> bytes:
     return len(body).to_bytes(4, "big") + kind + body + checksum.to_bytes(4, "big")
 
 
-def png(width: int, height: int, idat: bytes, *, depth: int = 8, colour: int = 0) -> bytes:
+def png(width: int, height: int, idat: bytes, *, depth: int = 8, color: int = 0) -> bytes:
     """Return a PNG of the given size around compressed picture data."""
-    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
     body = chunk(b"IHDR", header) + chunk(b"IDAT", idat) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + body
 

@@ -1,4 +1,4 @@
-"""Run as a program. `make NAME` writes one large picture to standard output. `normalise` and
+"""Run as a program. `make NAME` writes one large picture to standard output. `normalize` and
 `thumbnail` take one from standard input and print the peak memory of their worker process and of
 themselves, in bytes, and what came out.
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from forumsvc.media.images import normalise, thumbnail
+from forumsvc.media.images import normalize, thumbnail
 from forumsvc.media.limits import Limits
 from tests.unit.media.decompression_bombs import large, noise
 from tests.unit.media.sample_images import encoded, exif
@@ -52,7 +52,7 @@ def main(job: str, name: str = "") -> None:
         sys.stdout.buffer.write(PICTURES[name]())
         return
     limits = Limits(max_bytes=60_000_000, timeout=300)
-    with {"normalise": normalise, "thumbnail": thumbnail}[job](sys.stdin.buffer, limits) as made:
+    with {"normalize": normalize, "thumbnail": thumbnail}[job](sys.stdin.buffer, limits) as made:
         worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
         print(worker, _own_peak(), made.format, made.width, made.height)  # noqa: T201
 

@@ -27,7 +27,7 @@ class Seen:
 
 
 def see(data: bytes) -> Seen:
-    """Read a picture, with orientation and colour profile applied, as a browser does."""
+    """Read a picture, with orientation and color profile applied, as a browser does."""
     options = {"n": -1} if data[:3] == b"GIF" or data[:4] == b"RIFF" else {}
     image = pyvips.Image.new_from_buffer(data, "", **options)
     fields = set(image.get_fields())
@@ -45,7 +45,7 @@ def see(data: bytes) -> Seen:
 
 
 def difference(one: Seen, other: Seen) -> tuple[float, float]:
-    """Return the mean and the greatest difference of the pixels, colours weighted by opacity."""
+    """Return the mean and the greatest difference of the pixels, colors weighted by opacity."""
     apart = (one.pixels.premultiply() - other.pixels.premultiply()).abs()
     worst = apart[0].bandrank([apart[1], apart[2], apart[3]], index=3)
     return worst.avg(), worst.max()

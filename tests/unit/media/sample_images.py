@@ -36,21 +36,21 @@ def scene(mode: str, size: tuple[int, int] = (64, 48), step: int = 0) -> Image.I
     width, height = size
     slope = Image.linear_gradient("L").resize(size)
     disc = Image.radial_gradient("L").resize(size)
-    colours = Image.merge("RGB", (slope, disc, slope.transpose(Image.Transpose.ROTATE_180)))
+    colors = Image.merge("RGB", (slope, disc, slope.transpose(Image.Transpose.ROTATE_180)))
     left = step * width // 8
     bar = [left, height // 4, left + width // 8, height // 2]
-    ImageDraw.Draw(colours).rectangle(bar, fill=(250, 20, 20))
+    ImageDraw.Draw(colors).rectangle(bar, fill=(250, 20, 20))
     if mode == "PA":
-        image = colours.quantize(60)
+        image = colors.quantize(60)
         image.info["transparency"] = 3
         return image
     if mode == "P":
-        return colours.quantize(200)
+        return colors.quantize(200)
     if mode == "I;16":
-        return colours.convert("L").convert("I;16")
+        return colors.convert("L").convert("I;16")
     if mode in ("RGBA", "LA"):
-        colours.putalpha(disc)
-    return colours.convert(mode)
+        colors.putalpha(disc)
+    return colors.convert(mode)
 
 
 def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
@@ -103,7 +103,7 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 @cache
 def of_libvips() -> list[Specimen]:
     """Return PNGs that Pillow does not write: interlaced, of 16 bits a sample; and such as have a
-    colour that means transparent."""
+    color that means transparent."""
     found = []
     for mode in ("L", "LA", "RGB", "RGBA"):
         picture = pyvips.Image.new_from_buffer(encoded(scene(mode), "PNG"), "")
@@ -219,7 +219,7 @@ def animated() -> list[Specimen]:
 
 
 def profile(mode: str) -> bytes:
-    """Return a colour profile other than sRGB: Display P3, or a printer's for CMYK."""
+    """Return a color profile other than sRGB: Display P3, or a printer's for CMYK."""
     name, space = ("cmyk", "cmyk") if mode == "CMYK" else ("p3", "srgb")
     black = pyvips.Image.black(1, 1, bands=3).copy(interpretation="srgb")
     made = black.icc_transform(name, input_profile="srgb", embedded=False)

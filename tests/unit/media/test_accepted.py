@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 
 from forumsvc.media.limits import Limits
-from forumsvc.media.reencode import Facts, reencode
+from forumsvc.media.reencode import EncodedImage, reencode
 from tests.unit.media import sample_images
 from tests.unit.media.chunks import parts
 from tests.unit.media.reader import difference, see
@@ -29,7 +29,7 @@ SPECIMENS = [
 ]
 
 
-def made(data: bytes) -> tuple[Facts, bytes]:
+def made(data: bytes) -> tuple[EncodedImage, bytes]:
     out = BytesIO()
     return reencode(data, out, Limits()), out.getvalue()
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from forumsvc.media.avatars import SIDE, background, contrast, letter_avatar
+from forumsvc.media.avatars import SIDE, background_color, contrast, letter_avatar
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOGINS = [f"user{number}" for number in range(2000)]
@@ -18,7 +18,7 @@ def drawn(login: str) -> tuple[str | None, str | None]:
 
 
 def test_the_letter_is_readable_on_every_colour() -> None:
-    assert all(contrast(background(login)) >= 4.5 for login in LOGINS)
+    assert all(contrast(background_color(login)) >= 4.5 for login in LOGINS)
 
 
 def test_the_measure_of_contrast_is_that_of_wcag() -> None:
@@ -28,11 +28,11 @@ def test_the_measure_of_contrast_is_that_of_wcag() -> None:
 
 
 def test_colours_differ_between_users() -> None:
-    assert len({background(login) for login in LOGINS}) > 100
+    assert len({background_color(login) for login in LOGINS}) > 100
 
 
 def test_a_login_has_one_avatar_whatever_its_case() -> None:
-    assert background("Alice") == background("alICE")
+    assert background_color("Alice") == background_color("alICE")
     assert letter_avatar("alice") == letter_avatar("alice")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageCms
 
-from forumsvc.media.color import to_srgb
+from forumsvc.media.color import srgb_converter
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import reencode
 from tests.unit.media import sample_images
@@ -79,11 +79,11 @@ def test_a_profile_for_another_kind_of_picture_is_ignored(mode: str) -> None:
 
 def test_a_profile_that_says_srgb_changes_no_pixel() -> None:
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    assert to_srgb(srgb, "RGB") is None
+    assert srgb_converter(srgb, "RGB") is None
 
 
 def test_printers_colours_without_a_profile_are_converted() -> None:
-    convert = to_srgb(b"", "CMYK")
+    convert = srgb_converter(b"", "CMYK")
     assert convert is not None
     assert convert(Image.new("CMYK", (1, 1), (255, 0, 0, 0))).getpixel((0, 0)) == (0, 255, 255)
 
@@ -110,7 +110,7 @@ def linear_grey() -> bytes:
 
 @pytest.mark.parametrize("mode", ["L", "LA"])
 def test_grey_of_another_scale_becomes_srgb(mode: str) -> None:
-    convert = to_srgb(linear_grey(), mode)
+    convert = srgb_converter(linear_grey(), mode)
     assert convert is not None
     for light, wanted in ((0, 0), (55, 128), (128, 188), (255, 255)):
         made = convert(Image.new(mode, (1, 1), light if mode == "L" else (light, 77)))

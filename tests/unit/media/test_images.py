@@ -16,7 +16,7 @@ import pytest
 
 from forumsvc.errors import Invalid, RateLimited
 from forumsvc.media import images
-from forumsvc.media.images import Picture, normalise, thumbnail
+from forumsvc.media.images import ProcessedImage, normalize, thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.storage import LocalStorage
 from tests.unit.media import decompression_bombs, sample_images
@@ -37,7 +37,7 @@ class Source(BytesIO):
 
 
 def digest(data: bytes) -> str:
-    with normalise(BytesIO(data)) as picture:
+    with normalize(BytesIO(data)) as picture:
         return picture.digest
 
 
@@ -51,7 +51,7 @@ def digest(data: bytes) -> str:
     ],
 )
 def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> None:
-    with normalise(
+    with normalize(
         BytesIO(sample_images.encoded(sample_images.scene("L", (61, 40)), kind))
     ) as picture:
         data = picture.file.read()
@@ -66,9 +66,9 @@ def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> N
 
 def test_the_picture_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
-    with normalise(BytesIO(sample_images.encoded(sample_images.scene("RGB"), "PNG"))) as picture:
+    with normalize(BytesIO(sample_images.encoded(sample_images.scene("RGB"), "PNG"))) as picture:
         assert storage.put(picture.name, picture.file, picture.media_type)
-    assert [found.size for found in storage.names()] == [picture.size]
+    assert [found.size for found in storage.list_objects()] == [picture.size]
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
@@ -87,30 +87,30 @@ def test_an_animation_has_the_same_digest_each_time() -> None:
 
 def test_an_upload_is_read_in_bounded_pieces() -> None:
     source = Source(sample_images.encoded(decompression_bombs.noise("RGB", (300, 300)), "PNG"))
-    normalise(source).close()
+    normalize(source).close()
     assert source.largest <= 65_536
 
 
 def test_an_upload_is_read_no_further_than_its_bound() -> None:
     source = Source(bytes(1_000_000))
     with pytest.raises(Invalid, match="at most 200,000 bytes are allowed"):
-        normalise(source, Limits(max_bytes=200_000))
+        normalize(source, Limits(max_bytes=200_000))
     assert source.tell() <= 200_000 + 65_536
 
 
 def test_an_upload_of_exactly_the_bound_is_taken() -> None:
     data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
-    normalise(BytesIO(data), Limits(max_bytes=len(data))).close()
+    normalize(BytesIO(data), Limits(max_bytes=len(data))).close()
     with pytest.raises(Invalid):
-        normalise(BytesIO(data), Limits(max_bytes=len(data) - 1))
+        normalize(BytesIO(data), Limits(max_bytes=len(data) - 1))
 
 
 def test_an_empty_upload_is_refused() -> None:
     with pytest.raises(Invalid, match="file: the file is empty"):
-        normalise(BytesIO(b""))
+        normalize(BytesIO(b""))
 
 
-@pytest.mark.parametrize("job", [normalise, thumbnail])
+@pytest.mark.parametrize("job", [normalize, thumbnail])
 def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     with pytest.raises(Invalid) as caught:
         job(BytesIO(decompression_bombs.png_bomb()))
@@ -120,72 +120,72 @@ def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
 
 def test_bounds_are_those_that_are_given() -> None:
     data = sample_images.encoded(sample_images.scene("RGB", (61, 40)), "PNG")
-    normalise(BytesIO(data), Limits(max_pixels=61 * 40)).close()
+    normalize(BytesIO(data), Limits(max_pixels=61 * 40)).close()
     with pytest.raises(Invalid, match="at most 2,439 are allowed"):
-        normalise(BytesIO(data), Limits(max_pixels=61 * 40 - 1))
+        normalize(BytesIO(data), Limits(max_pixels=61 * 40 - 1))
 
 
 def starting(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(images, "_START", program)
+    monkeypatch.setattr(images, "_WORKER_PROGRAM", program)
 
 
 def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
-        "import sys; from forumsvc.media import worker\n"
+        "import sys; from forumsvc.media import image_worker as worker\n"
         "worker.reencode = lambda *_: bytearray(1_000_000_000)\n"
         "worker.main(sys.argv[1:])"
     )
     starting(monkeypatch, program)
     with pytest.raises(Invalid, match="too large to decode: it takes more memory than is allowed"):
-        normalise(BytesIO(b"x"))
+        normalize(BytesIO(b"x"))
 
 
 def test_a_picture_whose_header_asks_for_too_much_is_refused_before() -> None:
     data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
     with pytest.raises(Invalid, match="too large to decode: a PNG of this kind"):
-        normalise(BytesIO(data), Limits(max_memory=4 * 64 * 48 - 1))
+        normalize(BytesIO(data), Limits(max_memory=4 * 64 * 48 - 1))
 
 
 def test_a_decoder_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     starting(monkeypatch, "import time; time.sleep(60)")
     with pytest.raises(Invalid, match="more than 1 seconds"):
-        normalise(BytesIO(b"x"), Limits(timeout=1))
+        normalize(BytesIO(b"x"), Limits(timeout=1))
 
 
 def test_a_decoder_that_spins_is_ended_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGXCPU)})")
     with pytest.raises(Invalid, match="seconds"):
-        normalise(BytesIO(b"x"))
+        normalize(BytesIO(b"x"))
 
 
 def test_a_decoder_that_crashes_is_a_broken_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})")
     with pytest.raises(Invalid, match="broken: the picture stops its decoder"):
-        normalise(BytesIO(b"x"))
+        normalize(BytesIO(b"x"))
 
 
 def test_a_worker_that_cannot_start_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     starting(monkeypatch, "raise SystemExit('no such module')")
     with pytest.raises(RuntimeError, match="no such module"):
-        normalise(BytesIO(b"x"))
+        normalize(BytesIO(b"x"))
 
 
 def test_the_worker_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
     starting(monkeypatch, "import os, sys; sys.exit(' '.join(sorted(os.environ)))")
     with pytest.raises(RuntimeError) as caught:
-        normalise(BytesIO(b"x"))
+        normalize(BytesIO(b"x"))
     assert "DATABASE_URL" not in str(caught.value)
 
 
 def test_a_full_disk_is_an_error_and_no_refusal() -> None:
     program = (
         "import resource, signal, sys; from io import BytesIO\n"
-        "from forumsvc.media.images import normalise\n"
+        "from forumsvc.media.images import normalize\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "data = sys.stdin.buffer.read()\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-        "try: normalise(BytesIO(data))\n"
+        "try: normalize(BytesIO(data))\n"
         "except OSError as error: print(error.errno)\n"
     )
     done = subprocess.run(
@@ -206,7 +206,7 @@ def test_no_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         decompression_bombs.png_bomb(),
         b"",
     ):
-        with suppress(Invalid), normalise(BytesIO(data)):
+        with suppress(Invalid), normalize(BytesIO(data)):
             assert list(tmp_path.iterdir()) == []
     gc.collect()
     assert list(tmp_path.iterdir()) == []
@@ -226,12 +226,12 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
         running.pop()
         return {"format": "PNG", "width": 1, "height": 1, "frames": 1}
 
-    monkeypatch.setattr(images, "_run", slow)
-    outcomes: list[Picture | RateLimited] = []
+    monkeypatch.setattr(images, "_run_worker", slow)
+    outcomes: list[ProcessedImage | RateLimited] = []
 
     def upload() -> None:
         try:
-            outcomes.append(normalise(BytesIO(b"x"), Limits(patience=30)))
+            outcomes.append(normalize(BytesIO(b"x"), Limits(queue_timeout=30)))
         except RateLimited as busy:
             outcomes.append(busy)
             entered.release()
@@ -249,12 +249,12 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
     assert refused[0].retry_after == 30
     assert max(most) == 1
     for outcome in outcomes:
-        if isinstance(outcome, Picture):
+        if isinstance(outcome, ProcessedImage):
             outcome.close()
 
 
 def test_who_waits_too_long_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "_WORKING", threading.BoundedSemaphore(1))
-    with images._turn(Limits()), pytest.raises(RateLimited) as caught:
-        normalise(BytesIO(b"x"), Limits(patience=0))
+    monkeypatch.setattr(images, "_RUNNING", threading.BoundedSemaphore(1))
+    with images._worker_slot(Limits()), pytest.raises(RateLimited) as caught:
+        normalize(BytesIO(b"x"), Limits(queue_timeout=0))
     assert caught.value.retry_after >= 1

@@ -27,7 +27,7 @@ def weigh(*arguments: str, **files: Any) -> bytes:
 @pytest.mark.parametrize(
     ("job", "name"),
     [
-        *(("normalise", name) for name in PICTURES),
+        *(("normalize", name) for name in PICTURES),
         *(("thumbnail", name) for name in ("PNG RGBA 50 sideways", "GIF 50")),
     ],
 )

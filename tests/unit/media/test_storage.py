@@ -35,7 +35,7 @@ def test_what_is_put_is_opened_listed_and_deleted(tmp_path: Path) -> None:
     assert storage.put(NAME, BytesIO(BYTES), "image/png") is True
     with storage.open(NAME) as file:
         assert file.read() == BYTES
-    (found,) = storage.names()
+    (found,) = storage.list_objects()
     assert (found.name, found.size) == (NAME, len(BYTES))
     assert before < found.modified < datetime.now(UTC) + timedelta(seconds=5)
     assert storage.url(NAME) is None
@@ -47,7 +47,7 @@ def test_what_is_put_is_opened_listed_and_deleted(tmp_path: Path) -> None:
 
 
 def test_nothing_is_listed_before_the_first_picture(tmp_path: Path) -> None:
-    assert list(LocalStorage(tmp_path / "none").names()) == []
+    assert list(LocalStorage(tmp_path / "none").list_objects()) == []
 
 
 def test_a_second_put_changes_nothing(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ def test_what_a_killed_put_leaves_is_no_picture_and_is_tidied_by_age(tmp_path: P
         path.write_bytes(b"half")
     hour_ago = datetime.now(UTC) - timedelta(hours=1)
     os.utime(old, (0, hour_ago.timestamp() - 60))
-    assert [found.name for found in storage.names()] == [NAME]
-    assert storage.tidy(hour_ago) == 1
+    assert [found.name for found in storage.list_objects()] == [NAME]
+    assert storage.remove_partial_uploads(hour_ago) == 1
     assert not old.exists()
     assert new.exists()
     assert (tmp_path / NAME).exists()
@@ -168,4 +168,4 @@ def test_files_of_other_names_in_the_folder_are_not_listed(tmp_path: Path) -> No
     storage.put(NAME, BytesIO(BYTES), "image/png")
     (tmp_path / NAME[:2] / "README.txt").write_bytes(b"")
     (tmp_path / "zz").mkdir()
-    assert [found.name for found in storage.names()] == [NAME]
+    assert [found.name for found in storage.list_objects()] == [NAME]

@@ -22,7 +22,7 @@ def small(data: bytes) -> tuple[str, Seen]:
     return facts.format, see(out.getvalue())
 
 
-def colour(seen: Seen, x: int, y: int) -> tuple[int, ...]:
+def color(seen: Seen, x: int, y: int) -> tuple[int, ...]:
     return tuple(int(value) for value in seen.pixels.getpoint(x, y))
 
 
@@ -40,7 +40,7 @@ def test_every_kind_of_picture_has_a_bare_square_thumbnail(
 
 
 def flag(size: tuple[int, int], mode: str = "RGB") -> Image.Image:
-    """Return a square of four colours, with grey on both sides of it."""
+    """Return a square of four colors, with grey on both sides of it."""
     image = Image.new(mode, size, "grey")
     side = min(size)
     left, top, half = (size[0] - side) // 2, (size[1] - side) // 2, side // 2
@@ -59,7 +59,7 @@ FLAG = [(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255, 255, 255, 25
 def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
     _, seen = small(sample_images.encoded(flag(size), kind))
     assert all(
-        near(colour(seen, *corner), wanted) for corner, wanted in zip(CORNERS, FLAG, strict=True)
+        near(color(seen, *corner), wanted) for corner, wanted in zip(CORNERS, FLAG, strict=True)
     )
 
 
@@ -70,8 +70,8 @@ def test_orientation_is_applied(orientation: int) -> None:
     left = (wanted.width - min(wanted.width, wanted.height)) // 2
     top = (wanted.height - min(wanted.width, wanted.height)) // 2
     for x, y in CORNERS:
-        there = colour(wanted, left + x * 400 // SIDE, top + y * 400 // SIDE)
-        assert near(colour(seen, x, y), there)
+        there = color(wanted, left + x * 400 // SIDE, top + y * 400 // SIDE)
+        assert near(color(seen, x, y), there)
 
 
 def test_transparency_stays_and_makes_a_png() -> None:
@@ -79,8 +79,8 @@ def test_transparency_stays_and_makes_a_png() -> None:
     image.paste((0, 0, 0, 0), (0, 0, 250, 250))
     kind, seen = small(sample_images.encoded(image, "PNG"))
     assert kind == "PNG"
-    assert colour(seen, *CORNERS[0])[3] == 0
-    assert near(colour(seen, *CORNERS[3]), FLAG[3])
+    assert color(seen, *CORNERS[0])[3] == 0
+    assert near(color(seen, *CORNERS[3]), FLAG[3])
 
 
 def test_an_opaque_picture_makes_a_jpeg_even_with_an_alpha_channel() -> None:

@@ -1,4 +1,4 @@
-"""The provider without the web: a small forum, and a clock in the test's hand."""
+"""The provider without the web: a small forum, and a clock in the test's manual_clock."""
 
 import pytest
 from argon2 import PasswordHasher
@@ -6,7 +6,7 @@ from argon2 import PasswordHasher
 from forumsvc import clock, passwords
 from forumsvc.db.engine import Database
 
-from .world import Clock, World
+from .oauth_fixture import ManualClock, OAuthFixture
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -19,14 +19,14 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The service's only clock, in the test's hand."""
-    hand = Clock()
-    monkeypatch.setattr(clock, "now", hand.now)
-    return hand
+def time(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
+    """The service's only clock, in the test's manual_clock."""
+    manual_clock = ManualClock()
+    monkeypatch.setattr(clock, "now", manual_clock.now)
+    return manual_clock
 
 
 @pytest.fixture
-def world(database: Database) -> World:
+def oauth(database: Database) -> OAuthFixture:
     """A small forum."""
-    return World(database)
+    return OAuthFixture(database)

@@ -7,13 +7,13 @@ import pytest
 from forumsvc.oauth import authorization_endpoint, clients
 from forumsvc.oauth.authorization_endpoint import NonRedirectableError, RedirectableError
 
-from .world import CALLBACK, ISSUER, World
+from .oauth_fixture import CALLBACK, ISSUER, OAuthFixture
 
 
-def refused(world: World, client: clients.NewClient, **parameters: str) -> dict[str, str]:
+def refused(oauth: OAuthFixture, client: clients.NewClient, **parameters: str) -> dict[str, str]:
     """Return what the client is told by way of its redirect URI."""
     with pytest.raises(RedirectableError) as refusal:
-        world.ask(client, **parameters)
+        oauth.ask(client, **parameters)
     return answered(refusal.value.location)
 
 
@@ -23,44 +23,44 @@ def answered(location: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(location).query, strict_parsing=True))
 
 
-def test_a_good_request_says_who_asks_for_what_to_where(world: World) -> None:
-    asked = world.ask(world.app, scope="write read")
-    assert asked.client.client_id == world.app.client_id
+def test_a_good_request_says_who_asks_for_what_to_where(oauth: OAuthFixture) -> None:
+    asked = oauth.ask(oauth.app, scope="write read")
+    assert asked.client.client_id == oauth.app.client_id
     assert asked.scopes == ("read", "write")
     assert asked.redirect_uri == CALLBACK
     assert set(asked.parameters) <= set(authorization_endpoint.PARAMETERS)
 
 
-def test_the_answer_carries_code_state_and_issuer(world: World) -> None:
-    sent = world.allow(world.ask(world.app))
+def test_the_answer_carries_code_state_and_issuer(oauth: OAuthFixture) -> None:
+    sent = oauth.allow(oauth.ask(oauth.app))
     assert len(sent.pop("code")) == 43
     assert sent == {"state": "a state", "iss": ISSUER}
 
 
-def test_state_comes_back_as_it_was_and_cannot_break_out(world: World) -> None:
+def test_state_comes_back_as_it_was_and_cannot_break_out(oauth: OAuthFixture) -> None:
     for state in ("é ü", "a\r\nSet-Cookie: x=1", "&iss=https://evil.example", "#", "x" * 2000):
-        asked = world.ask(world.app, state=state)
-        assert world.allow(asked)["state"] == state
-        with world.database.session() as db:
-            location = world.answer(db, asked, world.ann)
+        asked = oauth.ask(oauth.app, state=state)
+        assert oauth.allow(asked)["state"] == state
+        with oauth.database.session() as db:
+            location = oauth.answer(db, asked, oauth.ann)
         assert location.isascii()
         assert location.isprintable()
         assert " " not in location
 
 
-def test_a_query_of_the_redirect_uri_is_kept(world: World) -> None:
-    tenant = world.client(
+def test_a_query_of_the_redirect_uri_is_kept(oauth: OAuthFixture) -> None:
+    tenant = oauth.client(
         "tenant", grants=("authorization_code",), redirect_uris=(CALLBACK + "?tenant=1",)
     )
-    sent = world.allow(world.ask(tenant, redirect_uri=CALLBACK + "?tenant=1"))
+    sent = oauth.allow(oauth.ask(tenant, redirect_uri=CALLBACK + "?tenant=1"))
     assert sent["tenant"] == "1"
     assert "code" in sent
 
 
-def test_saying_no_tells_the_client(world: World) -> None:
-    asked = world.ask(world.app)
-    with world.database.session() as db, pytest.raises(RedirectableError) as refusal:
-        authorization_endpoint.deny(world.provider(db), asked)
+def test_saying_no_tells_the_client(oauth: OAuthFixture) -> None:
+    asked = oauth.ask(oauth.app)
+    with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
+        authorization_endpoint.deny(oauth.provider(db), asked)
     sent = answered(refusal.value.location)
     assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "a state", ISSUER)
 
@@ -82,32 +82,32 @@ def test_saying_no_tells_the_client(world: World) -> None:
     ],
 )
 def test_without_a_good_client_and_redirect_uri_nobody_is_redirected(
-    world: World, parameters: dict[str, str]
+    oauth: OAuthFixture, parameters: dict[str, str]
 ) -> None:
     with pytest.raises(NonRedirectableError):
-        world.ask(world.app, **parameters)
+        oauth.ask(oauth.app, **parameters)
 
 
-def test_a_doubled_client_or_redirect_uri_redirects_nobody(world: World) -> None:
-    good = world.ask(world.app).parameters
+def test_a_doubled_client_or_redirect_uri_redirects_nobody(oauth: OAuthFixture) -> None:
+    good = oauth.ask(oauth.app).parameters
     for name, value in (("client_id", good["client_id"]), ("redirect_uri", CALLBACK)):
-        with world.database.session() as db, pytest.raises(NonRedirectableError):
+        with oauth.database.session() as db, pytest.raises(NonRedirectableError):
             authorization_endpoint.validate_authorization_request(
-                world.provider(db), [*good.items(), (name, value)]
+                oauth.provider(db), [*good.items(), (name, value)]
             )
 
 
-def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(world: World) -> None:
-    none = world.client("none", grants=("authorization_code",))
-    two = world.client(
+def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(oauth: OAuthFixture) -> None:
+    none = oauth.client("none", grants=("authorization_code",))
+    two = oauth.client(
         "two", grants=("authorization_code",), redirect_uris=(CALLBACK, CALLBACK + "/2")
     )
     for client in (none, two):
         with pytest.raises(NonRedirectableError):
-            world.ask(client, redirect_uri="")
+            oauth.ask(client, redirect_uri="")
     with pytest.raises(NonRedirectableError):
-        world.ask(none)
-    assert world.ask(world.app, redirect_uri="").redirect_uri == CALLBACK
+        oauth.ask(none)
+    assert oauth.ask(oauth.app, redirect_uri="").redirect_uri == CALLBACK
 
 
 @pytest.mark.parametrize(
@@ -130,49 +130,49 @@ def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(world: World)
     ],
 )
 def test_other_faults_go_to_the_client_with_state_and_issuer(
-    world: World, error: str, parameters: dict[str, str]
+    oauth: OAuthFixture, error: str, parameters: dict[str, str]
 ) -> None:
-    sent = refused(world, world.app, **parameters)
+    sent = refused(oauth, oauth.app, **parameters)
     assert (sent["error"], sent["state"], sent["iss"]) == (error, "a state", ISSUER)
 
 
-def test_a_doubled_parameter_goes_to_the_client(world: World) -> None:
-    good = world.ask(world.app).parameters
+def test_a_doubled_parameter_goes_to_the_client(oauth: OAuthFixture) -> None:
+    good = oauth.ask(oauth.app).parameters
     for doubled in (("scope", "read"), ("state", "b")):
         pairs = [*good.items(), ("scope", "read"), doubled]
-        with world.database.session() as db, pytest.raises(RedirectableError) as refusal:
-            authorization_endpoint.validate_authorization_request(world.provider(db), pairs)
+        with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
+            authorization_endpoint.validate_authorization_request(oauth.provider(db), pairs)
         sent = answered(refusal.value.location)
         assert sent["error"] == "invalid_request"
         assert sent.get("state") == (None if doubled[0] == "state" else "a state")
 
 
 def test_public_clients_must_use_pkce_and_all_must_where_the_settings_say_so(
-    world: World,
+    oauth: OAuthFixture,
 ) -> None:
     without = {"code_challenge": "", "code_challenge_method": ""}
-    assert refused(world, world.phone, **without)["error"] == "invalid_request"
-    assert world.ask(world.app, **without)
-    world.settings["oauth.require_pkce"] = True
-    assert refused(world, world.app, **without)["error"] == "invalid_request"
+    assert refused(oauth, oauth.phone, **without)["error"] == "invalid_request"
+    assert oauth.ask(oauth.app, **without)
+    oauth.settings["oauth.require_pkce"] = True
+    assert refused(oauth, oauth.app, **without)["error"] == "invalid_request"
 
 
-def test_a_client_that_may_not_use_the_grant_is_told(world: World) -> None:
-    other = world.client("other", grants=("password",), redirect_uris=(CALLBACK,))
-    assert refused(world, other)["error"] == "unauthorized_client"
+def test_a_client_that_may_not_use_the_grant_is_told(oauth: OAuthFixture) -> None:
+    other = oauth.client("other", grants=("password",), redirect_uris=(CALLBACK,))
+    assert refused(oauth, other)["error"] == "unauthorized_client"
 
 
 def test_a_parameter_that_names_an_attribute_of_oauthlibs_is_not_taken_for_it(
-    world: World,
+    oauth: OAuthFixture,
 ) -> None:
-    asked = world.ask(world.app, user="1", scopes="admin", response_mode="fragment")
+    asked = oauth.ask(oauth.app, user="1", scopes="admin", response_mode="fragment")
     assert "user" not in asked.parameters
-    assert "code" in world.allow(asked)
+    assert "code" in oauth.allow(asked)
 
 
-def test_what_is_gone_when_the_user_allows_it_gets_no_code(world: World) -> None:
-    asked = world.ask(world.app)
-    world.change(world.ann, state="deleted")
+def test_what_is_gone_when_the_user_allows_it_gets_no_code(oauth: OAuthFixture) -> None:
+    asked = oauth.ask(oauth.app)
+    oauth.change(oauth.ann, state="deleted")
     with pytest.raises(RedirectableError) as refusal:
-        world.allow(asked)
+        oauth.allow(asked)
     assert answered(refusal.value.location)["error"] == "access_denied"

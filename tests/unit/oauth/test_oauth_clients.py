@@ -7,22 +7,22 @@ from forumsvc.errors import Invalid, NotFound
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, redirects
 
-from .world import ISSUER, World, credentials
+from .oauth_fixture import ISSUER, OAuthFixture, credentials
 
 GRANTS = ("password", "refresh_token")
 
 
-def test_a_client_is_registered_and_listed(world: World) -> None:
-    made = world.client(
+def test_a_client_is_registered_and_listed(oauth: OAuthFixture) -> None:
+    made = oauth.client(
         "  My app ",
         grants=("authorization_code", "refresh_token"),
         redirect_uris=("https://a.example/cb", "https://a.example/cb", "http://127.0.0.1/cb"),
         scopes=("write", "read"),
-        owner_id=world.ann,
+        owner_id=oauth.ann,
     )
-    with world.database.reads.connect() as connection:
+    with oauth.database.reads.connect() as connection:
         listed = clients.list_clients(connection)
-        mine = clients.list_clients(connection, owner_id=world.ann)
+        mine = clients.list_clients(connection, owner_id=oauth.ann)
         stored = connection.execute(
             select(OAuthClient.secret_hash).where(OAuthClient.client_id == made.client_id)
         ).scalar_one()
@@ -38,8 +38,8 @@ def test_a_client_is_registered_and_listed(world: World) -> None:
     assert stored == clients.hash_token(made.client_secret)
 
 
-def test_a_public_client_has_no_secret(world: World) -> None:
-    assert world.phone.client_secret is None
+def test_a_public_client_has_no_secret(oauth: OAuthFixture) -> None:
+    assert oauth.phone.client_secret is None
 
 
 @pytest.mark.parametrize(
@@ -61,34 +61,34 @@ def test_a_public_client_has_no_secret(world: World) -> None:
     ],
 )
 def test_what_a_client_cannot_be_is_refused_by_name(
-    world: World, field: str, options: dict[str, object]
+    oauth: OAuthFixture, field: str, options: dict[str, object]
 ) -> None:
     with pytest.raises(Invalid) as refused:
-        world.client(**{"name": "x", "grants": GRANTS, **options})  # type: ignore[arg-type]
+        oauth.client(**{"name": "x", "grants": GRANTS, **options})  # type: ignore[arg-type]
     assert refused.value.field == field
 
 
-def test_another_secret_ends_the_old_one(world: World) -> None:
-    with world.database.session.begin() as db:
-        secret = clients.rotate_secret(db, world.app.client_id)
-        old = world.app.client_secret
-        assert clients.authenticate(db, world.app.client_id, old) is None
-        assert clients.authenticate(db, world.app.client_id, secret) is not None
+def test_another_secret_ends_the_old_one(oauth: OAuthFixture) -> None:
+    with oauth.database.session.begin() as db:
+        secret = clients.rotate_secret(db, oauth.app.client_id)
+        old = oauth.app.client_secret
+        assert clients.authenticate(db, oauth.app.client_id, old) is None
+        assert clients.authenticate(db, oauth.app.client_id, secret) is not None
         with pytest.raises(Invalid):
-            clients.rotate_secret(db, world.phone.client_id)
+            clients.rotate_secret(db, oauth.phone.client_id)
         with pytest.raises(NotFound):
             clients.rotate_secret(db, "unknown")
 
 
-def test_a_deleted_client_takes_its_tokens_along(world: World) -> None:
-    given, other = world.log_in(), world.log_in(world.phone)
-    with world.database.session.begin() as db:
-        clients.delete(db, world.app.client_id)
+def test_a_deleted_client_takes_its_tokens_along(oauth: OAuthFixture) -> None:
+    given, other = oauth.log_in(), oauth.log_in(oauth.phone)
+    with oauth.database.session.begin() as db:
+        clients.delete(db, oauth.app.client_id)
         with pytest.raises(NotFound):
-            clients.delete(db, world.app.client_id)
-    assert not world.alive(given["access_token"])
-    assert world.alive(other["access_token"])
-    answer = world.token(None, **credentials(world.app), grant_type="password")
+            clients.delete(db, oauth.app.client_id)
+    assert not oauth.alive(given["access_token"])
+    assert oauth.alive(other["access_token"])
+    answer = oauth.token(None, **credentials(oauth.app), grant_type="password")
     assert answer.status == 401
 
 

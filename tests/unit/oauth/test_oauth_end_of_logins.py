@@ -9,38 +9,38 @@ from forumsvc.oauth import authorization_endpoint
 from forumsvc.oauth.authorization_endpoint import RedirectableError
 from forumsvc.services import accounts
 
-from .world import Clock, World
+from .oauth_fixture import ManualClock, OAuthFixture
 
 
 def test_an_exchange_that_began_before_the_end_of_all_logins_finds_no_code(
-    world: World, time: Clock
+    oauth: OAuthFixture, time: ManualClock
 ) -> None:
-    code = world.code(world.app)
+    code = oauth.code(oauth.app)
     time.advance(seconds=1)
-    with world.database.session.begin() as db:
+    with oauth.database.session.begin() as db:
         accounts.set_password(db, "ann", "another horse battery")
     time.advance(seconds=-1)
-    assert world.exchange(world.app, code).body["error"] == "invalid_grant"
+    assert oauth.exchange(oauth.app, code).body["error"] == "invalid_grant"
 
 
-def test_an_answer_of_a_session_that_has_ended_gives_no_code(world: World) -> None:
-    asked = world.ask(world.app)
-    with world.database.session() as db, pytest.raises(RedirectableError) as refusal:
+def test_an_answer_of_a_session_that_has_ended_gives_no_code(oauth: OAuthFixture) -> None:
+    asked = oauth.ask(oauth.app)
+    with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
         authorization_endpoint.approve(
-            world.provider(db), asked, world.ann, "of a session that has ended"
+            oauth.provider(db), asked, oauth.ann, "of a session that has ended"
         )
     assert "error=access_denied" in refusal.value.location
 
 
-def test_tokens_that_are_being_refreshed_end_too(world: World) -> None:
+def test_tokens_that_are_being_refreshed_end_too(oauth: OAuthFixture) -> None:
     with ThreadPoolExecutor(1) as pool:
         for _ in range(5):
-            given = world.log_in()
-            refreshed = pool.submit(world.refresh, given["refresh_token"])
-            _log_out_everywhere(world.database, world.ann)
-            assert not world.alive(given["access_token"])
+            given = oauth.log_in()
+            refreshed = pool.submit(oauth.refresh, given["refresh_token"])
+            _log_out_everywhere(oauth.database, oauth.ann)
+            assert not oauth.alive(given["access_token"])
             if refreshed.result().status == 200:
-                assert not world.alive(refreshed.result().body["access_token"])
+                assert not oauth.alive(refreshed.result().body["access_token"])
 
 
 def _log_out_everywhere(database: Database, user_id: int) -> None:

@@ -8,44 +8,46 @@ from forumsvc.oauth import clients, explorer
 from forumsvc.oauth.authorization_endpoint import NonRedirectableError
 from forumsvc.oauth.clients import NewClient
 
-from .world import ISSUER, World
+from .oauth_fixture import ISSUER, OAuthFixture
 
 HOME = ISSUER + explorer.REDIRECT_PATH
 
 
 @pytest.fixture
-def client(world: World) -> NewClient:
+def client(oauth: OAuthFixture) -> NewClient:
     """The explorer's client, registered twice as by two upgrades."""
     for _ in range(2):
-        with world.database.session.begin() as db:
+        with oauth.database.session.begin() as db:
             explorer.register(db)
     return NewClient(explorer.CLIENT_ID, None)
 
 
-def test_it_is_registered_once_and_brought_up_to_date(world: World, client: NewClient) -> None:
-    with world.database.session.begin() as db:
+def test_it_is_registered_once_and_brought_up_to_date(
+    oauth: OAuthFixture, client: NewClient
+) -> None:
+    with oauth.database.session.begin() as db:
         row = db.scalars(select(OAuthClient).where(OAuthClient.client_id == client.client_id)).one()
         row.redirect_uris = "https://elsewhere.example/"
-    with world.database.session.begin() as db:
+    with oauth.database.session.begin() as db:
         explorer.register(db)
-    with world.database.reads.connect() as connection:
+    with oauth.database.reads.connect() as connection:
         found = clients.find(connection, client.client_id)
     assert found is not None
     assert (found.public, found.redirect_uris) == (True, (explorer.REDIRECT_PATH,))
 
 
 def test_it_logs_in_by_a_code_with_pkce_and_gets_no_refresh_token(
-    world: World, client: NewClient
+    oauth: OAuthFixture, client: NewClient
 ) -> None:
-    code = world.code(client, redirect_uri=HOME, scope="read write")
-    answer = world.exchange(client, code, redirect_uri=HOME)
+    code = oauth.code(client, redirect_uri=HOME, scope="read write")
+    answer = oauth.exchange(client, code, redirect_uri=HOME)
     assert answer.status == 200
     assert answer.body["scope"] == "read write"
     assert "refresh_token" not in answer.body
 
 
-def test_without_a_redirect_uri_it_is_sent_home(world: World, client: NewClient) -> None:
-    assert world.ask(client, redirect_uri="").redirect_uri == HOME
+def test_without_a_redirect_uri_it_is_sent_home(oauth: OAuthFixture, client: NewClient) -> None:
+    assert oauth.ask(client, redirect_uri="").redirect_uri == HOME
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_without_a_redirect_uri_it_is_sent_home(world: World, client: NewClient)
     ],
 )
 def test_nobody_is_sent_with_its_code_anywhere_else(
-    world: World, client: NewClient, uri: str
+    oauth: OAuthFixture, client: NewClient, uri: str
 ) -> None:
     with pytest.raises(NonRedirectableError):
-        world.ask(client, redirect_uri=uri)
+        oauth.ask(client, redirect_uri=uri)

@@ -6,96 +6,98 @@ from forumsvc.errors import Invalid
 from forumsvc.oauth import clients, metadata, server
 from forumsvc.oauth.messages import OAuthResponse
 
-from .world import Clock, World, basic, credentials
+from .oauth_fixture import ManualClock, OAuthFixture, basic, credentials
 
 INACTIVE = {"active": False}
 
 
-def explain(world: World, token: str, client: clients.NewClient | None = None) -> OAuthResponse:
+def explain(
+    oauth: OAuthFixture, token: str, client: clients.NewClient | None = None
+) -> OAuthResponse:
     """Have a client ask what a token is good for."""
-    asked = {**credentials(client or world.app), "token": token}
-    return world.call(server.introspect, asked)
+    asked = {**credentials(client or oauth.app), "token": token}
+    return oauth.call(server.introspect, asked)
 
 
-def test_an_access_token_is_explained(time: Clock, world: World) -> None:
-    given = world.log_in(world.phone, scope="read")
-    answer = explain(world, given["access_token"], world.client("api", introspects=True))
+def test_an_access_token_is_explained(time: ManualClock, oauth: OAuthFixture) -> None:
+    given = oauth.log_in(oauth.phone, scope="read")
+    answer = explain(oauth, given["access_token"], oauth.client("api", introspects=True))
     now = int(time.now().timestamp())
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.body == {
         "active": True,
         "scope": "read",
-        "client_id": world.phone.client_id,
+        "client_id": oauth.phone.client_id,
         "username": "Ann",
-        "sub": str(world.ann),
+        "sub": str(oauth.ann),
         "token_type": "Bearer",
         "iat": now,
         "exp": now + 86400,
     }
 
 
-def test_a_refresh_token_is_explained(time: Clock, world: World) -> None:
-    first = world.log_in()
-    narrow = world.refresh(first["refresh_token"], scope="read").body
-    said = explain(world, narrow["refresh_token"]).body
+def test_a_refresh_token_is_explained(time: ManualClock, oauth: OAuthFixture) -> None:
+    first = oauth.log_in()
+    narrow = oauth.refresh(first["refresh_token"], scope="read").body
+    said = explain(oauth, narrow["refresh_token"]).body
     assert said["scope"] == "read write"
     assert said["exp"] == int(time.now().timestamp()) + 2592000
     assert "token_type" not in said
-    assert explain(world, first["refresh_token"]).body == INACTIVE
+    assert explain(oauth, first["refresh_token"]).body == INACTIVE
 
 
-def test_a_token_without_a_user_names_its_client(world: World) -> None:
-    robot = world.client("robot", grants=("client_credentials",))
-    given = world.token(robot, grant_type="client_credentials").body
-    said = explain(world, given["access_token"], robot).body
+def test_a_token_without_a_user_names_its_client(oauth: OAuthFixture) -> None:
+    robot = oauth.client("robot", grants=("client_credentials",))
+    given = oauth.token(robot, grant_type="client_credentials").body
+    said = explain(oauth, given["access_token"], robot).body
     assert said["sub"] == said["client_id"] == robot.client_id
     assert "username" not in said
 
 
 def test_what_is_good_for_nothing_is_inactive_and_no_more_is_said(
-    time: Clock, world: World
+    time: ManualClock, oauth: OAuthFixture
 ) -> None:
-    revoked, deleted, expired = (world.log_in()["access_token"] for _ in range(3))
-    world.call(server.revoke, {**credentials(world.app), "token": revoked})
-    assert explain(world, revoked).body == INACTIVE
+    revoked, deleted, expired = (oauth.log_in()["access_token"] for _ in range(3))
+    oauth.call(server.revoke, {**credentials(oauth.app), "token": revoked})
+    assert explain(oauth, revoked).body == INACTIVE
     for garbage in ("x", "é", "a" * 8000):
-        assert explain(world, garbage).body == INACTIVE
-    world.change(world.ann, state="deleted")
-    assert explain(world, deleted).body == INACTIVE
-    world.change(world.ann, state="blocked")
-    assert explain(world, expired).body["active"] is True
+        assert explain(oauth, garbage).body == INACTIVE
+    oauth.change(oauth.ann, state="deleted")
+    assert explain(oauth, deleted).body == INACTIVE
+    oauth.change(oauth.ann, state="blocked")
+    assert explain(oauth, expired).body["active"] is True
     time.advance(seconds=86400)
-    assert explain(world, expired).body == INACTIVE
+    assert explain(oauth, expired).body == INACTIVE
 
 
-def test_only_a_client_with_a_secret_may_ask(world: World) -> None:
-    token = world.log_in()["access_token"]
-    answer = explain(world, token, world.phone)
+def test_only_a_client_with_a_secret_may_ask(oauth: OAuthFixture) -> None:
+    token = oauth.log_in()["access_token"]
+    answer = explain(oauth, token, oauth.phone)
     assert (answer.status, answer.body["error"]) == (401, "invalid_client")
-    for wrong in ({}, {"client_id": world.app.client_id, "client_secret": "x"}):
-        answer = world.call(server.introspect, {**wrong, "token": token})
+    for wrong in ({}, {"client_id": oauth.app.client_id, "client_secret": "x"}):
+        answer = oauth.call(server.introspect, {**wrong, "token": token})
         assert (answer.status, answer.body["error"]) == (401, "invalid_client")
         assert answer.headers["WWW-Authenticate"].startswith("Basic ")
 
 
 def test_the_token_of_another_client_is_explained_to_clients_that_may_introspect(
-    world: World,
+    oauth: OAuthFixture,
 ) -> None:
-    given = world.log_in(world.phone)
-    other, api = world.client("other"), world.client("api", introspects=True)
+    given = oauth.log_in(oauth.phone)
+    other, api = oauth.client("other"), oauth.client("api", introspects=True)
     for token in (given["access_token"], given["refresh_token"]):
-        assert explain(world, token, other).body == INACTIVE
-        assert explain(world, token, api).body["client_id"] == world.phone.client_id
-    own = world.log_in(other)["access_token"]
-    assert explain(world, own, other).body["active"] is True
+        assert explain(oauth, token, other).body == INACTIVE
+        assert explain(oauth, token, api).body["client_id"] == oauth.phone.client_id
+    own = oauth.log_in(other)["access_token"]
+    assert explain(oauth, own, other).body["active"] is True
     with pytest.raises(Invalid, match="introspect"):
-        world.client("public", public=True, introspects=True)
+        oauth.client("public", public=True, introspects=True)
 
 
-def test_a_missing_token_is_an_invalid_request(world: World) -> None:
-    headers = basic(world.app.client_id, world.app.client_secret)
-    answer = world.call(server.introspect, {}, headers=headers)
+def test_a_missing_token_is_an_invalid_request(oauth: OAuthFixture) -> None:
+    headers = basic(oauth.app.client_id, oauth.app.client_secret)
+    answer = oauth.call(server.introspect, {}, headers=headers)
     assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 

@@ -5,7 +5,7 @@ from oauthlib.oauth2 import InvalidRequestError
 
 from forumsvc.oauth.messages import OAuthRequest, client_credentials, known_parameters, read_body
 
-from .world import basic
+from .oauth_fixture import basic
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"

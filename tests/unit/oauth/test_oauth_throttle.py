@@ -7,145 +7,157 @@ from forumsvc.models import LoginAddress, LoginFailure, LoginSuccess
 from forumsvc.oauth import resource_owners, server, throttle
 from forumsvc.oauth.messages import OAuthResponse
 
-from .world import PASSWORD, Clock, World, credentials
+from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, credentials
 
 HOME = "192.0.2.1"
 WRONG = "wrong"
 
 
 def guess(
-    world: World, username: str = "ann", password: str = WRONG, address: str = HOME
+    oauth: OAuthFixture, username: str = "ann", password: str = WRONG, address: str = HOME
 ) -> OAuthResponse:
     """Try a password from an address."""
     asked = {"grant_type": "password", "username": username, "password": password}
-    return world.call(server.token, {**credentials(world.app), **asked}, address=address)
+    return oauth.call(server.token, {**credentials(oauth.app), **asked}, address=address)
 
 
-def fail(world: World, times: int, username: str = "ann", address: str = HOME) -> None:
+def fail(oauth: OAuthFixture, times: int, username: str = "ann", address: str = HOME) -> None:
     """Guess wrongly, and be answered each time."""
     for _ in range(times):
-        assert guess(world, username, address=address).status == 400
+        assert guess(oauth, username, address=address).status == 400
 
 
-def test_after_ten_failures_the_eleventh_attempt_must_wait(time: Clock, world: World) -> None:
-    fail(world, 10)
-    answer = guess(world, password=PASSWORD)
+def test_after_ten_failures_the_eleventh_attempt_must_wait(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    fail(oauth, 10)
+    answer = guess(oauth, password=PASSWORD)
     assert answer.status == 429
     assert answer.headers["Retry-After"] == "60"
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.body["error"] == "temporarily_unavailable"
     time.advance(seconds=59)
-    assert guess(world, password=PASSWORD).headers["Retry-After"] == "1"
+    assert guess(oauth, password=PASSWORD).headers["Retry-After"] == "1"
     time.advance(seconds=1)
-    assert guess(world, password=PASSWORD).status == 200
+    assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_each_further_failure_doubles_the_wait(time: Clock, world: World) -> None:
-    fail(world, 10)
+def test_each_further_failure_doubles_the_wait(time: ManualClock, oauth: OAuthFixture) -> None:
+    fail(oauth, 10)
     waits = []
     for _ in range(3):
-        waits.append(int(guess(world).headers["Retry-After"]))
+        waits.append(int(guess(oauth).headers["Retry-After"]))
         time.advance(seconds=waits[-1])
-        fail(world, 1)
+        fail(oauth, 1)
     assert waits == [60, 120, 240]
 
 
-def test_a_refused_attempt_does_not_count(time: Clock, world: World) -> None:
-    fail(world, 10)
+def test_a_refused_attempt_does_not_count(time: ManualClock, oauth: OAuthFixture) -> None:
+    fail(oauth, 10)
     for _ in range(5):
-        assert guess(world).headers["Retry-After"] == "60"
-    assert world.count(LoginFailure) == 10
+        assert guess(oauth).headers["Retry-After"] == "60"
+    assert oauth.count(LoginFailure) == 10
 
 
 @pytest.mark.parametrize("password", [PASSWORD, WRONG])
 def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
-    time: Clock, world: World, monkeypatch: pytest.MonkeyPatch, password: str
+    time: ManualClock, oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
     verify = resource_owners.verify_password
 
     def verify_slowly(stored: str | None, given: str) -> bool:
         matches = verify(stored, given)
         monkeypatch.setattr(resource_owners, "verify_password", verify)
-        fail(world, 10)
+        fail(oauth, 10)
         return matches
 
     monkeypatch.setattr(resource_owners, "verify_password", verify_slowly)
-    answer = guess(world, password=password)
+    answer = guess(oauth, password=password)
     assert (answer.status, answer.headers["Retry-After"]) == (429, "60")
-    assert world.count() == 0
-    assert world.count(LoginFailure) == 10
+    assert oauth.count() == 0
+    assert oauth.count(LoginFailure) == 10
 
 
-def test_failures_count_for_a_quarter_of_an_hour(time: Clock, world: World) -> None:
-    fail(world, 9)
+def test_failures_count_for_a_quarter_of_an_hour(time: ManualClock, oauth: OAuthFixture) -> None:
+    fail(oauth, 9)
     time.advance(seconds=900)
-    fail(world, 9)
-    assert world.count(LoginFailure) == 9, "those that count no longer are forgotten"
-    assert guess(world, password=PASSWORD).status == 200
+    fail(oauth, 9)
+    assert oauth.count(LoginFailure) == 9, "those that count no longer are forgotten"
+    assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_a_log_in_forgets_ones_own_failures(time: Clock, world: World) -> None:
-    fail(world, 9)
-    assert guess(world, password=PASSWORD).status == 200
-    fail(world, 9)
-    assert guess(world, password=PASSWORD).status == 200
+def test_a_log_in_forgets_ones_own_failures(time: ManualClock, oauth: OAuthFixture) -> None:
+    fail(oauth, 9)
+    assert guess(oauth, password=PASSWORD).status == 200
+    fail(oauth, 9)
+    assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_login_and_email_are_one_account_whatever_the_case(time: Clock, world: World) -> None:
-    fail(world, 5, "ann")
-    fail(world, 5, "ANN@example.org")
-    assert guess(world, "Ann").status == 429
+def test_login_and_email_are_one_account_whatever_the_case(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    fail(oauth, 5, "ann")
+    fail(oauth, 5, "ANN@example.org")
+    assert guess(oauth, "Ann").status == 429
 
 
-def test_an_unknown_user_is_answered_like_a_known_one(time: Clock, world: World) -> None:
+def test_an_unknown_user_is_answered_like_a_known_one(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
     for username in ("ann", "nobody"):
-        answers = [guess(world, username) for _ in range(11)]
+        answers = [guess(oauth, username) for _ in range(11)]
         assert {answer.body["error"] for answer in answers[:10]} == {"invalid_grant"}
         assert answers[10].status == 429
         assert answers[10].headers["Retry-After"] == "60"
 
 
-def test_another_account_and_another_address_are_not_slowed_down(time: Clock, world: World) -> None:
-    world.user("bob")
-    fail(world, 10)
-    assert guess(world, "bob", PASSWORD).status == 200
-    assert guess(world, password=PASSWORD, address="192.0.2.2").status == 200
+def test_another_account_and_another_address_are_not_slowed_down(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    oauth.user("bob")
+    fail(oauth, 10)
+    assert guess(oauth, "bob", PASSWORD).status == 200
+    assert guess(oauth, password=PASSWORD, address="192.0.2.2").status == 200
 
 
 def test_a_hundred_failures_of_an_account_slow_every_strange_address_down(
-    time: Clock, world: World
+    time: ManualClock, oauth: OAuthFixture
 ) -> None:
     for number in range(20):
-        fail(world, 5, address=f"198.51.100.{number}")
-    assert guess(world, password=PASSWORD, address="203.0.113.1").status == 429
+        fail(oauth, 5, address=f"198.51.100.{number}")
+    assert guess(oauth, password=PASSWORD, address="203.0.113.1").status == 429
     time.advance(seconds=60)
-    assert guess(world, password=PASSWORD, address="203.0.113.1").status == 200
+    assert guess(oauth, password=PASSWORD, address="203.0.113.1").status == 200
 
 
-def test_a_stranger_cannot_lock_somebody_out_of_his_own_address(time: Clock, world: World) -> None:
-    assert guess(world, password=PASSWORD).status == 200
+def test_a_stranger_cannot_lock_somebody_out_of_his_own_address(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    assert guess(oauth, password=PASSWORD).status == 200
     for number in range(20):
-        fail(world, 5, address=f"198.51.100.{number}")
-    assert guess(world, password=PASSWORD, address="203.0.113.1").status == 429
-    assert guess(world, password=PASSWORD).status == 200
+        fail(oauth, 5, address=f"198.51.100.{number}")
+    assert guess(oauth, password=PASSWORD, address="203.0.113.1").status == 429
+    assert guess(oauth, password=PASSWORD).status == 200
 
 
 def test_a_hundred_failures_from_an_address_slow_it_down_for_every_strange_account(
-    time: Clock, world: World
+    time: ManualClock, oauth: OAuthFixture
 ) -> None:
-    bob = world.user("bob")
-    assert guess(world, "bob", PASSWORD).status == 200
+    bob = oauth.user("bob")
+    assert guess(oauth, "bob", PASSWORD).status == 200
     for number in range(20):
-        fail(world, 5, f"user{number}")
-    assert guess(world, password=PASSWORD).status == 429
-    assert guess(world, "bob", PASSWORD).status == 200, f"user {bob} has logged in from there"
-    assert guess(world, password=PASSWORD, address="192.0.2.2").status == 200
+        fail(oauth, 5, f"user{number}")
+    assert guess(oauth, password=PASSWORD).status == 429
+    assert guess(oauth, "bob", PASSWORD).status == 200, f"user {bob} has logged in from there"
+    assert guess(oauth, password=PASSWORD, address="192.0.2.2").status == 200
 
 
-def test_even_ones_own_address_waits_after_ten_failures(time: Clock, world: World) -> None:
-    assert guess(world, password=PASSWORD).status == 200
-    fail(world, 10)
-    assert guess(world, password=PASSWORD).status == 429
+def test_even_ones_own_address_waits_after_ten_failures(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    assert guess(oauth, password=PASSWORD).status == 200
+    fail(oauth, 10)
+    assert guess(oauth, password=PASSWORD).status == 429
 
 
 @pytest.mark.parametrize(
@@ -167,10 +179,12 @@ def test_an_ipv6_address_counts_with_its_network(one: str, other: str, same: boo
     assert (keys[0] == keys[1]) is same
 
 
-def test_neither_what_was_typed_nor_the_address_is_stored(time: Clock, world: World) -> None:
-    guess(world, "my password by mistake")
-    guess(world, password=PASSWORD)
-    with world.database.reads.connect() as connection:
+def test_neither_what_was_typed_nor_the_address_is_stored(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    guess(oauth, "my password by mistake")
+    guess(oauth, password=PASSWORD)
+    with oauth.database.reads.connect() as connection:
         stored = repr(
             [
                 connection.execute(select(table.__table__)).all()
@@ -181,55 +195,57 @@ def test_neither_what_was_typed_nor_the_address_is_stored(time: Clock, world: Wo
     assert HOME not in stored
 
 
-def test_an_address_is_forgotten_in_the_end(time: Clock, world: World) -> None:
-    guess(world, password=PASSWORD)
-    guess(world, password=PASSWORD, address="192.0.2.2")
-    assert world.count(LoginAddress) == 2
+def test_an_address_is_forgotten_in_the_end(time: ManualClock, oauth: OAuthFixture) -> None:
+    guess(oauth, password=PASSWORD)
+    guess(oauth, password=PASSWORD, address="192.0.2.2")
+    assert oauth.count(LoginAddress) == 2
     time.advance(days=100)
-    guess(world, password=PASSWORD)
-    assert world.count(LoginAddress) == 2
+    guess(oauth, password=PASSWORD)
+    assert oauth.count(LoginAddress) == 2
     time.advance(days=100)
-    guess(world, password=PASSWORD)
-    assert world.count(LoginAddress) == 1
+    guess(oauth, password=PASSWORD)
+    assert oauth.count(LoginAddress) == 1
 
 
-def log_in_often(world: World, times: int, address: str = "192.0.2.1") -> list[int]:
+def log_in_often(oauth: OAuthFixture, times: int, address: str = "192.0.2.1") -> list[int]:
     """Return the statuses of so many log-ins with the right password."""
-    return [guess(world, password=PASSWORD, address=address).status for _ in range(times)]
+    return [guess(oauth, password=PASSWORD, address=address).status for _ in range(times)]
 
 
-def test_right_passwords_of_a_user_are_counted_too(time: Clock, world: World) -> None:
-    world.settings["accounts.logins_per_user"] = 3
-    assert log_in_often(world, 2) == [200, 200]
+def test_right_passwords_of_a_user_are_counted_too(time: ManualClock, oauth: OAuthFixture) -> None:
+    oauth.settings["accounts.logins_per_user"] = 3
+    assert log_in_often(oauth, 2) == [200, 200]
     time.advance(seconds=100)
-    assert log_in_often(world, 1, "198.51.100.7") == [200]
-    refused = guess(world, password=PASSWORD, address="203.0.113.1")
+    assert log_in_often(oauth, 1, "198.51.100.7") == [200]
+    refused = guess(oauth, password=PASSWORD, address="203.0.113.1")
     assert (refused.status, refused.headers["Retry-After"]) == (429, "800")
     assert refused.body == {
         "error": "temporarily_unavailable",
         "error_description": "Too many log-ins. Try again in 800 seconds.",
     }
-    assert guess(world).status == 429, "a wrong password is not even checked"
-    assert world.count() == 3
-    world.user("bob")
-    assert guess(world, "bob", password=PASSWORD).status == 200
+    assert guess(oauth).status == 429, "a wrong password is not even checked"
+    assert oauth.count() == 3
+    oauth.user("bob")
+    assert guess(oauth, "bob", password=PASSWORD).status == 200
     time.advance(seconds=800)
-    assert log_in_often(world, 3) == [200, 200, 429]
+    assert log_in_often(oauth, 3) == [200, 200, 429]
 
 
-def test_right_passwords_from_an_address_are_counted_too(time: Clock, world: World) -> None:
-    world.settings["accounts.logins_per_address"] = 3
+def test_right_passwords_from_an_address_are_counted_too(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    oauth.settings["accounts.logins_per_address"] = 3
     for name in ("bob", "cid", "dan"):
-        world.user(name)
-    statuses = [guess(world, name, password=PASSWORD).status for name in ("ann", "bob", "cid")]
+        oauth.user(name)
+    statuses = [guess(oauth, name, password=PASSWORD).status for name in ("ann", "bob", "cid")]
     assert statuses == [200] * 3
-    refused = guess(world, "dan", password=PASSWORD)
+    refused = guess(oauth, "dan", password=PASSWORD)
     assert (refused.status, refused.headers["Retry-After"]) == (429, "900")
-    assert guess(world, "dan", password=PASSWORD, address="198.51.100.7").status == 200
+    assert guess(oauth, "dan", password=PASSWORD, address="198.51.100.7").status == 200
 
 
-def test_counted_log_ins_are_forgotten_after_a_day(time: Clock, world: World) -> None:
-    log_in_often(world, 3)
+def test_counted_log_ins_are_forgotten_after_a_day(time: ManualClock, oauth: OAuthFixture) -> None:
+    log_in_often(oauth, 3)
     time.advance(days=1)
-    log_in_often(world, 1)
-    assert world.count(LoginSuccess) == 1
+    log_in_often(oauth, 1)
+    assert oauth.count(LoginSuccess) == 1

@@ -107,8 +107,8 @@ NODE = row(
         (user_detail(SITE, person(), with_email=True), "UserDetailSerializer"),
         (topic(SITE, a_topic()), "TopicSerializer"),
         (topic(SITE, a_topic(replied_at=NOW, last_reply_user_id=1)), "TopicSerializer"),
-        (topic_detail(SITE, a_topic(), unwritten_hits=0), "TopicDetailSerializer"),
-        (topic_detail(SITE, a_topic(closed_at=NOW), unwritten_hits=0), "TopicDetailSerializer"),
+        (topic_detail(SITE, a_topic(), pending_hits=0), "TopicDetailSerializer"),
+        (topic_detail(SITE, a_topic(closed_at=NOW), pending_hits=0), "TopicDetailSerializer"),
         (reply(SITE, a_reply()), "ReplySerializer"),
         (reply_detail(SITE, a_reply()), "ReplyDetailSerializer"),
         (node(NODE), "NodeSerializer"),
@@ -170,7 +170,7 @@ def test_a_level_and_its_name(columns: dict[str, Any], level: str) -> None:
 
 
 def test_reads_that_are_not_written_yet_count() -> None:
-    assert topic_detail(SITE, a_topic(), unwritten_hits=2)["hits"] == 7
+    assert topic_detail(SITE, a_topic(), pending_hits=2)["hits"] == 7
 
 
 def test_of_a_deleted_reply_a_list_shows_the_place_alone() -> None:

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 from ..settings import Settings, SettingsError
 from ..settings.masking import mask_url
-from ..web.limits.rate_limiter import Counter
+from ..web.limits.rate_limiter import RateLimiter
 from .problem import Problem, error
 
 
 def check(settings: Settings) -> Iterator[Problem]:
     """Yield why nothing would be counted."""
     try:
-        answers = Counter(settings).answers()
+        is_reachable = RateLimiter(settings).is_reachable()
     except SettingsError as failure:
         yield error(failure)
         return
-    if not answers:
+    if not is_reachable:
         where = mask_url(settings["rates.storage"])
         yield error(f"rates.storage: {where} does not answer; nothing would be counted")

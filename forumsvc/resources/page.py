@@ -8,7 +8,7 @@ from ..security import principals
 from .base import Acl
 
 
-class Visitor:
+class PageResource:
     """The context of the pages: there is only the visitor's own."""
 
     def __acl__(self) -> Acl:

@@ -26,7 +26,7 @@ ISSUER = "https://forum.example"
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-class Clock:
+class ManualClock:
     """A clock that stands until it is told to move."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Clock:
         self.time += timedelta(**by)
 
 
-class World:
+class OAuthFixture:
     """A forum with one person, one client that has a secret, and one that has none."""
 
     def __init__(self, database: Database) -> None:

@@ -10,7 +10,7 @@ from ..settings import Settings
 from .document import describe
 
 
-class Served(NamedTuple):
+class Serialized(NamedTuple):
     """A form of the description. content_type: its media type."""
 
     body: bytes
@@ -33,13 +33,13 @@ class Description:
         self._settings = settings
 
     @cached_property
-    def json(self) -> Served:
+    def json(self) -> Serialized:
         """The description as JSON."""
-        return Served(orjson.dumps(describe(self._settings)), "application/json")
+        return Serialized(orjson.dumps(describe(self._settings)), "application/json")
 
     @cached_property
-    def yaml(self) -> Served:
+    def yaml(self) -> Serialized:
         """The description as YAML (RFC 9512)."""
         document = describe(self._settings)
         text = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
-        return Served(text.encode(), "application/yaml")
+        return Serialized(text.encode(), "application/yaml")
