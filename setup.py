@@ -7,24 +7,24 @@ from setuptools import find_packages, setup
 HERE = Path(__file__).parent
 
 REQUIRES = [
-    "SQLAlchemy>=2.0.43",
+    "SQLAlchemy>=2.0.43,<2.2",
     "alembic>=1.14",
     "argon2-cffi>=23.1",
     "click>=8.2",
     "colander>=2.0",
     "Jinja2>=3.1",
-    "limits>=5",
+    "limits~=5.0",
     # syntax/inline.py replaces a private method.
     "Markdown>=3.11,<3.12",
     "multipart>=1.2",
     "nh3>=0.3",
-    "oauthlib>=4.0.1",
+    "oauthlib~=4.0.1",
     "orjson>=3.10",
-    "Pillow>=12",
+    "Pillow>=12,<14",
     "plaster-pastedeploy>=1.0",
     "prometheus-client>=0.22",
     "Pygments>=2.19",
-    "pymdown-extensions>=12",
+    "pymdown-extensions~=12.0",
     "pyramid>=2.1,<3",
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
@@ -33,11 +33,11 @@ REQUIRES = [
     # pyramid 2.1 imports pkg_resources, of which newer ones complain at every start.
     "setuptools>=70.1,<80.9",
     "transaction>=5",
-    "waitress>=3.0.2",
+    "waitress~=3.0.2",
     "zope.sqlalchemy>=4.1",
     "zxcvbn>=4.5",
 ]
-POSTGRESQL = ["psycopg[binary]>=3.2"]
+POSTGRESQL = ["psycopg[binary]~=3.2"]
 REDIS = ["redis>=6"]
 S3 = ["boto3>=1.36"]
 TEST = [
@@ -75,6 +75,24 @@ setup(
     name="forumsvc",
     version="0.1.0",
     description="A community forum as a JSON HTTP service, on Pyramid",
+    author="forumsvc contributors",
+    license="MIT",
+    license_files=["LICENSE", "forumsvc/pages/swagger_ui/LICENSE"],
+    keywords="forum community api rest pyramid homeland oauth2",
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Environment :: Web Environment",
+        "Framework :: Pyramid",
+        "Intended Audience :: System Administrators",
+        "Operating System :: POSIX",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Communications :: BBS",
+        "Topic :: Internet :: WWW/HTTP :: WSGI :: Application",
+        "Typing :: Typed",
+    ],
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     python_requires=">=3.11",
@@ -85,6 +103,8 @@ setup(
     ],
     package_dir={"forumsvc.migrations": "alembic"},
     package_data={
+        "forumsvc": ["py.typed"],
+        "forumsvc.examples": ["*.ini", "*.conf", "*.service"],
         "forumsvc.migrations": ["script.py.mako"],
         "forumsvc.pages": [
             "templates/*.html",

@@ -18,6 +18,7 @@ from .context import Context, Refused, pass_context
 SUMMARIES = {
     "cache": "End cached pages after a change by SQL.",
     "check": "Find what the service would refuse at its start, or fail at in use.",
+    "config": "Write a production.ini; print the example files.",
     "client": "Register, list and remove OAuth clients.",
     "content": "Look after the texts.",
     "db": "Set up, upgrade and check the database.",

@@ -22,15 +22,20 @@ session.secret = a secret of the tests, long enough for everybody
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout, unpacked as pip does."""
+    """The wheel of this checkout's source distribution, unpacked as pip does."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("forumsvc", "alembic"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("setup.py", "pyproject.toml", "README.md"):
-        shutil.copy(ROOT / name, source)
+    for name in ("forumsvc", "alembic", "deploy"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, source / name, ignore=ignored, symlinks=True)
+    for path in ROOT.iterdir():
+        if path.is_file() and not path.name.startswith("."):
+            shutil.copy(path, source)
     target = tmp_path_factory.mktemp("wheel")
+    pack = ["-m", "build", "--sdist", "--no-isolation", "--outdir"]
+    subprocess.run([sys.executable, *pack, target, source], check=True, stdout=subprocess.DEVNULL)
+    [packed] = target.glob("*.tar.gz")
     build = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
-    subprocess.run([sys.executable, *build, str(target), str(source)], check=True)
+    subprocess.run([sys.executable, *build, target, packed], check=True)
     [wheel] = target.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target / "site")
@@ -54,6 +59,24 @@ def forumsvc(site: Path, folder: Path, *words: str) -> str:
 def test_the_wheel_sets_up_a_database_by_itself(installed: Path, tmp_path: Path) -> None:
     forumsvc(installed, tmp_path, "db", "upgrade")
     assert '"id": 1' in forumsvc(installed, tmp_path, "--json", "node", "add", "General")
+
+
+def test_the_wheel_carries_the_files_that_an_installation_begins_with(
+    installed: Path, tmp_path: Path
+) -> None:
+    forumsvc(installed, tmp_path, "config", "init", "new.ini")
+    assert "use = egg:forumsvc" in (tmp_path / "new.ini").read_text()
+    for name in ("development.ini", "nginx.conf", "forumsvc.service"):
+        assert forumsvc(installed, tmp_path, "config", "print", name)
+    assert (installed / "forumsvc" / "py.typed").is_file()
+
+
+def test_the_wheel_carries_the_licence_and_says_that_it_is_mit(installed: Path) -> None:
+    [metadata] = installed.glob("forumsvc-*.dist-info/METADATA")
+    text = metadata.read_text()
+    assert "License-Expression: MIT" in text or "License: MIT" in text
+    assert "Author: forumsvc contributors" in text
+    assert [*metadata.parent.rglob("LICENSE")]
 
 
 def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(

@@ -1,0 +1,76 @@
+"""`forumsvc config …`: the files that an installation begins with."""
+
+import os
+import secrets
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from .command import Group
+from .context import Context, Refused, pass_context
+
+EXAMPLES = ("production.ini", "development.ini", "nginx.conf", "forumsvc.service")
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Write a production.ini; print the example files."""
+
+
+@config.command()
+@click.argument("path", metavar="[FILE]", type=click.Path(path_type=Path), default="production.ini")
+@click.option("--site-url", metavar="URL", help="Where clients reach it: https://forum.example.org")
+@click.option("--database-url", metavar="URL", help="postgresql://USER:PASSWORD@HOST/DATABASE")
+@pass_context
+def init(context: Context, path: Path, site_url: str | None, database_url: str | None) -> None:
+    """Write an ini file for production, with a fresh secret, that its owner alone can read.
+
+    What no option gives is taken from the environment at each start: SITE_URL, DATABASE_URL. A file
+    that exists is left as it is.
+    """
+    values = {
+        "SITE_URL": site_url,
+        "DATABASE_URL": database_url,
+        "SESSION_SECRET": secrets.token_urlsafe(32),
+    }
+    text = example("production.ini")
+    for name, value in values.items():
+        if value is not None:
+            _check(name, value)
+            text = text.replace(f"${{{name}}}", value.replace("%", "%%"))
+    try:
+        with open(path, "x", encoding="utf-8", opener=_owner_only) as file:
+            file.write(text)
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}") from None
+    missing = [name for name, value in values.items() if value is None]
+    needs = f" It needs {' and '.join(missing)} in the environment." if missing else ""
+    context.answer(
+        f"Wrote {path} with a fresh session.secret.{needs} Next: forumsvc -c {path} db upgrade",
+        path=str(path),
+        environment=missing,
+    )
+
+
+@config.command("print")
+@click.argument("name", type=click.Choice(EXAMPLES))
+@pass_context
+def print_example(context: Context, name: str) -> None:
+    """Print an example file: an ini file, for nginx or for systemd."""
+    text = example(name)
+    context.answer(text.rstrip("\n"), name=name, text=text)
+
+
+def example(name: str) -> str:
+    """Return the text of one of EXAMPLES."""
+    return files("forumsvc.examples").joinpath(name).read_text(encoding="utf-8")
+
+
+def _check(name: str, value: str) -> None:
+    if not value.isprintable():
+        raise Refused(f"{name}: must be one line without control characters.")
+
+
+def _owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
