@@ -24,7 +24,7 @@ FLOORS: list[set[str]] = [
     {"schemas", "presenters", "openapi"},
     {"web"},
     {"diagnostics"},
-    {"views", "pages", "cli"},
+    {"views", "pages", "cli", "examples"},
     {"__init__"},
 ]
 """From the ground up. Whoever stands beside each other on a floor does not import the other."""
