@@ -56,8 +56,8 @@ class Explainer:
 
     def __init__(self, url: str, folder: Path) -> None:
         settings = forum_settings(folder, url)
-        if any(setting.name == "memory.pages" for setting in DECLARED):
-            settings["memory.pages"] = "0"
+        if any(setting.name == "cache.pages_mb" for setting in DECLARED):
+            settings["cache.pages_mb"] = "0"
         self._app = forumsvc.main({"here": str(folder)}, **settings)
         self._database = self._app.registry.database
         self._watch = Watch(self._database)

@@ -16,7 +16,7 @@ from forumsvc.settings.declared import DECLARED
 from tests import postgres
 
 EMPTY_VIEW = "benchmarks.baseline_pyramid:make_app"
-NO_MEMORY = {"memory.pages": "0"}
+NO_MEMORY = {"cache.pages_mb": "0"}
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ WARM_UP = 30
 RESAMPLED = 400
 UNHURRIED = {
     "accounts.login_failures": "1000",
-    "accounts.login_failures_alone": "100000",
-    "accounts.login_window": "1",
+    "accounts.login_failures_per_account_or_address": "100000",
+    "accounts.login_window_seconds": "1",
 }
 """Settings with which every guess is answered, and few failures are there to be counted."""
 

@@ -50,6 +50,8 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     obstacle = migrate.obstacle(config.registry.database, ini_file) if ini_file else None
     if obstacle is not None:
         sys.exit(f"forumsvc: {obstacle}")
+    for warning in settings.rename_warnings:
+        log.warning(warning)
     if ini_file and settings.site_url_warning:
         log.warning(settings.site_url_warning)
     config.commit()
@@ -97,9 +99,11 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.page_cache = Memory(settings["memory.pages"] * 1_000_000)
+    registry.page_cache = Memory(settings["cache.pages_mb"] * 1_000_000)
     registry.single_flight = SingleFlight()
-    registry.view_counter = ViewCounter(registry.database, settings["topics.hits_interval"])
+    registry.view_counter = ViewCounter(
+        registry.database, settings["topics.view_count_flush_seconds"]
+    )
     registry.notification_jobs = NotificationJobRunner(
         registry.database, settings["notifications.job_interval_seconds"]
     )

@@ -136,7 +136,7 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
 @pass_context
 def purge(context: Context) -> None:
     """Remove expired and revoked tokens, and what else has expired."""
-    kept = timedelta(seconds=context.settings["idempotency.ttl"])
+    kept = timedelta(seconds=context.settings["idempotency.ttl_seconds"])
     with context.transaction() as db:
         removed = tokens.purge(db)
         idempotency.purge(db, clock.now() - kept)

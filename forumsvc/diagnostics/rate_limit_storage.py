@@ -16,5 +16,5 @@ def check(settings: Settings) -> Iterator[Problem]:
         yield error(failure)
         return
     if not is_reachable:
-        where = mask_url(settings["rates.storage"])
-        yield error(f"rates.storage: {where} does not answer; nothing would be counted")
+        where = mask_url(settings["rate_limit.storage"])
+        yield error(f"rate_limit.storage: {where} does not answer; nothing would be counted")

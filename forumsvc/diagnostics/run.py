@@ -25,6 +25,7 @@ def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     if wrong:
         return
     settings = Settings(application)
+    yield from map(warning, settings.rename_warnings)
     if settings.site_url_warning:
         yield warning(settings.site_url_warning)
     yield from startup.check(ini)

@@ -88,6 +88,6 @@ def create_delivery(settings: Mapping[str, Any], ini_dir: Path) -> Delivery | No
                 settings["mail.security"],
                 settings["mail.user"],
                 settings["mail.password"],
-                settings["mail.timeout"],
+                settings["mail.timeout_seconds"],
             )
     return None

@@ -27,7 +27,7 @@ from ..models import LoginAddress, LoginFailure, LoginSuccess
 KNOWN_ADDRESS_TTL = timedelta(days=180)
 """For how long an address counts as the user's own after the last log-in from it."""
 _LONGEST_WINDOW = timedelta(days=1)
-"""The largest `accounts.login_window`: what is older counts nowhere."""
+"""The largest `accounts.login_window_seconds`: what is older counts nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def retry_after(
     db: Session | Connection, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> int:
     """Return for how many seconds the next attempt must wait; 0 where it need not."""
-    window = timedelta(seconds=settings["accounts.login_window"])
+    window = timedelta(seconds=settings["accounts.login_window_seconds"])
     mine = LoginFailure.account == key.account
     here = LoginFailure.address == key.address
     columns = []
@@ -88,8 +88,8 @@ def retry_after(
     row = db.execute(
         select(*columns).where(or_(mine, here), LoginFailure.failed_at > now - window)
     ).one()
-    first, step = settings["accounts.login_failures"], settings["accounts.login_wait"]
-    many = settings["accounts.login_failures_alone"]
+    first, step = settings["accounts.login_failures"], settings["accounts.login_wait_seconds"]
+    many = settings["accounts.login_failures_per_account_or_address"]
     both = _remaining_wait(row[0], row[1], first, step, window, now)
     alone = max(
         _remaining_wait(row[2], row[3], many, step, window, now),
@@ -104,7 +104,7 @@ def retry_after_successes(
     db: Session | Connection, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> int:
     """Return for how many seconds an attempt must wait because many succeeded; 0 for none."""
-    window = timedelta(seconds=settings["accounts.login_window"])
+    window = timedelta(seconds=settings["accounts.login_window_seconds"])
     moment = LoginSuccess.succeeded_at
     seconds = 0
     for matches, limit in (
@@ -138,7 +138,7 @@ def record_failure(
     db: Session, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> None:
     """Count a failure, and forget those that count no longer."""
-    window = timedelta(seconds=settings["accounts.login_window"])
+    window = timedelta(seconds=settings["accounts.login_window_seconds"])
     db.execute(delete_of(LoginFailure).where(LoginFailure.failed_at <= now - window))
     db.execute(insert(LoginFailure).values(account=key.account, address=key.address, failed_at=now))
 

@@ -83,7 +83,7 @@ def delete(context: PageContext, request: ForumRequest) -> Response:
 
 def _lists(request: ForumRequest) -> dict[str, Any]:
     mine: list[clients.Client] | None = None
-    if request.settings["oauth.self_service"]:
+    if request.settings["oauth.user_registered_clients"]:
         mine = clients.list_clients(request.read_connection, owner_id=request.actor_id)
     allowed = authorizations.list_authorizations(
         request.read_connection, request.actor_id, request.now
@@ -92,7 +92,7 @@ def _lists(request: ForumRequest) -> dict[str, Any]:
 
 
 def _check_registration_open(request: ForumRequest) -> None:
-    if not request.settings["oauth.self_service"]:
+    if not request.settings["oauth.user_registered_clients"]:
         raise Forbidden("Applications are registered by an administrator here.")
 
 

@@ -76,7 +76,7 @@ class PageContext(PageResource):
         """Open a session in place of what the browser had; False where the user is gone."""
         request = self.request
         self._end_session()
-        ttl = request.settings["session.ttl"]
+        ttl = request.settings["session.ttl_seconds"]
         secret = sessions.create(request.db, attempt, password, ttl=ttl, now=request.now)
         if secret is None:
             return False
@@ -123,7 +123,7 @@ class PageContext(PageResource):
         response.set_cookie(
             self._cookie_name,
             self._cookie if kept else "",
-            max_age=request.settings["session.ttl"] + _COOKIE_GRACE if kept else 0,
+            max_age=request.settings["session.ttl_seconds"] + _COOKIE_GRACE if kept else 0,
             path="/",
             secure=self._secure,
             httponly=True,

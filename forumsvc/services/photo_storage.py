@@ -111,7 +111,7 @@ def _bucket(settings: Settings) -> Storage:
         access_key=settings["photos.s3_access_key"] or None,
         secret_key=settings["photos.s3_secret_key"] or None,
         public_url=settings["photos.s3_public_url"] or None,
-        presign_seconds=settings["photos.s3_expires"],
+        presign_seconds=settings["photos.s3_presign_seconds"],
     )
     try:
         return S3Storage(options)

@@ -1,4 +1,4 @@
-"""Every ini setting, declared once: name, kind, default, meaning."""
+"""Every ini setting, declared once: name, type, default, meaning."""
 
 from .database import DATABASE
 from .mail import MAIL
@@ -55,11 +55,12 @@ DECLARED: tuple[Setting, ...] = (
     Setting("docs.enabled", BOOLEAN, "true", "whether /docs has the explorer and the guide"),
     *PROTOCOL,
     Setting(
-        "memory.pages",
+        "cache.pages_mb",
         integer(0, 10_000),
         "8",
-        "megabytes of pages that a process keeps made",
+        "memory that each process may use to cache responses; 0: no cache",
         unit="megabytes",
+        formerly="memory.pages",
     ),
     Setting(
         "accounts.newbie_minutes",
@@ -77,7 +78,7 @@ DECLARED: tuple[Setting, ...] = (
         "accounts.registrations_per_hour",
         integer(1, 100_000),
         "20",
-        "how often an hour one address may try to open an account; counted in rates.storage",
+        "how often an hour one address may try to open an account; counted in rate_limit.storage",
         unit="attempts per hour",
     ),
     Setting(
@@ -88,23 +89,24 @@ DECLARED: tuple[Setting, ...] = (
         unit="attempts",
     ),
     Setting(
-        "accounts.login_failures_alone",
+        "accounts.login_failures_per_account_or_address",
         integer(1, 100_000),
         "100",
         "wrong passwords for an account, or from an address, before the next attempt must wait",
         unit="attempts",
+        formerly="accounts.login_failures_alone",
     ),
     Setting(
         "accounts.logins_per_user",
         integer(1, 100_000),
         "1000",
-        "right passwords of a user within accounts.login_window before the next must wait",
+        "right passwords of a user in accounts.login_window_seconds, more must wait",
     ),
     Setting(
         "accounts.logins_per_address",
         integer(1, 10_000_000),
         "10000",
-        "right passwords from an address within accounts.login_window before the next must wait",
+        "right passwords from an address in accounts.login_window_seconds, more must wait",
     ),
     Setting(
         "accounts.password_slots",
@@ -113,18 +115,18 @@ DECLARED: tuple[Setting, ...] = (
         "threads of a process that hash passwords or wait for it, others get 503; half of threads",
     ),
     Setting(
-        "accounts.login_window",
+        "accounts.login_window_seconds",
         integer(1, 86400),
         "900",
-        "how long a wrong password counts, and the longest wait, in seconds",
-        unit="seconds",
+        "how long a wrong password counts, and the longest wait",
+        formerly="accounts.login_window",
     ),
     Setting(
-        "accounts.login_wait",
+        "accounts.login_wait_seconds",
         integer(1, 3600),
         "60",
-        "the first wait, which each further wrong password doubles, in seconds",
-        unit="seconds",
+        "the first wait, which each further wrong password doubles",
+        formerly="accounts.login_wait",
     ),
     *(
         Setting(f"levels.{level}", NON_EMPTY, shown, f"what the level {level} is called")
@@ -173,11 +175,11 @@ DECLARED: tuple[Setting, ...] = (
     ),
     *NOTIFICATIONS,
     Setting(
-        "topics.hits_interval",
+        "topics.view_count_flush_seconds",
         seconds(0.05, 3600),
         "5",
-        "how long reads are counted in memory before they are written, in seconds",
-        unit="seconds",
+        "how often the views of topics, counted in memory, are written to the database",
+        formerly="topics.hits_interval",
     ),
     Setting(
         "oauth.access_token_ttl",
@@ -214,10 +216,11 @@ DECLARED: tuple[Setting, ...] = (
         "whether clients with a secret must use PKCE too; public ones always must",
     ),
     Setting(
-        "oauth.self_service",
+        "oauth.user_registered_clients",
         BOOLEAN,
         "false",
         "whether users may register applications of their own, on the pages",
+        formerly="oauth.self_service",
     ),
     *MAIL,
     *PHOTOS,
@@ -230,11 +233,11 @@ DECLARED: tuple[Setting, ...] = (
         secret=True,
     ),
     Setting(
-        "session.ttl",
+        "session.ttl_seconds",
         integer(60, 10**9),
         "604800",
-        "how long somebody stays logged in to the pages, in seconds",
-        unit="seconds",
+        "how long somebody stays logged in to the pages",
+        formerly="session.ttl",
     ),
     *OPERATION,
 )

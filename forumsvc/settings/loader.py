@@ -19,16 +19,18 @@ class SettingsError(Exception):
     """A setting is wrong; the message is one line naming the key, the value and what is allowed."""
 
 
-_BY_NAME = {setting.name: setting for setting in DECLARED}
-_AREAS = {setting.area for setting in DECLARED}
+_NEW_NAMES = {setting.formerly: setting.name for setting in DECLARED if setting.formerly}
+_KNOWN = {setting.name: setting.name for setting in DECLARED} | _NEW_NAMES
+"""Every accepted name, with the present name of its setting."""
+_AREAS = {_area for _area, _, _ in (name.partition(".") for name in _KNOWN)}
 
 
 def find_errors(ini: Mapping[str, str]) -> list[str]:
-    """Return what is wrong with an ini section, a line a setting; empty where all is right."""
+    """Return what is wrong with an ini section, one line for each setting."""
     errors = [*_unknown_names(ini)]
     for setting in DECLARED:
         try:
-            _read(setting, ini.get(setting.name))
+            _read(setting, ini)
         except SettingsError as error:
             errors.append(str(error))
     if not errors:
@@ -45,19 +47,25 @@ class Settings(Mapping[str, Any]):
     def __init__(self, ini: Mapping[str, str]) -> None:
         """Read the settings of an ini section.
 
-        written: what `[app:main]` holds; keys of other areas (`pyramid.*`) are passed over.
-        Raises SettingsError at the first that is wrong, unknown in its area, or missing.
+        ini: the keys of `[app:main]`; those of other areas (`pyramid.*`) are ignored.
+        Raises SettingsError at the first setting that is wrong, unknown in its area, or missing.
         """
         self._values: dict[str, Any] = {}
         self.explicit: set[str] = set()
-        """The names that the ini really holds; the others are at their defaults."""
+        """The settings that the ini file sets; the others have their defaults."""
+        self.rename_warnings: list[str] = []
+        """A line for each setting that the ini file sets by its former name."""
         for error in _unknown_names(ini):
             raise SettingsError(error)
         for setting in DECLARED:
-            text = ini.get(setting.name)
-            if text is not None:
+            self._values[setting.name] = _read(setting, ini)
+            if setting.formerly and setting.formerly in ini:
+                self.rename_warnings.append(
+                    f"{setting.formerly} is now called {setting.name}: rename it in the ini file, "
+                    "the next release will not accept the old name"
+                )
+            if setting.name in ini or setting.formerly in ini:
                 self.explicit.add(setting.name)
-            self._values[setting.name] = _read(setting, text)
         self._check_production()
         self._check_mail()
 
@@ -113,29 +121,36 @@ class Settings(Mapping[str, Any]):
             yield setting, _display(setting, value), setting.name not in self.explicit
 
 
-def _read(setting: Setting, text: str | None) -> Any:
+def _read(setting: Setting, ini: Mapping[str, str]) -> Any:
+    """Return the value of a setting, written under its name or its former one."""
+    name = setting.name
+    if setting.formerly and setting.formerly in ini:
+        if name in ini:
+            raise SettingsError(
+                f"{name}: {setting.formerly} is its former name, and both are given; keep {name}"
+            )
+        name = setting.formerly
+    text = ini.get(name, setting.default)
     if text is None:
-        text = setting.default
-    if text is None:
-        raise SettingsError(f"{setting.name}: missing; it must be {setting.type.allowed}")
-    text = _expand(setting.name, text.strip())
+        raise SettingsError(f"{name}: missing; it must be {setting.type.allowed}")
+    text = _expand(setting, name, text.strip())
     try:
         return setting.type.parse(text)
     except (ValueError, KeyError):
         shown = "the value given" if setting.secret else repr(text)
         raise SettingsError(
-            f"{setting.name}: {shown} is not allowed; it must be {setting.type.allowed}"
+            f"{name}: {shown} is not allowed; it must be {setting.type.allowed}"
         ) from None
 
 
-def _expand(name: str, text: str) -> str:
+def _expand(setting: Setting, name: str, text: str) -> str:
     def value(match: re.Match[str]) -> str:
         try:
             return os.environ[match[1]]
         except KeyError:
             raise SettingsError(
                 f"{name}: the environment variable {match[1]} is not set; it must be "
-                f"{_BY_NAME[name].type.allowed}"
+                f"{setting.type.allowed}"
             ) from None
 
     return _ENVIRONMENT.sub(value, text)
@@ -144,15 +159,16 @@ def _expand(name: str, text: str) -> str:
 def _unknown_names(ini: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each key that a known area does not have."""
     for name in ini:
-        if name not in _BY_NAME and name.partition(".")[0] in _AREAS and "." in name:
+        if name not in _KNOWN and name.partition(".")[0] in _AREAS and "." in name:
             yield _unknown(name)
 
 
 def _unknown(name: str) -> str:
     area = name.partition(".")[0]
-    known = [setting.name for setting in DECLARED if setting.area == area]
+    known = {each: new for each, new in _KNOWN.items() if each.partition(".")[0] == area}
     close = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {close[0]}?" if close else "known here: " + ", ".join(known)
+    names = ", ".join(dict.fromkeys(known.values()))
+    hint = f"did you mean {known[close[0]]}?" if close else f"known here: {names}"
     return f"{name}: there is no such setting; {hint}"
 
 

@@ -28,17 +28,17 @@ MAIL: tuple[Setting, ...] = (
     Setting("mail.user", TEXT, "", "the name to log in to the mail server by; empty: no log-in"),
     Setting("mail.password", TEXT, "", "the password for it", secret=True),
     Setting(
-        "mail.timeout",
+        "mail.timeout_seconds",
         seconds(0.1, 300),
         "10",
-        "how long the mail server may take, in seconds",
-        unit="seconds",
+        "how long the mail server may take",
+        formerly="mail.timeout",
     ),
     Setting(
         "mail.requests_per_hour",
         integer(1, 100_000),
         "10",
-        "how often an hour one address may ask for mail; counted in rates.storage",
+        "how often an hour one address may ask for mail; counted in rate_limit.storage",
         unit="requests per hour",
     ),
 )

@@ -54,10 +54,10 @@ PHOTOS: tuple[Setting, ...] = (
         "under which address everybody reads the bucket; where empty, addresses are presigned",
     ),
     Setting(
-        "photos.s3_expires",
+        "photos.s3_presign_seconds",
         integer(1, 604_800),
         "3600",
-        "how long a presigned address holds, in seconds",
-        unit="seconds",
+        "how long a presigned address is valid",
+        formerly="photos.s3_expires",
     ),
 )

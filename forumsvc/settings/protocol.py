@@ -1,4 +1,4 @@
-"""The settings of how HTTP is spoken: api, http, rates, idempotency."""
+"""The settings of HTTP and of the API: api, http, rate_limit, idempotency."""
 
 from .setting import Setting
 from .setting_types import BOOLEAN, ORIGINS, RATE, STORAGE, choice, integer, or_off
@@ -25,48 +25,54 @@ PROTOCOL: tuple[Setting, ...] = (
         "whether large answers are compressed for clients that take it; a proxy may do so instead",
     ),
     Setting(
-        "rates.requests",
+        "rate_limit.requests",
         or_off(RATE),
         "off",
         "how often a user, by all applications together, or an address without a token, may call "
         "the API",
+        formerly="rates.requests",
     ),
     Setting(
-        "rates.writes",
+        "rate_limit.writes",
         or_off(RATE),
         "off",
         "how many of these calls may be POST, PUT or DELETE",
+        formerly="rates.writes",
     ),
     Setting(
-        "rates.application_requests",
+        "rate_limit.application_requests",
         or_off(RATE),
         "off",
         "how many of a user's calls may come by one application",
+        formerly="rates.application_requests",
     ),
     Setting(
-        "rates.application_writes",
+        "rate_limit.application_writes",
         or_off(RATE),
         "off",
         "how many of these may be POST, PUT or DELETE",
+        formerly="rates.application_writes",
     ),
     Setting(
-        "rates.token",
+        "rate_limit.token",
         or_off(RATE),
         "off",
         "how often a client may ask /oauth/token from one address",
+        formerly="rates.token",
     ),
     Setting(
-        "rates.storage",
+        "rate_limit.storage",
         STORAGE,
         "memory://",
         "where it is counted: by each process for itself, or in a Redis for all of them",
         secret=True,
+        formerly="rates.storage",
     ),
     Setting(
-        "idempotency.ttl",
+        "idempotency.ttl_seconds",
         integer(60, 10**9),
         "86400",
-        "how long the answer to a creation with an Idempotency-Key is given again, in seconds",
-        unit="seconds",
+        "how long the answer to a creation with an Idempotency-Key is given again",
+        formerly="idempotency.ttl",
     ),
 )

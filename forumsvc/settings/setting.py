@@ -1,4 +1,4 @@
-"""What is declared of a setting."""
+"""The declaration of one setting."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,11 @@ _UNITS_IN_NAMES = ("seconds", "minutes", "bytes")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key of the ini files; `default` is written as it would be there, None: required.
+    """One key of the ini files.
 
-    unit: of what a number counts; a name that ends in its unit (`…_seconds`) needs none.
+    default: as it would be written in an ini file; None: the setting is required. unit: the unit of
+    a number; a name that ends in its unit (`…_seconds`) needs none. formerly: the name that the
+    setting had before, which is accepted with a warning until the next release.
     """
 
     name: str
@@ -20,6 +22,7 @@ class Setting:
     meaning: str
     secret: bool = False
     unit: str = ""
+    formerly: str = ""
 
     @property
     def area(self) -> str:

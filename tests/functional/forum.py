@@ -26,7 +26,7 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         "sqlalchemy.url": database_url,
         "session.secret": SECRET,
         "markup.workers": "1",
-        "topics.hits_interval": "3600",
+        "topics.view_count_flush_seconds": "3600",
         "accounts.password_slots": "64",
         # As many as tests have threads, where a server has eight.
         "database.long_lock_waits": "64",

@@ -133,7 +133,7 @@ def test_who_may_not_do_it_any_more_is_told_so_and_nothing_else(
 def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(
     make_forum: Callable[..., Forum], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forum = make_forum(idempotency__ttl="60")
+    forum = make_forum(idempotency__ttl_seconds="60")
     alice, node, now = forum.person("alice"), forum.node(), clock.now()
 
     def opened_at(seconds: int, body: str) -> Any:

@@ -103,7 +103,7 @@ def test_what_comes_to_no_view_is_told_apart_by_the_reason(forum: Forum) -> None
 
 
 def test_what_is_called_too_often_is_told_apart_too(make_forum: MakeForum) -> None:
-    forum = make_forum(metrics__enabled="true", rates__requests="1/hour")
+    forum = make_forum(metrics__enabled="true", rate_limit__requests="1/hour")
     for _ in range(3):
         forum.nobody.get("/topics")
     assert scrape(forum).sum(REQUESTS, operation="none.too_many", status="4xx") == 2

@@ -15,7 +15,7 @@ from tests.functional.raw import raw
 from tests.functional.statements import counting
 
 MakeForum = Callable[..., Forum]
-THREE = {"rates__requests": "3/minute"}
+THREE = {"rate_limit__requests": "3/minute"}
 
 
 class Clock:
@@ -47,7 +47,7 @@ def test_where_no_rate_is_set_nothing_is_told(forum: Forum) -> None:
 
 @pytest.mark.usefixtures("clock")
 def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> None:
-    forum = make_forum(rates__requests="9/minute")
+    forum = make_forum(rate_limit__requests="9/minute")
     paths = ("/topics", "/topics/7", "/hello", "/topics?limit=0", "/topics/x/y/z", "/openapi.json")
     for left, path in zip(range(8, 0, -1), paths, strict=False):
         answer = forum.nobody.get(path)
@@ -68,7 +68,7 @@ def test_who_asks_too_often_is_told_when_to_come_again(make_forum: MakeForum, cl
 
 
 def test_the_keyed_shape_names_the_kind(make_forum: MakeForum) -> None:
-    forum = make_forum(rates__requests="1/hour", api__envelope="keyed")
+    forum = make_forum(rate_limit__requests="1/hour", api__envelope="keyed")
     forum.nobody.get("/topics")
     assert forum.nobody.get("/topics").json["error"] == "TooManyRequests"
 
@@ -117,7 +117,7 @@ def test_a_user_has_one_allowance_over_all_tokens_and_applications(make_forum: M
 
 
 def test_writes_of_a_user_are_one_allowance_over_all_applications(make_forum: MakeForum) -> None:
-    forum = make_forum(rates__writes="5/minute")
+    forum = make_forum(rate_limit__writes="5/minute")
     alice, bob = forum.person("alice"), forum.person("bob")
     callers = [alice] * 6 + [at_another_application(forum, alice.id)]
     answers = [caller.post(f"/users/{bob.id}/follow").status_int for caller in callers]
@@ -127,9 +127,9 @@ def test_writes_of_a_user_are_one_allowance_over_all_applications(make_forum: Ma
 @pytest.mark.usefixtures("clock")
 def test_an_application_gets_its_share_of_a_users_allowance(make_forum: MakeForum) -> None:
     forum = make_forum(
-        rates__requests="9/minute",
-        rates__application_requests="2/minute",
-        rates__application_writes="1/minute",
+        rate_limit__requests="9/minute",
+        rate_limit__application_requests="2/minute",
+        rate_limit__application_writes="1/minute",
     )
     alice = forum.person("alice")
     elsewhere = at_another_application(forum, alice.id)
@@ -148,7 +148,7 @@ def test_an_application_gets_its_share_of_a_users_allowance(make_forum: MakeForu
 
 @pytest.mark.usefixtures("clock")
 def test_an_application_itself_and_nobody_have_one_allowance(make_forum: MakeForum) -> None:
-    forum = make_forum(rates__requests="9/minute", rates__application_requests="2/minute")
+    forum = make_forum(rate_limit__requests="9/minute", rate_limit__application_requests="2/minute")
     for caller in (forum.nobody, at_another_application(forum, None)):
         answer = caller.get("/topics")
         assert told(answer) == ('"default";q=9;w=60', '"default";r=8;t=60')
@@ -165,7 +165,7 @@ def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> No
 
 @pytest.mark.usefixtures("clock")
 def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
-    forum = make_forum(rates__requests="10/minute", rates__writes="1/hour")
+    forum = make_forum(rate_limit__requests="10/minute", rate_limit__writes="1/hour")
     alice = forum.person("alice")
     other = forum.person("other")
     first, second = (alice.post(f"/users/{other.id}/follow") for _ in range(2))
@@ -191,7 +191,9 @@ def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
 def test_what_is_not_of_the_api_is_not_counted(
     make_forum: MakeForum, method: str, path: str
 ) -> None:
-    forum = make_forum(rates__requests="1/hour", rates__writes="1/hour", http__cors_origins="*")
+    forum = make_forum(
+        rate_limit__requests="1/hour", rate_limit__writes="1/hour", http__cors_origins="*"
+    )
     headers = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
     answers = [raw(forum, method, path, headers) for _ in range(3)]
     assert 429 not in [answer.status_int for answer in answers]
@@ -231,7 +233,7 @@ def a_redis(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_processes_that_share_a_redis_count_together(make_forum: MakeForum, a_redis: str) -> None:
-    here, there = (make_forum(rates__storage=a_redis, **THREE) for _ in range(2))
+    here, there = (make_forum(rate_limit__storage=a_redis, **THREE) for _ in range(2))
     answers = [forum.nobody.get("/topics") for forum in (here, there, here, there)]
     assert [answer.status_int for answer in answers] == [200, 200, 200, 429]
     assert answers[1].headers["RateLimit"].startswith('"default";r=1;t=')
@@ -241,10 +243,10 @@ def test_processes_that_share_a_redis_count_together(make_forum: MakeForum, a_re
 def test_while_the_redis_is_away_everybody_is_let_in_and_the_log_says_so(
     make_forum: MakeForum, caplog: pytest.LogCaptureFixture
 ) -> None:
-    forum = make_forum(rates__storage="redis://127.0.0.1:1/0", rates__requests="1/hour")
+    forum = make_forum(rate_limit__storage="redis://127.0.0.1:1/0", rate_limit__requests="1/hour")
     answers = [forum.nobody.get("/topics") for _ in range(3)]
     assert [answer.status_int for answer in answers] == [200] * 3
     assert told(answers[0]) == (None, None)
     assert [one.message.partition(":")[0] for one in caplog.records] == [
-        "rates.storage is away, nothing is counted"
+        "rate_limit.storage is away, nothing is counted"
     ]

@@ -20,7 +20,7 @@ TITLE = HOSTILE.replace("\u2028", "")
 def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) -> None:
     for shape in ("bare", "keyed"):
         kept = make_forum(api__envelope=shape, **PLAIN)
-        anew = make_forum(api__envelope=shape, memory__pages="0", **PLAIN)
+        anew = make_forum(api__envelope=shape, cache__pages_mb="0", **PLAIN)
         eve = kept.person(f"eve-{shape}")
         kept.change(eve.id, name=HOSTILE)
         node = kept.node(f"{shape} {HOSTILE}")
@@ -99,7 +99,7 @@ def test_tags_that_are_none_match_nothing(forum: Forum, tags: str) -> None:
 
 
 def test_what_is_kept_is_reckoned_at_what_it_takes(make_forum: MakeForum) -> None:
-    forum = make_forum(memory__pages="1")
+    forum = make_forum(cache__pages_mb="1")
     memory = forum.registry.page_cache
     for number in range(200):
         host = f"{number}.{'x' * 240}"

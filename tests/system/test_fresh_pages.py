@@ -141,7 +141,7 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
     common: dict[str, Any] = {
         "site__url": "http://forum.test",
         "photos__dir": str(tmp_path / "photos"),
-        "topics__hits_interval": "0.1",
+        "topics__view_count_flush_seconds": "0.1",
     }
     made: dict[str, Any] = {}
     ports: dict[str, list[int]] = {"bare": [], "keyed": []}
@@ -153,7 +153,7 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
             ports[shape].append(stack.enter_context(served).port)
         for shape in ports:
             settings = {key.replace("__", "."): value for key, value in common.items()}
-            settings |= {"api.envelope": shape, "memory.pages": "0"}
+            settings |= {"api.envelope": shape, "cache.pages_mb": "0"}
             made[shape] = make_app(database_url, tmp_path, **settings)
             stack.callback(put_away, made[shape])
         forum = Forum(made["bare"], database)

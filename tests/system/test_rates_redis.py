@@ -35,7 +35,7 @@ class Redis:
 
     @property
     def addresses(self) -> tuple[str, str]:
-        """What `rates.storage` says to reach it by the port, and by the socket."""
+        """What `rate_limit.storage` says to reach it by the port, and by the socket."""
         return f"redis://127.0.0.1:{self.port}/0", f"redis+unix://{self.folder}/redis.sock"
 
     def start(self) -> None:
@@ -123,10 +123,10 @@ def test_servers_share_a_limit_and_serve_on_without_their_redis(
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
     by_port, by_socket = shared.addresses
-    limit: dict[str, Any] = {"rates__requests": "4/hour"}
+    limit: dict[str, Any] = {"rate_limit__requests": "4/hour"}
     with (
-        serving(tmp_path / "here", url, rates__storage=by_port, **limit) as here,
-        serving(tmp_path / "there", url, rates__storage=by_socket, **limit) as there,
+        serving(tmp_path / "here", url, rate_limit__storage=by_port, **limit) as here,
+        serving(tmp_path / "there", url, rate_limit__storage=by_socket, **limit) as there,
     ):
         answers = [ask(server) for server in (here, there, here, there, here, there)]
         assert [answer.status for answer in answers] == [200, 200, 200, 200, 429, 429]
@@ -140,7 +140,7 @@ def test_servers_share_a_limit_and_serve_on_without_their_redis(
         without = [first, *(ask(server) for server in (there, here, there, here))]
         assert [(answer.status, left(answer)) for answer in without] == [(200, None)] * 5
         for server in (here, there):
-            assert server.said.count("rates.storage is away, nothing is counted") == 1
+            assert server.said.count("rate_limit.storage is away, nothing is counted") == 1
 
         # It has forgotten all, and is asked again some seconds later.
         shared.start()

@@ -66,7 +66,7 @@ def _with_key(
     """Return a view that a request with a key comes to only where no answer of that is known."""
     if not info.options.get("idempotent"):
         return view
-    ttl = timedelta(seconds=info.registry.forum_settings["idempotency.ttl"])
+    ttl = timedelta(seconds=info.registry.forum_settings["idempotency.ttl_seconds"])
 
     def called_once(context: Any, request: ForumRequest) -> Any:
         header = request.environ.get("HTTP_IDEMPOTENCY_KEY")

@@ -21,7 +21,7 @@ class AbuseLimits:
         self._registrations = RateLimitItemPerHour(settings["accounts.registrations_per_hour"])
         self._mail_requests = RateLimitItemPerHour(settings["mail.requests_per_hour"])
         self._mails = RateLimitItemPerHour(_MAILS_PER_USER)
-        token = settings["rates.token"]
+        token = settings["rate_limit.token"]
         self._tokens = None if token is None else parse(token)
 
     def count_registration(self, request: ForumRequest) -> None:

@@ -38,7 +38,7 @@ class RateLimiter:
 
     def __init__(self, settings: Settings) -> None:
         """Open the storage of the settings. Raises SettingsError where that cannot be."""
-        self._storage = _open_storage(settings["rates.storage"])
+        self._storage = _open_storage(settings["rate_limit.storage"])
         self._retry_at = 0.0
 
     def is_reachable(self) -> bool:
@@ -55,7 +55,9 @@ class RateLimiter:
             ends = self._storage.get_expiry(key)
         except StorageError as error:
             self._retry_at = time.monotonic() + _RETRY_SECONDS
-            log.warning("rates.storage is away, nothing is counted: %s", single_line_message(error))
+            log.warning(
+                "rate_limit.storage is away, nothing is counted: %s", single_line_message(error)
+            )
             return None
         reset = max(1, math.ceil(round(ends - time.time(), 3)))
         return LimitStatus(number <= rate.amount, max(0, rate.amount - number), reset)
@@ -70,10 +72,12 @@ def _open_storage(address: str) -> Storage:
         return _open_redis(address)
     except (ConfigurationError, ImportError):
         raise SettingsError(
-            "rates.storage: a Redis needs its client; pip install 'forumsvc[redis]'"
+            "rate_limit.storage: a Redis needs its client; pip install 'forumsvc[redis]'"
         ) from None
     except ValueError as error:
-        raise SettingsError(f"rates.storage: the address of a Redis is wrong: {error}") from None
+        raise SettingsError(
+            f"rate_limit.storage: the address of a Redis is wrong: {error}"
+        ) from None
 
 
 def _open_redis(address: str) -> Storage:

@@ -36,10 +36,12 @@ class RequestLimits:
     def __init__(self, settings: Settings, rate_limiter: RateLimiter) -> None:
         """Take what is allowed from the settings."""
         self._rate_limiter = rate_limiter
-        requests = _policy(settings, "default", "rates.requests")
-        writes = _policy(settings, "writes", "rates.writes")
-        by_application = _policy(settings, "application", "rates.application_requests")
-        writes_by_application = _policy(settings, "application_writes", "rates.application_writes")
+        requests = _policy(settings, "default", "rate_limit.requests")
+        writes = _policy(settings, "writes", "rate_limit.writes")
+        by_application = _policy(settings, "application", "rate_limit.application_requests")
+        writes_by_application = _policy(
+            settings, "application_writes", "rate_limit.application_writes"
+        )
         # Those of the application first: what they refuse takes nothing of the user's.
         self._by_safety = {
             False: by_application + requests,
@@ -81,7 +83,7 @@ def _policy(settings: Settings, name: str, setting: str) -> tuple[_Policy, ...]:
     written = settings[setting]
     if written is None:
         return ()
-    return (_Policy(name, parse(written), setting.startswith("rates.application_")),)
+    return (_Policy(name, parse(written), setting.startswith("rate_limit.application_")),)
 
 
 def _applicable(policies: tuple[_Policy, ...], caller: Identity | None) -> tuple[_Policy, ...]:

@@ -49,7 +49,7 @@ def _of_memory(memory: Any) -> Iterator[Metric]:
         yield CounterMetricFamily(f"forumsvc_memory_{name}", meaning, getattr(memory, name))
     yield GaugeMetricFamily("forumsvc_memory_used_bytes", "Memory that they take.", memory.used)
     yield GaugeMetricFamily(
-        "forumsvc_memory_limit_bytes", "Memory that they may take (memory.pages).", memory.size
+        "forumsvc_memory_limit_bytes", "Memory that they may take (cache.pages_mb).", memory.size
     )
 
 

@@ -72,7 +72,10 @@ def test_a_configuration_that_is_right_has_no_problem(check: Check, tmp_path: Pa
         ({"http__max_body": "9000000"}, "photos.max_bytes: a picture of 10000000 bytes"),
         ({"photos__dir": "/proc/nope"}, "photos.dir: '/proc/nope' cannot be used"),
         ({"mail__delivery": "folder", "mail__dir": "/proc/nope"}, "mail.dir: '/proc/nope'"),
-        ({"rates__storage": "redis://u:s3cret@127.0.0.1:1/0"}, "rates.storage: redis://u:****"),
+        (
+            {"rate_limit__storage": "redis://u:s3cret@127.0.0.1:1/0"},
+            "rate_limit.storage: redis://u:****",
+        ),
     ],
 )
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

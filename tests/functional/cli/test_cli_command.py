@@ -176,7 +176,7 @@ def test_all_settings_are_printed_with_secrets_masked_and_defaults_marked(run: R
     assert printed["http.cors_origins"] == {"value": [], "default": True}
     assert printed["session.secret"] == {"value": "********", "default": False}
     assert printed["mail.password"] == {"value": "", "default": True}
-    assert printed["rates.storage"] == {"value": "memory://", "default": True}
+    assert printed["rate_limit.storage"] == {"value": "memory://", "default": True}
     plain = run("settings").out
     assert len(plain.splitlines()) == len(DECLARED)
     assert "tests made up" not in plain
@@ -202,6 +202,7 @@ def test_each_setting_is_described_without_an_ini_file() -> None:
         "default": "12000000",
         "meaning": next(each.meaning for each in DECLARED if each.name == "http.max_body"),
         "secret": False,
+        "formerly": None,
     }
     assert described["sqlalchemy.url"]["default"] is None
     assert described["sqlalchemy.url"]["secret"] is True

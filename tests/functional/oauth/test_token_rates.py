@@ -17,7 +17,7 @@ MakeForum = Callable[..., Forum]
 
 
 def test_a_client_asks_the_token_endpoint_so_often_from_an_address(make_forum: MakeForum) -> None:
-    forum = make_forum(rates__token="2/minute")
+    forum = make_forum(rate_limit__token="2/minute")
     app, other = (Application(forum, grants=("client_credentials",)) for _ in range(2))
 
     def ask(client: Application, address: str = "192.0.2.1") -> int:

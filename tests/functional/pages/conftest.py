@@ -17,7 +17,7 @@ OPEN = {
     "accounts.registrations_per_hour": "1000",
     "mail.delivery": "folder",
     "mail.requests_per_hour": "1000",
-    "oauth.self_service": "true",
+    "oauth.user_registered_clients": "true",
 }
 
 
