@@ -16,8 +16,8 @@ log = logging.getLogger(__name__)
 def main(global_config: dict[str, str], **ini: str) -> Any:
     """Return the WSGI application of an ini file's `[app:main]`.
 
-    A wrong setting ends the process with one line that names it; so does a database that was not
-    brought up to date, where the application is an ini file's.
+    A wrong setting ends the process with one line that names it. So does a database at an older
+    schema revision, unless the application is made without an ini file.
     """
     from pyramid.config import Configurator
 
@@ -57,15 +57,15 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     config.commit()
     config.registry.methods = MethodTable(config.introspector)
     application = config.make_wsgi_app()
-    # For a server that refuses what never comes here.
+    # The server uses it for requests that it refuses itself.
     application.failure_body = partial(failure_body, config.registry)
     return application
 
 
 def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None:
-    """Give the registry what views work with, and see to it that it is put away at the end.
+    """Put the services that views use into the registry, and close them when the process ends.
 
-    here: the ini file's folder, to which relative paths refer. Raises SettingsError.
+    ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
     from . import passwords
     from .cache.page_cache import Memory
@@ -121,7 +121,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
     registry.level_names = level_names(settings)
     registry.build_fingerprint = edition(settings)
     registry.description = Description(settings)
-    # A server that forks its workers must not hand them open connections.
+    # Forked workers must not share open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     atexit.register(renderer.close)
     atexit.register(registry.view_counter.close)

@@ -1,12 +1,12 @@
-"""What can be wrong, in the forum's own terms: HTTP is not known here."""
+"""The errors of the forum's domain. They know nothing of HTTP."""
 
 
 class ForumError(Exception):
-    """Base of every error that a request may end in; `str(error)` is shown to the client."""
+    """Base of every error that can end a request; `str(error)` is shown to the client."""
 
 
 class Malformed(ForumError):
-    """The request could not be read at all: undecodable bytes, broken JSON or form."""
+    """The request cannot be parsed: undecodable bytes, malformed JSON or form data."""
 
 
 class TooLarge(ForumError):
@@ -14,7 +14,7 @@ class TooLarge(ForumError):
 
 
 class Unauthenticated(ForumError):
-    """Nobody is logged in, and somebody must be."""
+    """The request needs an authenticated user and has none."""
 
 
 class BadToken(ForumError):
@@ -22,17 +22,17 @@ class BadToken(ForumError):
 
 
 class NotFound(ForumError):
-    """There is no such thing, or not for this caller."""
+    """The resource does not exist, or the caller may not see it."""
 
 
 class Forbidden(ForumError):
-    """The caller is known and may not do this."""
+    """The caller is authenticated and may not do this."""
 
 
 class InsufficientScope(Forbidden):
-    """The caller might, but not with this token (RFC 6750 `insufficient_scope`).
+    """The caller may do this, but not with this token (RFC 6750 `insufficient_scope`).
 
-    scope: the scope that is missing.
+    scope: the missing scope.
     """
 
     def __init__(self, scope: str) -> None:
@@ -41,10 +41,7 @@ class InsufficientScope(Forbidden):
 
 
 class Invalid(ForumError):
-    """A parameter does not meet the requirements.
-
-    field: the parameter's name; reason: what is wrong with it, in words.
-    """
+    """A parameter is not valid. field: its name; reason: what is wrong with it, as text."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
@@ -53,15 +50,15 @@ class Invalid(ForumError):
 
 
 class PreconditionFailed(ForumError):
-    """What the client wants to change is not any more what it has read."""
+    """The resource has changed since the client read it (If-Match)."""
 
 
 class Conflict(ForumError):
-    """The request is refused because of what is there already (a login that is taken, say)."""
+    """The request conflicts with the present state, for example with an existing login."""
 
 
 class AlreadyTaken(Conflict):
-    """What must be unique is somebody else's already. field: the parameter's name."""
+    """A value that must be unique belongs to another user. field: the parameter's name."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -69,18 +66,15 @@ class AlreadyTaken(Conflict):
 
 
 class IdempotencyKeyReused(ForumError):
-    """The key of a request is that of another request."""
+    """An Idempotency-Key was used before, for a different request."""
 
 
 class Unavailable(ForumError):
-    """Something that the forum needs is away (the photo storage, say); later it may be back."""
+    """A service that the forum needs does not answer (the photo storage, say); a retry may work."""
 
 
 class RateLimited(ForumError):
-    """Too often in too short a time.
-
-    retry_after: seconds until another attempt is worth making.
-    """
+    """Too many requests or attempts. retry_after: seconds until the next one may succeed."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
@@ -88,12 +82,12 @@ class RateLimited(ForumError):
 
 
 def single_line_message(error: Exception) -> str:
-    """Return the message of an error without line breaks: a log line is one record.
+    """Return the message of an error on one line, for the log.
 
-    SQLAlchemy's messages have several lines, with the statement and an address of its documents.
+    SQLAlchemy's messages have several lines: the statement and a link to its documentation.
     """
     return " ".join(str(error).split())
 
 
 class IncompatibleDatabase(Exception):
-    """The database, or a pooler before it, cannot serve this code; one line says why."""
+    """The database, or a connection pooler before it, does not work with this version."""

@@ -1,83 +1,83 @@
-"""The vocabulary of what can be done to what.
+"""The permissions, a class for each resource.
 
-A word is at once a view's `permission`, an entry of an ACL and, where clients are told, a key of
-`abilities`. A permission needs the scope `write` unless it is listed in READS.
+Each permission is the `permission` of views, an entry of ACLs and, where clients see it, a key of
+`abilities`. It needs the scope `write` unless it is in READS.
 """
 
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """What an access token is good for."""
+    """The scopes of access tokens."""
 
     READ = "read"
     WRITE = "write"
 
 
 class Common(StrEnum):
-    """Words that several resources share."""
+    """Permissions that several resources share."""
 
     VIEW = "view"  # read the resource and the lists under it
 
 
 class RootPermission(StrEnum):
-    """The service itself."""
+    """For the service itself."""
 
-    HELLO = "hello"  # learn whose token one has
+    HELLO = "hello"  # see whose token this is
 
 
 class UserPermission(StrEnum):
-    """The users, and a user."""
+    """For the users and a user."""
 
     REGISTER = "register"  # open an account
-    VIEW_EMAIL = "view_email"  # see the address
-    VIEW_BLOCKED = "view_blocked"  # list whom the user blocks
-    VIEW_LIKES = "view_likes"  # list what the user likes
+    VIEW_EMAIL = "view_email"  # see the e-mail address
+    VIEW_BLOCKED = "view_blocked"  # list the users whom the user blocks
+    VIEW_LIKES = "view_likes"  # list the likes of the user
     UPDATE = "update"  # edit the profile
-    DESTROY = "destroy"  # end the account; the keyed shape tells it, and no endpoint does it
-    FOLLOW = "follow"  # be told of the user's topics
-    UNFOLLOW = "unfollow"  # no longer be told
-    BLOCK = "block"  # neither see nor hear of the user
+    DESTROY = "destroy"  # delete the account; shown by the keyed envelope, no endpoint does it
+    FOLLOW = "follow"  # be notified of the user's topics
+    UNFOLLOW = "unfollow"  # stop that
+    BLOCK = "block"  # neither see the user's topics nor be notified by the user
     UNBLOCK = "unblock"  # take that back
 
 
 class AccountPermission(StrEnum):
-    """What a person does with their own account, on the pages."""
+    """For a person's own account, on the pages."""
 
-    MANAGE = "manage_account"  # change the password, allow applications and take that back
-    REGISTER_CLIENTS = "register_clients"  # add applications of one's own
+    MANAGE = "manage_account"  # change the password, authorize applications and revoke that
+    REGISTER_CLIENTS = "register_clients"  # register own applications
 
 
 class TopicPermission(StrEnum):
-    """The topics, and a topic."""
+    """For the topics and a topic."""
 
     CREATE = "create"  # open a topic
     UPDATE = "update"  # edit title, body and node
     DESTROY = "destroy"  # delete
     REPLY = "reply"  # write a reply
     FOLLOW = "follow"  # follow and unfollow
-    FAVORITE = "favorite"  # favour and unfavour
-    LIKE = "like"  # like and take that back
-    ACT = "act"  # name an action at all; each action has its own word
-    BAN = "ban"  # hide from everybody
+    FAVORITE = "favorite"  # add to and remove from favorites
+    LIKE = "like"  # like and unlike
+    ACT = "act"  # name an action at all; each action has its own permission
+    BAN = "ban"  # hide from other users
     UNBAN = "unban"  # show again
     NORMAL = "normal"  # the older name of unban
-    EXCELLENT = "excellent"  # feature
-    UNEXCELLENT = "unexcellent"  # no longer feature
-    CLOSE = "close"  # take no more replies
-    OPEN = "open"  # take replies again
+    EXCELLENT = "excellent"  # mark as excellent
+    UNEXCELLENT = "unexcellent"  # remove that mark
+    CLOSE = "close"  # allow no more replies
+    OPEN = "open"  # allow replies again
 
 
 class ReplyPermission(StrEnum):
-    """A reply."""
+    """For a reply."""
 
     UPDATE = "update"  # edit the text
     DESTROY = "destroy"  # delete
-    LIKE = "like"  # like and take that back
+    LIKE = "like"  # like and unlike
 
 
 class NodePermission(StrEnum):
-    """The nodes, and a node."""
+    """For the nodes and a node."""
 
     CREATE = "create"  # add a node
     UPDATE = "update"  # rename, describe, sort
@@ -85,28 +85,28 @@ class NodePermission(StrEnum):
 
 
 class NotificationPermission(StrEnum):
-    """One's own notifications."""
+    """For the caller's own notifications."""
 
     MARK_READ = "mark_read"
     DESTROY = "destroy"
 
 
 class PhotoPermission(StrEnum):
-    """Pictures."""
+    """For photos."""
 
     CREATE = "create"  # upload
-    VIEW_OWN = "view_own"  # list one's own
+    VIEW_OWN = "view_own"  # list own photos
     DESTROY = "destroy"  # delete
 
 
 class LikePermission(StrEnum):
-    """The likes as a whole; the thing liked has its own word."""
+    """For the likes as a whole; the liked resource has a permission of its own."""
 
     LIKE = "like"
 
 
-FORBIDDEN = "nobodys"
-"""The default permission: no ACL grants it, so a view that names none is closed."""
+FORBIDDEN = "forbidden"
+"""The default permission. No ACL grants it, so a view without a permission is closed."""
 
 READS = frozenset(
     {
@@ -120,7 +120,7 @@ READS = frozenset(
 )
 
 WITHOUT_SCOPE = frozenset({UserPermission.REGISTER})
-"""Granted whatever the token is good for: it is not done in anybody's name."""
+"""Permissions that need no scope: they do not act for the token's user."""
 
 TOPIC_ABILITIES = (
     TopicPermission.UPDATE,
@@ -137,11 +137,11 @@ TOPIC_ABILITIES = (
 REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY)
 USER_ABILITIES = (UserPermission.FOLLOW, UserPermission.BLOCK, UserPermission.UPDATE)
 USER_SUMMARY_ABILITIES = (UserPermission.UPDATE, UserPermission.DESTROY)
-"""What the keyed shape tells of every user, beside a topic or a reply too."""
+"""What the keyed envelope shows of every user, also as the author of a topic or reply."""
 
 
 def scope_of(permission: str) -> Scope | None:
-    """Return the scope that a token must have for the permission, None where it needs none."""
+    """Return the scope that a token needs for the permission, or None."""
     if permission in WITHOUT_SCOPE:
         return None
     return Scope.READ if permission in READS else Scope.WRITE

@@ -1,1 +1,1 @@
-"""From rows to the serializers of the API description, by their names; nothing is loaded here."""
+"""The serializers of the API description, from rows. They run no query."""

@@ -1,4 +1,4 @@
-"""What the keyed shape adds to the serializers, for clients of the public forum engine."""
+"""The fields that the keyed envelope adds, for clients of the public forum engine."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def _grade(row: Any) -> str:
 
 
 def topic_additions(row: Any, *, pending_hits: int) -> dict[str, Any]:
-    """Return what a topic carries everywhere in that shape."""
+    """Return the additional fields of a topic."""
     return {
         "excellent": int(row.excellent_at is not None),
         "closed_at": None if row.closed_at is None else rfc3339(row.closed_at),
@@ -23,10 +23,10 @@ def topic_additions(row: Any, *, pending_hits: int) -> dict[str, Any]:
 
 
 def reply_additions(row: Any) -> dict[str, Any]:
-    """Return what a reply in a list carries in that shape."""
+    """Return the additional fields of a reply in a list."""
     return {"body": "" if row.deleted_at is not None else row.body, "action": None}
 
 
 def user_additions(shown: dict[str, Any]) -> dict[str, Any]:
-    """Return what a user in full carries in that shape: two fields under their older names."""
+    """Return the additional fields of a user: two fields under their older names."""
     return {"github": shown["codehost"], "twitter": shown["microblog"]}

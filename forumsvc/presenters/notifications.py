@@ -1,4 +1,4 @@
-"""NotificationSerializer, with what it speaks of."""
+"""NotificationSerializer, with the topics, replies and nodes that it refers to."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A photo as its owner sees it in a list."""
+"""A photo in the list of its owner."""
 
 from typing import Any
 

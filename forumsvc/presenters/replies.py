@@ -8,13 +8,13 @@ from .users import user
 
 
 def reply(site: Site, row: Any) -> dict[str, Any]:
-    """Return a ReplySerializer; of a deleted reply only the place is left."""
+    """Return a ReplySerializer; a deleted reply has no text."""
     deleted = row.deleted_at is not None
     return _reply(site, row, "" if deleted else row.body_html)
 
 
 def reply_detail(site: Site, row: Any) -> dict[str, Any]:
-    """Return a ReplyDetailSerializer; who may see a deleted reply at all sees its text."""
+    """Return a ReplyDetailSerializer; a caller who may see a deleted reply sees its text."""
     return {
         **_reply(site, row, row.body_html),
         "topic_title": row.topic_title,

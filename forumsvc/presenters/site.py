@@ -1,4 +1,4 @@
-"""What presenters need to know of the site: addresses and names."""
+"""The site as presenters need it: URLs and names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where the service is reached, and what its levels are called.
+    """The URL of the service and the names of its levels.
 
-    base_url: without a slash at its end; level_names: level -> display name; newbie: how long a
-    member counts as a newcomer; now: the time of the request.
+    base_url: without a trailing slash; level_names: level -> display name; newbie: how long a new
+    member has the level newbie; now: the time of the request.
     """
 
     base_url: str
@@ -19,11 +19,11 @@ class Site:
     now: datetime
 
     def photo_url(self, name: str) -> str:
-        """Return the absolute address of a stored picture."""
+        """Return the absolute URL of a stored photo."""
         return f"{self.base_url}/photos/{name}"
 
-    def avatar_url(self, login: str, picture: str) -> str:
-        """Return the absolute address of a user's picture, or of the letter that stands for it."""
-        if picture:
-            return self.photo_url(picture)
+    def avatar_url(self, login: str, photo_name: str) -> str:
+        """Return the absolute URL of a user's avatar, or of the letter avatar without one."""
+        if photo_name:
+            return self.photo_url(photo_name)
         return f"{self.base_url}/avatars/{login}.svg"

@@ -31,7 +31,7 @@ def topic(site: Site, row: Any) -> dict[str, Any]:
 def topic_detail(site: Site, row: Any, *, pending_hits: int) -> dict[str, Any]:
     """Return a TopicDetailSerializer.
 
-    pending_hits: reads that are counted but not yet in the row.
+    pending_hits: views that are counted but not yet written to the row.
     """
     return {
         **topic(site, row),

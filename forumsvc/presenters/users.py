@@ -20,7 +20,7 @@ def user(site: Site, row: Any) -> dict[str, Any]:
 
 
 def user_detail(site: Site, row: Any, *, with_email: bool) -> dict[str, Any]:
-    """Return a UserDetailSerializer. with_email: whether the reader may see the address."""
+    """Return a UserDetailSerializer. with_email: whether the caller may see the e-mail address."""
     level = level_of(row.role, row.state, row.created_at, site.now, site.newbie)
     shown = with_email and row.state != UserState.DELETED
     return {

@@ -1,1 +1,1 @@
-"""The resource tree: what there is under /api/v3, and in each `__acl__` who may do what with it."""
+"""The resource tree under /api/v3. Each `__acl__` says which principals have which permissions."""

@@ -1,4 +1,4 @@
-"""What all resources are: a place in the tree with rules of its own."""
+"""The base classes of resources: a node of the tree with its own ACL."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,48 +20,48 @@ Load = Callable[[Any, int], Row[Any] | None]
 
 
 class Resource:
-    """A node of the tree, with the lineage that the policy walks."""
+    """A node of the tree; the policy evaluates the ACLs along its lineage."""
 
     __name__: str
     __parent__: "Resource | None"
     root: "Root"
 
     def __init__(self, parent: "Resource", name: str) -> None:
-        """Hang the resource under `parent` by `name`."""
+        """Make the child `name` of `parent`."""
         self.__parent__ = parent
         self.__name__ = name
         self.root = parent.root
 
     def __acl__(self) -> Acl:
-        """Return who may do what here, beyond what the parents say."""
+        """Return the ACL of this resource, in addition to those of its parents."""
         return []
 
     def __getitem__(self, name: str) -> "Resource":
-        """Return the child of that name. Raises KeyError where there is none."""
+        """Return the child of that name. Raises KeyError if there is none."""
         raise KeyError(name)
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why the permission is refused, where there is more to say than that it is."""
+        """Return why the permission is denied, if there is a special reason to show."""
         return None
 
 
 class Item(Resource):
-    """A row of the database in the tree; its ACL looks at the loaded columns only."""
+    """A database row in the tree. Its ACL reads the loaded columns only."""
 
     def __init__(self, parent: Resource, name: str, row: Any) -> None:
-        """Hang the row, or what has the columns that its ACL looks at, under its container."""
+        """row: a row of the item, or at least the columns that its ACL reads."""
         super().__init__(parent, name)
         self.row = row
 
     def reloaded(self) -> Self:
-        """Return the item as it is in the request's transaction, after it was changed."""
+        """Return the item loaded again in the request's transaction, after a change."""
         return self._load_with(self._container.load)
 
     def for_update(self, *, whole_row: bool) -> Self:
-        """Return the item as it is now, under a lock that holds to the end of the transaction.
+        """Return the item loaded again and locked until the transaction ends.
 
-        whole_row: with its whole row, not just what the ACL looks at. Raises KeyError where the
-        caller does not see it any more.
+        whole_row: load all columns, not only those that the ACL reads. Raises KeyError if the
+        caller may not see the item any more.
         """
         return self._load_with(partial(self._container.load_for_update, whole_row=whole_row))
 
@@ -72,7 +72,7 @@ class Item(Resource):
     @property
     def _container(self) -> "Container":
         container = self.__parent__
-        assert isinstance(container, Container), "an item hangs there"  # noqa: S101
+        assert isinstance(container, Container), "the parent of an item is a container"  # noqa: S101
         return container
 
     @property
@@ -82,7 +82,7 @@ class Item(Resource):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether not everybody sees it, so that the ACL must be asked before it is found."""
+        """Whether the item is visible to some callers only, so that the ACL decides."""
         return False
 
 
@@ -92,25 +92,25 @@ class Container(Resource):
     item: type[Item]
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
-        """Return the row of an item by one SELECT, or None."""
+        """Return the row of an item, or None, in one SELECT."""
         raise NotImplementedError
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
-        """Return at least what the ACL looks at; a view that needs more has its item locked."""
+        """Return at least the columns that the ACL reads. A view that needs more locks its item."""
         return self.load(db, item_id)
 
     def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
         """Return the row of an item, locked until the transaction ends.
 
-        whole_row: as `load` does, else at least what the ACL looks at.
+        whole_row: as `load` does; else at least the columns that the ACL reads.
         """
         raise NotImplementedError
 
     def __getitem__(self, name: str) -> Resource:
         """Return the item with the id `name` as it is committed, without waiting for a lock.
 
-        It hangs under the one spelling of its id: `05` is `5`. Raises KeyError where the caller
-        sees none.
+        Its name in the tree is the canonical id: `05` becomes `5`. Raises KeyError if the caller
+        may not see such an item.
         """
         item_id = parse_id(name)
         if item_id is None:
@@ -119,11 +119,11 @@ class Container(Resource):
         return self.wrap(str(item_id), load(self.root.executor, item_id))
 
     def get(self, item_id: int) -> Any:
-        """Return the item with that id, which this request has made or only looks at."""
+        """Return the item with that id, as the request's transaction sees it."""
         return self.wrap(str(item_id), self.load(self.root.db, item_id))
 
     def wrap(self, name: str, row: Row[Any] | None) -> Item:
-        """Return the row as an item if there is one and the caller may see it, else KeyError."""
+        """Return the row as an item. Raises KeyError without one that the caller may see."""
         if row is None:
             raise KeyError(name)
         item = self.item(self, name, row)

@@ -1,4 +1,4 @@
-"""Likes. What is liked is named by parameters, so its own ACL is asked by the view."""
+"""Likes. Parameters name the liked resource, so the view evaluates its ACL."""
 
 from pyramid.authorization import Allow
 
@@ -11,5 +11,5 @@ class Likes(Resource):
     """`/api/v3/likes`."""
 
     def __acl__(self) -> Acl:
-        """Let everybody in good standing like something."""
+        """Active users may like."""
         return [(Allow, principals.ACTIVE, LikePermission.LIKE)]

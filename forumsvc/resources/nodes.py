@@ -22,7 +22,7 @@ class Nodes(Container):
     item = NodeItem
 
     def __acl__(self) -> Acl:
-        """Let maintainers and admins arrange the forum."""
+        """Maintainers and admins may manage nodes."""
         return [(Allow, principals.MODERATOR, (May.CREATE, May.UPDATE, May.DESTROY))]
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:

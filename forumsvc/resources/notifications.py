@@ -1,4 +1,4 @@
-"""Notifications: the caller's own. Those of others are not there."""
+"""The caller's own notifications; those of other users are not in the tree."""
 
 from typing import Any
 
@@ -22,12 +22,12 @@ class Notifications(Container):
     item = NotificationItem
 
     def __init__(self, parent: Resource, name: str, owner_id: int) -> None:
-        """Hold the notifications of one user."""
+        """owner_id: the user whose notifications these are."""
         super().__init__(parent, name)
         self.owner_id = owner_id
 
     def __acl__(self) -> Acl:
-        """Let the owner do everything."""
+        """The owner may do everything."""
         owner = principals.user(self.owner_id)
         return [(Allow, owner, (Common.VIEW, *NotificationPermission))]
 

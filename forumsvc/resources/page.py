@@ -1,4 +1,4 @@
-"""Whoever looks at the pages, and what they may do there."""
+"""The context of the HTML pages."""
 
 from pyramid.authorization import Allow
 
@@ -9,10 +9,10 @@ from .base import Acl
 
 
 class PageResource:
-    """The context of the pages: there is only the visitor's own."""
+    """The context of all pages: each visitor sees only their own account."""
 
     def __acl__(self) -> Acl:
-        """Let everybody look, people manage their accounts, and active users add applications."""
+        """Everybody may view, users manage their account, active users register applications."""
         return [
             (Allow, principals.EVERYONE, Common.VIEW),
             (Allow, principals.USER, May.MANAGE),
@@ -20,7 +20,7 @@ class PageResource:
         ]
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why the permission is refused."""
+        """Return the reason for a blocked account."""
         if permission == May.REGISTER_CLIENTS:
             return "Your account is blocked: it cannot register applications."
         return None

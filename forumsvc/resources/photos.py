@@ -13,10 +13,10 @@ from .base import Acl, Container, Item
 
 
 class PhotoItem(Item):
-    """One user's upload of a picture."""
+    """A photo that a user uploaded."""
 
     def __acl__(self) -> Acl:
-        """Let the owner and moderators delete it."""
+        """The owner and moderators may delete it."""
         owner = principals.active(self.row.user_id)
         return [(Allow, who, PhotoPermission.DESTROY) for who in (owner, principals.MODERATOR)]
 
@@ -27,7 +27,7 @@ class Photos(Container):
     item = PhotoItem
 
     def __acl__(self) -> Acl:
-        """Let everybody in good standing upload, and every user list what is theirs."""
+        """Active users may upload, and every user may list their own."""
         return [
             (Allow, principals.ACTIVE, PhotoPermission.CREATE),
             (Allow, principals.USER, PhotoPermission.VIEW_OWN),

@@ -1,4 +1,4 @@
-"""What stands beside the API's tree and everybody may read."""
+"""The context of public routes beside the API's tree."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from ..security import principals
 
 
 class Public:
-    """The context of plain addresses such as those of pictures."""
+    """The context of routes that everybody may read, such as those of photos."""
 
     def __init__(self, request: Any) -> None:
-        """Need nothing of the request."""
+        """Take the request, as Pyramid requires of a route's factory."""
 
     def __acl__(self) -> list[tuple[str, str, Any]]:
-        """Let everybody look."""
+        """Everybody may view."""
         return [(Allow, principals.EVERYONE, Common.VIEW)]
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return nothing to add."""
+        """Return None: there is no special reason."""
         return None

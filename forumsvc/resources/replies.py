@@ -1,4 +1,4 @@
-"""Replies: each as visible as its topic."""
+"""Replies. A reply is visible to those who see its topic."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class ReplyItem(Item):
         )
 
     def __acl__(self) -> Acl:
-        """Let maintainers do everything, the author edit while the topic is open, others like."""
+        """Moderators may do everything, authors edit in an open topic, active users like."""
         row = self.row
         if row.deleted_at is not None:
             return [(Allow, principals.MODERATOR, (Common.VIEW, May.DESTROY)), DENY_ALL]
@@ -41,7 +41,7 @@ class ReplyItem(Item):
         return acl
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why the permission is refused."""
+        """Return the reason for a closed topic."""
         if permission in (May.UPDATE, May.DESTROY) and self.row.topic_closed_at is not None:
             return "The topic is closed: its replies stay as they are."
         return None
@@ -57,9 +57,9 @@ class Replies(Container):
         return replies.one(db, item_id)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
-        """Return what the ACL looks at."""
+        """Return the columns that the ACL reads."""
         return replies.state(db, item_id)
 
     def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
-        """Return the reply's row, always in full, locked together with its topic's."""
+        """Return the reply's whole row, locked together with its topic's."""
         return replies.one(db, item_id, lock=True)

@@ -1,4 +1,4 @@
-"""The root of the tree. It refuses a bad token before anything is looked up."""
+"""The root of the tree and its children."""
 
 from typing import Any, Protocol
 
@@ -30,29 +30,29 @@ _CHILDREN: dict[str, type[Resource]] = {
 
 
 class RequestContext(Protocol):
-    """What the tree asks of a request."""
+    """What the tree needs of a request."""
 
     @property
     def executor(self) -> Executor:
-        """What reads what is committed, and waits for no lock."""
+        """The executor, which reads committed data and waits for no lock."""
 
     @property
     def db(self) -> Any:
-        """What reads in the request's transaction, where it has one."""
+        """The session of the request's transaction, or the executor if there is none."""
 
     @property
     def page_cache(self) -> Memory:
-        """Where items are kept that have not changed since they were read."""
+        """The cache of items that have not changed since they were read."""
 
 
 class Root(Resource):
     """`/api/v3`.
 
-    caller: who is asking, or None; writes: whether the request may change what it finds.
+    caller: the identity behind the token, or None; is_write: whether the request may change items.
     """
 
     def __init__(self, request: RequestContext, caller: Identity | None, *, is_write: bool) -> None:
-        """Make the tree of one request, whose database is opened with the first item."""
+        """Make the tree of a request. The database is opened with the first item."""
         self.__parent__ = None
         self.__name__ = ""
         self.root = self
@@ -62,25 +62,25 @@ class Root(Resource):
 
     @property
     def executor(self) -> Executor:
-        """What items are looked up with: it reads what is committed, and waits for no lock."""
+        """The executor that loads items: it reads committed data and waits for no lock."""
         return self._request.executor
 
     @property
     def db(self) -> Any:
-        """What items are locked and read again with: the request's transaction."""
+        """The request's transaction, in which items are locked and reloaded."""
         return self._request.db
 
     @property
     def page_cache(self) -> Memory:
-        """Where items are kept that have not changed since they were read."""
+        """The cache of items that have not changed since they were read."""
         return self._request.page_cache
 
     def __acl__(self) -> Acl:
-        """Let everybody read, and everybody with a name say hello."""
+        """Everybody may read, and users may call hello."""
         return [(Allow, EVERYONE, Common.VIEW), (Allow, USER, RootPermission.HELLO)]
 
     def __getitem__(self, name: str) -> Resource:
-        """Return a part of the forum. The notifications are there for their owner only."""
+        """Return a child. The notifications are those of the caller, who must be a user."""
         if name == "notifications":
             return Notifications(self, name, owner_id=self._user_id())
         return _CHILDREN[name](self, name)

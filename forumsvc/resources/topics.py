@@ -40,7 +40,7 @@ class TopicItem(Item):
         return self.row.banned_at is not None or self.row.deleted_at is not None
 
     def __acl__(self) -> Acl:
-        """Let maintainers do everything, the author what is theirs, and others take part."""
+        """Moderators may do everything, authors manage their topic, active users take part."""
         acl: Acl = [
             (Allow, principals.MODERATOR, _MODERATE),
             (Allow, principals.ACTIVE, May.ACT),
@@ -69,7 +69,7 @@ class TopicItem(Item):
         return acl
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why the permission is refused."""
+        """Return the reason for a banned, closed or answered topic."""
         if self.row.banned_at is not None:
             return "This topic is banned."
         if permission == May.REPLY and self.row.closed_at is not None:
@@ -85,7 +85,7 @@ class Topics(Container):
     item = TopicItem
 
     def __acl__(self) -> Acl:
-        """Let everybody in good standing open topics, except newcomers."""
+        """Active users may open topics, except newbies."""
         return [(Allow, principals.ESTABLISHED, May.CREATE)]
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
@@ -95,7 +95,7 @@ class Topics(Container):
         return topics.one(db, item_id)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
-        """Return what the ACL looks at."""
+        """Return the columns that the ACL reads."""
         return topics.state(db, item_id)
 
     def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
@@ -104,7 +104,7 @@ class Topics(Container):
         return load(db, item_id, lock=True)
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why the permission is refused."""
+        """Return the reason for a newbie."""
         caller = self.root.caller
         if permission == May.CREATE and caller is not None and caller.level == Level.NEWBIE:
             return "New members may reply, but not open topics yet."

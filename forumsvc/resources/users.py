@@ -25,14 +25,14 @@ class UserItem(Item):
         return int(self.row.user_id)
 
     def __acl__(self) -> Acl:
-        """Let others follow and block, and the user read and edit what is theirs."""
+        """Others may follow and block; the user may read and edit their own data."""
         user_id = self.row.user_id
-        himself = principals.user(user_id)
+        owner = principals.user(user_id)
         acl: Acl = [
-            (Allow, himself, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
+            (Allow, owner, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
             (Allow, principals.active(user_id), (May.UPDATE, May.DESTROY)),
             (Allow, principals.ADMIN, (May.VIEW_EMAIL, May.DESTROY)),
-            (Deny, himself, _TO_OTHERS),
+            (Deny, owner, _TO_OTHERS),
             (Allow, principals.ACTIVE, (May.UNFOLLOW, May.UNBLOCK)),
         ]
         if self.row.state != UserState.DELETED:
@@ -42,7 +42,7 @@ class UserItem(Item):
         return acl
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why the permission is refused."""
+        """Return the reason for the caller's own account and for a deleted user."""
         if permission not in _TO_OTHERS:
             return None
         caller = self.root.caller
@@ -54,18 +54,18 @@ class UserItem(Item):
 
 
 class AnonymousMe(UserItem):
-    """`/users/me` of a caller who is no user: the paths are there, and closed."""
+    """`/users/me` for a caller that is no user: the paths exist, and everything is denied."""
 
     def __init__(self, parent: Resource, name: str) -> None:
-        """Stand for nobody: there is no row."""
+        """There is no row."""
         Resource.__init__(self, parent, name)
 
     def __acl__(self) -> Acl:
-        """Let nobody do anything, not even what the parents allow."""
+        """Deny everything, also what the parents allow."""
         return [(Deny, principals.EVERYONE, ALL_PERMISSIONS)]
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return why everything is refused."""
+        """Return the reason: the token has no user."""
         return "This access token belongs to no user."
 
 
@@ -75,11 +75,11 @@ class Users(Container):
     item = UserItem
 
     def __acl__(self) -> Acl:
-        """Let everybody open an account; whether that is open is a setting."""
+        """Everybody may register; a setting says whether registration is open."""
         return [(Allow, principals.EVERYONE, May.REGISTER)]
 
     def __getitem__(self, name: str) -> Resource:
-        """Return the user with that id or login, or the caller. Raises KeyError for none."""
+        """Return the user with that id or login, or the caller for `me`. Raises KeyError."""
         if name == "me":
             return self._me()
         if name.isascii() and name.isdigit():

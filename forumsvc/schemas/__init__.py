@@ -1,1 +1,1 @@
-"""What each request must look like: colander schemas over field types of our own."""
+"""The schemas of request parameters: colander with stricter field types."""

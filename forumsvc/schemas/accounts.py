@@ -1,4 +1,4 @@
-"""The parameters of what people do with their accounts, on the pages and through the API."""
+"""The forms of a person's own account, on the pages and in the API."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _KINDS = ("confidential", "public")
 
 
 def registration_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of an account to be opened."""
+    """Return the schema of registration."""
     return parameters(
         required("login", Line(1, _LOGIN)),
         required("email", Line(1, _EMAIL)),
@@ -42,7 +42,7 @@ def password_form() -> colander.SchemaNode:
 
 
 def forgot_password_form() -> colander.SchemaNode:
-    """Return the schema of asking for a link."""
+    """Return the schema of requesting a reset link."""
     return parameters(required("email", Line(1, _EMAIL)))
 
 
@@ -54,7 +54,7 @@ def reset_password_form() -> colander.SchemaNode:
 
 
 def client_form() -> colander.SchemaNode:
-    """Return the schema of an application to be registered; its grants are boxes of their own."""
+    """Return the schema of registering an application; each grant type is a check box."""
     return parameters(
         required("name", Line(1, MAX_NAME)),
         required("kind", Choice(_KINDS)),

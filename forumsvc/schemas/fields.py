@@ -1,6 +1,6 @@
-"""Field types stricter than colander's: its Integer takes true and 5.7, its String takes NUL.
+"""Field types stricter than colander's: its Integer accepts true and 5.7, its String NUL.
 
-Values come as text (query, form) or as JSON has them.
+Values are text (from a query or form) or JSON values.
 """
 
 import json
@@ -18,10 +18,10 @@ _JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def quoted(value: Any) -> str:
-    """Return a value as it may stand in an error message: readable, quoted, 40 characters at most.
+    """Return a value for an error message: quoted, printable, at most 40 characters.
 
-    A JSON value is shown as JSON. What cannot be printed (control characters, lone surrogates,
-    bidirectional controls) is shown by its number, as Python writes it.
+    A JSON value is shown as JSON. Unprintable characters (control characters, lone surrogates,
+    bidirectional controls) are escaped as in Python.
     """
     if _is_file(value):
         return "a file"
@@ -36,7 +36,7 @@ def quoted(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return the beginning of a value as JSON; the whole may have megabytes."""
+    """Return the beginning of a value as JSON; all of it may be megabytes."""
     text = ""
     for piece in _JSON.iterencode(value):
         text += piece
@@ -54,14 +54,14 @@ def _refuse(node: Any, reason: str) -> Any:
 
 
 class _Field(colander.SchemaType):
-    """A type that is only ever read."""
+    """A type that is parsed only, never serialized."""
 
     def deserialize(self, node: Any, cstruct: Any) -> Any:
-        """Return the value that the client wrote, or null where it wrote none."""
+        """Return the parsed value, or null if the client sent none."""
         return colander.null if cstruct is colander.null else self.parse(node, cstruct)
 
     def parse(self, node: Any, value: Any) -> Any:
-        """Return the value that `value` stands for. Raises colander.Invalid."""
+        """Return the value that `value` represents. Raises colander.Invalid."""
         raise NotImplementedError
 
 
@@ -74,7 +74,7 @@ class Integer(_Field):
 
     @property
     def allowed(self) -> str:
-        """What is accepted, in words."""
+        """A description of what is accepted."""
         if self.minimum is None:
             return "an integer"
         if self.maximum is None:
@@ -94,16 +94,16 @@ class Integer(_Field):
 
 
 class Id(Integer):
-    """An id; one that no database can hold is read as one that is not there."""
+    """An id. One out of the database's range becomes 0, an id that never exists."""
 
     def parse(self, node: Any, value: Any) -> int:
-        """Return the id, 0 where it cannot be one."""
+        """Return the id, 0 if it is out of range."""
         number = super().parse(node, value)
         return number if 0 < number <= MAX_ID else 0
 
 
 class Choice(_Field):
-    """One of a few words; any other is read as `fallback`, where there is one."""
+    """One of several words. Any other word becomes `fallback`, if that is given."""
 
     def __init__(self, choices: Any, fallback: str | None = None) -> None:
         self.choices = tuple(str(word) for word in choices)
@@ -119,9 +119,9 @@ class Choice(_Field):
 
 
 class Text(_Field):
-    """A text of a length in characters; at least one of them must be seen when `low` is not 0.
+    """A text with a length in characters. If `min_length` is not 0, one must be visible.
 
-    find_error: tells why a text's characters cannot be taken, or None.
+    find_error: returns why the characters of a text are refused, or None.
     """
 
     find_error = staticmethod(body_error)
@@ -151,7 +151,7 @@ class Text(_Field):
 
 
 class Line(Text):
-    """A text of one line, trimmed: a title, a name."""
+    """A trimmed text of one line, such as a title or a name."""
 
     find_error = staticmethod(line_error)
 
@@ -160,7 +160,7 @@ class Line(Text):
 
 
 class Lines(Text):
-    """A plain text of several lines, trimmed."""
+    """A trimmed plain text of several lines."""
 
     find_error = staticmethod(lines_error)
 
@@ -169,7 +169,7 @@ class Lines(Text):
 
 
 class Boolean(_Field):
-    """A JSON boolean, or one of the words that stand for it in a form."""
+    """A JSON boolean, or one of the words for it in a form."""
 
     WORDS: ClassVar = {"true": True, "1": True, "false": False, "0": False}
 
@@ -183,10 +183,10 @@ class Boolean(_Field):
 
 
 class Url(Line):
-    """An http or https address, or nothing."""
+    """An http or https URL, or an empty text."""
 
     def parse(self, node: Any, value: Any) -> str:
-        """Return the address, trimmed."""
+        """Return the trimmed URL."""
         address = super().parse(node, value)
         if not address:
             return address
@@ -200,7 +200,7 @@ class Url(Line):
 
 
 class Ids(_Field):
-    """Several ids: a JSON array, a parameter given several times, or one with commas."""
+    """Several ids: a JSON array, a repeated parameter, or ids separated by commas."""
 
     is_list = True
 
@@ -208,7 +208,7 @@ class Ids(_Field):
         self.max_count = max_count
 
     def parse(self, node: Any, value: Any) -> list[int]:
-        """Return the ids, 0 for each that no database can hold."""
+        """Return the ids, 0 for each that is out of range."""
         parts: list[Any] = []
         for one in value:
             parts.extend(one.split(",") if isinstance(one, str) else [one])
@@ -221,12 +221,12 @@ class Ids(_Field):
 
 
 class CursorField(_Field):
-    """A cursor, as the `Link` of a list carries it."""
+    """A paging cursor from the `Link` header of a list."""
 
     max_length = MAX_LENGTH
 
     def parse(self, node: Any, value: Any) -> Cursor:
-        """Return the cursor; of which list it is, the list knows."""
+        """Return the cursor; the list checks that the cursor is its own."""
         cursor = Cursor.parse(value) if isinstance(value, str) else None
         if cursor is None:
             return _refuse(node, f"must be a cursor from a Link of this list, not {quoted(value)}")
@@ -234,7 +234,7 @@ class CursorField(_Field):
 
 
 class File(_Field):
-    """A file of a multipart form."""
+    """A file in a multipart form."""
 
     def parse(self, node: Any, value: Any) -> Any:
         """Return the uploaded part: `.file` is an open binary file, `.size` its bytes."""
@@ -244,17 +244,17 @@ class File(_Field):
 
 
 def required(name: str, type_: _Field) -> colander.SchemaNode:
-    """Return a parameter that must be there."""
+    """Return a required parameter."""
     return colander.SchemaNode(type_, name=name)
 
 
 def optional(name: str, type_: _Field, default: Any = None) -> colander.SchemaNode:
-    """Return a parameter that may be left out; an empty value counts as left out."""
+    """Return an optional parameter; an empty value counts as absent."""
     return colander.SchemaNode(type_, name=name, missing=default)
 
 
 def clearable(name: str, type_: _Field) -> colander.SchemaNode:
-    """Return a parameter that may be left out, and whose empty value empties what it sets."""
+    """Return an optional parameter whose empty value clears the field."""
     return colander.SchemaNode(type_, name=name, missing=colander.drop, clearable=True)
 
 

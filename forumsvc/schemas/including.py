@@ -1,4 +1,4 @@
-"""The parameter `include`: what a client wants shown beside what a read shows by itself."""
+"""The parameter `include`: additional data in the response of a read."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -12,22 +12,22 @@ SchemaFactory = Callable[[Any], colander.SchemaNode]
 
 
 class Include(StrEnum):
-    """What can be shown beside."""
+    """What can be included."""
 
     STATE = "state"
 
 
 def no_parameters(settings: Any) -> colander.SchemaNode:
-    """Return the schema of a read that has no other parameters."""
+    """Return the schema of a read without parameters."""
     return parameters()
 
 
 def with_include(schema: SchemaFactory = no_parameters) -> SchemaFactory:
-    """Return what makes the same schema with `include` in it."""
+    """Return a factory of the same schema with the parameter `include`."""
 
-    def made(settings: Any) -> colander.SchemaNode:
+    def factory(settings: Any) -> colander.SchemaNode:
         node = schema(settings)
         node.add(optional("include", Choice(Include)))
         return node
 
-    return made
+    return factory

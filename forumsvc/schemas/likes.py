@@ -10,14 +10,14 @@ from .paging import page_parameters
 
 
 class Likeable(StrEnum):
-    """What can be liked."""
+    """The types of resources that can be liked."""
 
     TOPIC = "topic"
     REPLY = "reply"
 
 
 def like_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema that names what is liked."""
+    """Return the schema of liking and unliking."""
     return parameters(required("obj_type", Choice(Likeable)), required("obj_id", Id()))
 
 

@@ -1,4 +1,4 @@
-"""The parameters by which lists are cut into pages."""
+"""The parameters of paging."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ DEFAULT_LIMIT = 20
 
 
 def limit(maximum: int = MAX_LIMIT) -> colander.SchemaNode:
-    """Return the parameter `limit`: how many rows to give."""
+    """Return the parameter `limit`: the number of rows of a page."""
     return optional("limit", Integer(1, maximum), DEFAULT_LIMIT)
 
 
 def page_parameters() -> list[colander.SchemaNode]:
-    """Return the parameters by which a list is cut: `offset`, `limit`, `before`, `after`."""
+    """Return the parameters of a paged list: `offset`, `limit`, `before`, `after`."""
     return [
         optional("offset", Integer(0), 0),
         limit(),
@@ -27,7 +27,7 @@ def page_parameters() -> list[colander.SchemaNode]:
 
 
 def paged(settings: Any) -> colander.SchemaNode:
-    """Return the schema of a list that has no other parameters."""
+    """Return the schema of a paged list without other parameters."""
     return parameters(*page_parameters())
 
 

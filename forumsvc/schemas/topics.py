@@ -10,7 +10,7 @@ from .paging import page_parameters
 
 
 def topic_list(settings: Any) -> colander.SchemaNode:
-    """Return the schema of GET /topics; the keyed shape's clients may name any type."""
+    """Return the schema of GET /topics; with the keyed envelope an unknown type is accepted."""
     lenient = settings["api.envelope"] == "keyed"
     fallback = TopicOrder.LAST_ACTIVED
     return parameters(
@@ -28,7 +28,7 @@ def user_topics(settings: Any) -> colander.SchemaNode:
 
 
 def topic_form(settings: Any) -> colander.SchemaNode:
-    """Return the schema of a topic that is created or edited."""
+    """Return the schema of creating or editing a topic."""
     return parameters(
         required("title", Line(1, settings["posts.max_title"])),
         required("node_id", Id()),

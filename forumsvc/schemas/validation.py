@@ -1,4 +1,4 @@
-"""Turning a request's parameters into validated values."""
+"""Validating a request's parameters."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -10,17 +10,17 @@ from ..errors import Invalid
 
 
 class ParameterSource(Protocol):
-    """Where parameters come from (`web.parameters.Parameters`)."""
+    """The source of parameters (`web.parameters.Parameters`)."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are none."""
+        """Whether there are no parameters."""
 
     def get(self, name: str) -> Any:
-        """Return the value of that name, None where there is none."""
+        """Return the value of that name, or None."""
 
     def get_all(self, name: str) -> list[Any] | None:
-        """Return all values of that name, None where there is none."""
+        """Return all values of that name, or None."""
 
 
 _CACHE_SIZE = 1_000
@@ -28,14 +28,14 @@ _MAX_CACHED_LENGTH = 64
 
 
 def validate(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
-    """Return the validated parameters by name. Raises Invalid for the first that is wrong."""
+    """Return the validated parameters by name. Raises Invalid for the first wrong one."""
     return _deserialized(schema, _raw_values(schema, source))
 
 
 def validate_query(schema: colander.SchemaNode, source: ParameterSource) -> dict[str, Any]:
     """Return the validated parameters of a safe request, as `validate` does.
 
-    Such parameters are few and come again and again, so what came of them is kept.
+    Such parameters are few and often the same, so the results are cached.
     """
     given = _raw_values(schema, source)
     if all(type(value) is str and len(value) <= _MAX_CACHED_LENGTH for value in given.values()):
@@ -79,6 +79,6 @@ def _empty_is_absent(node: colander.SchemaNode) -> bool:
 
 
 def _reason(error: colander.Invalid) -> str:
-    # colander's own words for a missing parameter are a translation string: "Required".
+    # colander's message for a missing parameter is a translation string: "Required".
     message = error.msg
     return "is required" if message == "Required" else str(message)

@@ -1,4 +1,4 @@
-"""Where a request carries its access token (RFC 6750 §2)."""
+"""Extracting the access token of a request (RFC 6750 §2)."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import Malformed
 
 _BEARER = re.compile(r"bearer[ \t]+(.*)", re.IGNORECASE)
-# What careless clients send when nobody is logged in.
+# What some clients send when nobody is logged in.
 _NO_TOKEN = frozenset({"", "null", "undefined"})
 
 
@@ -15,7 +15,7 @@ def access_token(parameters: Iterable[Any], authorization: str | None) -> str | 
     """Return the one access token that a request carries, or None.
 
     parameters: every value of `access_token` in query and body; authorization: the header of that
-    name, of which only the scheme Bearer is ours. Raises Malformed where two tokens differ.
+    name, of which only the scheme Bearer is read. Raises Malformed where two tokens differ.
     """
     sent = {str(value) for value in parameters if value is not None}
     match = _BEARER.fullmatch(authorization.strip()) if authorization else None

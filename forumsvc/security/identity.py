@@ -1,4 +1,4 @@
-"""Who is asking: a frozen picture, taken once a request from the row behind the access token."""
+"""The caller of a request, made once from the row of its access token."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
 
 
 class Level:
-    """The levels of a user that are no roles."""
+    """The levels of users that are not roles."""
 
     NEWBIE = "newbie"
     BLOCKED = "blocked"
@@ -23,7 +23,7 @@ class Identity:
     """The caller of one request.
 
     user_id, login: None for a token without a user (client_credentials); level: as in
-    `decisions.md` §3, None with no user; scopes: what the token is good for; client_id: the
+    `decisions.md` §3, None without a user; scopes: those of the token; client_id: the id of the
     application's row; blocks: whether the user blocks anybody.
     """
 
@@ -36,14 +36,14 @@ class Identity:
 
     @property
     def is_moderator(self) -> bool:
-        """Whether the caller is a maintainer or an admin in good standing."""
+        """Whether the caller is an active maintainer or admin."""
         return self.level in MODERATORS
 
 
 def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie: timedelta) -> str:
     """Return a user's level.
 
-    newbie: how long a member counts as a newcomer; zero: nobody does.
+    newbie: how long a new member has the level newbie; zero: never.
     """
     if state != UserState.ACTIVE:
         return state

@@ -6,7 +6,7 @@ from typing import Any
 from pyramid.authorization import ACLHelper
 from pyramid.location import lineage
 from pyramid.security import Allowed
-from pyramid.security import Denied as RefusedByPolicy
+from pyramid.security import Denied as PolicyDenied
 
 from ..permissions import scope_of
 from .identity import Identity
@@ -15,11 +15,10 @@ from .principals import principals_of
 _acls = ACLHelper()
 
 
-class MissingScope(RefusedByPolicy):
-    """The ACLs grant it, the token does not; `scope` is what it lacks."""
+class MissingScope(PolicyDenied):
+    """The ACLs grant the permission, but the token lacks `scope`."""
 
     def __new__(cls, scope: str) -> "MissingScope":
-        """Make the denial."""
         denial = super().__new__(cls, "the token lacks the scope %s", scope)
         denial.scope = scope
         return denial
@@ -32,8 +31,8 @@ def granted(identity: Identity | None, context: Any, permission: str) -> bool:
     return bool(_acls.permits(context, principals_of(identity), permission))
 
 
-def decide(identity: Identity | None, context: Any, permission: str) -> Allowed | RefusedByPolicy:
-    """Return whether the caller may do this here with this token, and if not why."""
+def decide(identity: Identity | None, context: Any, permission: str) -> Allowed | PolicyDenied:
+    """Return whether the caller has the permission with this token, and if not, why."""
     verdict = _acls.permits(context, principals_of(identity), permission)
     if verdict and identity is not None:
         scope = scope_of(permission)
@@ -45,15 +44,16 @@ def decide(identity: Identity | None, context: Any, permission: str) -> Allowed 
 def abilities(
     identity: Identity | None, context: Any, permissions: Iterable[str]
 ) -> dict[str, bool]:
-    """Return what clients are told they may do, key by key from the policy itself."""
-    place = _CallersAcl(identity, context)
-    return {str(word): bool(decide(identity, place, word)) for word in permissions}
+    """Return for each permission whether the caller has it: the `abilities` of a response."""
+    acl = _CallersAcl(identity, context)
+    return {str(permission): bool(decide(identity, acl, permission)) for permission in permissions}
 
 
 def cache_relevant_principals(identity: Identity | None, context: Any) -> tuple[str, ...]:
-    """Return what of the caller decides over the abilities here: who has the same has the same.
+    """Return the principals and scopes that can change `abilities` for this context.
 
-    These are the principals held that the ACLs along the lineage name, and the token's scopes.
+    Callers with equal ones can share a cached response. These are the caller's principals that the
+    ACLs along the lineage name, and the token's scopes.
     """
     if identity is None:
         return ()
@@ -62,41 +62,41 @@ def cache_relevant_principals(identity: Identity | None, context: Any) -> tuple[
 
 
 class _CallersAcl:
-    """A place whose lineage was asked once for what concerns the caller, to be judged often."""
+    """The entries of a lineage's ACLs for one caller, collected once for many permissions."""
 
     __slots__ = ("__acl__",)
 
     __parent__ = None
 
     def __init__(self, identity: Identity | None, context: Any) -> None:
-        """Take the entries for the caller's principals, those of the context first."""
+        """Collect the entries for the caller's principals, those of the context first."""
         held = principals_of(identity)
         self.__acl__ = [
-            entry for place in lineage(context) for entry in place.__acl__() if entry[1] in held
+            entry for node in lineage(context) for entry in node.__acl__() if entry[1] in held
         ]
 
 
 class SecurityPolicy:
-    """Pyramid's `ISecurityPolicy`, asking the above.
+    """Pyramid's `ISecurityPolicy`.
 
-    `request.caller` is set by the root of the tree once it has accepted the token; until then, and
-    on an error before it, the caller is nobody, and asking never raises.
+    `make_root` sets `request.caller` after it has verified the token. Before that, and after an
+    error, the caller is None. No method raises.
     """
 
     def identity(self, request: Any) -> Identity | None:
-        """Return who is asking, or None."""
+        """Return the caller, or None."""
         return request.caller
 
     def authenticated_userid(self, request: Any) -> int | None:
         """Return the caller's user id, or None."""
         return request.caller.user_id if request.caller else None
 
-    def permits(self, request: Any, context: Any, permission: str) -> Allowed | RefusedByPolicy:
-        """Return whether the caller may do this here."""
+    def permits(self, request: Any, context: Any, permission: str) -> Allowed | PolicyDenied:
+        """Return whether the caller has the permission."""
         return decide(request.caller, context, permission)
 
     def remember(self, request: Any, userid: Any, **kw: Any) -> list[tuple[str, str]]:
-        """Return no headers: a token is not remembered by a cookie."""
+        """Return no headers: tokens are not kept in cookies."""
         return []
 
     def forget(self, request: Any, **kw: Any) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""The words that ACLs grant to.
+"""The principals that ACLs name.
 
-A user in good standing holds `active` and `active:ID` beside `user` and `user:ID`; a blocked one
-only the latter two, so whatever is granted to `active…` stays closed to them.
+An active user has `active` and `active:ID` as well as `user` and `user:ID`. A blocked user has only
+the latter two, so what is granted to `active…` is denied to them.
 """
 
 from functools import lru_cache
@@ -13,8 +13,8 @@ from .identity import Identity, Level
 
 EVERYONE: str = Everyone
 USER = "user"  # a person, blocked or not
-ACTIVE = "active"  # a person in good standing
-ESTABLISHED = "established"  # in good standing and no newcomer
+ACTIVE = "active"  # a person who is not blocked
+ESTABLISHED = "established"  # active and not a newbie
 MODERATOR = "moderator"  # maintainers and admins
 ADMIN = "admin"
 
@@ -27,13 +27,13 @@ def user(user_id: int) -> str:
 
 
 def active(user_id: int) -> str:
-    """Return the principal of one person while in good standing."""
+    """Return the principal of one person who is not blocked."""
     return f"active:{user_id}"
 
 
 @lru_cache(1_000)
 def principals_of(identity: Identity | None) -> frozenset[str]:
-    """Return all that the caller holds."""
+    """Return all principals of the caller."""
     if identity is None or identity.user_id is None:
         return ANYBODY
     held = {EVERYONE, USER, user(identity.user_id)}

@@ -1,3 +1,5 @@
-"""The write side: plain functions of a session and an actor; they raise domain errors and never
-commit. Locks are taken in one order: topic, reply, node, users by id.
+"""The write side: functions that take a session and an actor.
+
+They raise domain errors and never commit. Locks are taken in one order: topic, reply, node, and
+users by id.
 """

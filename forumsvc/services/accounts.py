@@ -1,4 +1,4 @@
-"""Accounts: who is a user, in what role and state, and by what password."""
+"""Accounts: creating and deleting users, their role, state and password."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _RESERVED = frozenset({"me", "null", "undefined", "deleted"})
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What an administrator sees of a user."""
+    """A user as an administrator sees them."""
 
     id: int
     login: str
@@ -37,10 +37,10 @@ class Account:
 
 
 def check_login(login: str) -> str:
-    """Return `login`, which a new user may take if nobody has.
+    """Return `login` if it is valid for a new user.
 
-    Raises Invalid where it could be taken for something else in a path (an id, `me`, a suffix)
-    or in a text (the full stop after a mention), or is not 2 to 20 ASCII characters.
+    Raises Invalid if it is ambiguous in a path (an id, `me`, a suffix) or in a text (the full stop
+    after a mention), or is not 2 to 20 ASCII characters.
     """
     if not _LOGIN.fullmatch(login):
         raise Invalid(
@@ -59,7 +59,7 @@ def check_login(login: str) -> str:
 
 
 def check_email(email: str) -> str:
-    """Return `email` without blanks around it; raise Invalid where it cannot be an address."""
+    """Return `email` without surrounding blanks. Raises Invalid if it is not an address."""
     email = one_line("email", email, MAX_EMAIL)
     local, at, domain = email.partition("@")
     broken = not (local and at and domain) or "@" in domain or any(map(str.isspace, email))
@@ -70,7 +70,7 @@ def check_email(email: str) -> str:
 
 
 def check_password(password: str, *, field: str = "password") -> str:
-    """Return `password`; raise Invalid, naming `field`, where it is too short or too long."""
+    """Return `password`. Raises Invalid for `field` if it is too short or too long."""
     if not MIN_PASSWORD <= len(password) <= MAX_LENGTH:
         raise Invalid(field, f"must have {MIN_PASSWORD} to {MAX_LENGTH} characters")
     return password
@@ -87,7 +87,7 @@ def create(
 ) -> Account:
     """Add an active user and return the account.
 
-    name: what is shown in place of the login; empty for none.
+    name: the display name; empty: the login is displayed.
     Raises Invalid for a login, password, e-mail or name that is not valid, AlreadyTaken where
     another user has the login or the e-mail, whatever the case.
     """
@@ -100,12 +100,12 @@ def create(
     if email is not None:
         values["email"] = check_email(email)
         values["email_key"] = values["email"].lower()
-    # Before the first statement, which on SQLite takes the lock that every writer waits for.
+    # Before the first statement, which takes the write lock on SQLite.
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
     if not insert_or_ignore(db, User, **values):
         check_free(db, login, values.get("email"))
-        raise AlreadyTaken("login", "The login is taken.")  # by somebody who is gone since
+        raise AlreadyTaken("login", "The login is taken.")  # by an account that is gone since
     return find(db, login)
 
 
@@ -118,7 +118,7 @@ def check_free(db: SqlConnection, login: str, email: str | None) -> None:
 
 
 def find(db: SqlConnection, login: str) -> Account:
-    """Return the account with this login, whatever the case; raise NotFound where there is none."""
+    """Return the account with this login, ignoring case. Raises NotFound."""
     columns = select(User.id, User.login, User.role, User.state)
     row = db.execute(columns.where(_named(login))).one_or_none()
     if row is None:
@@ -127,9 +127,9 @@ def find(db: SqlConnection, login: str) -> Account:
 
 
 def set_role(db: Session, login: str, role: Role) -> Account:
-    """Give a user a role.
+    """Set the role of a user.
 
-    Raises NotFound, or Conflict where the user is deleted or is the last admin.
+    Raises NotFound, or Conflict if the user is deleted or is the last admin.
     """
     if role is not Role.ADMIN:
         _check_not_last_admin(db, login)
@@ -137,9 +137,9 @@ def set_role(db: Session, login: str, role: Role) -> Account:
 
 
 def block(db: Session, login: str) -> Account:
-    """Let a user only read from now on, and end what the user's applications have of anybody.
+    """Block a user: they may only read, and all tokens of their applications are revoked.
 
-    Raises NotFound, or Conflict where the user is deleted or is the last admin.
+    Raises NotFound, or Conflict if the user is deleted or is the last admin.
     """
     _check_not_last_admin(db, login)
     account = _change(db, login, state=UserState.BLOCKED)
@@ -148,18 +148,17 @@ def block(db: Session, login: str) -> Account:
 
 
 def unblock(db: Session, login: str) -> Account:
-    """Let a blocked user take part again, and the user's applications ask for tokens again.
+    """Unblock a user, whose applications can get tokens again.
 
-    Raises NotFound, or Conflict where the user is deleted.
+    Raises NotFound, or Conflict if the user is deleted.
     """
     return _change(db, login, state=UserState.ACTIVE)
 
 
 def set_password(db: Session, login: str, password: str) -> Account:
-    """Give a user a password and end the log-ins that the old one began.
+    """Set the password of a user and revoke their sessions and tokens (`logins.end`).
 
-    What `logins.end` spares stays.
-    Raises Invalid for a password that is none, NotFound, or Conflict where the user is deleted.
+    Raises Invalid for a password that is not valid, NotFound, or Conflict if the user is deleted.
     """
     password_hash = hash_password(check_password(password))
     account = _change(db, login, password_hash=password_hash)
@@ -168,19 +167,18 @@ def set_password(db: Session, login: str, password: str) -> Account:
 
 
 def log_out_everywhere(db: Session, user_id: int) -> None:
-    """End all log-ins of a user, whose password stays (`logins.end`)."""
-    # What is being issued at this moment is waited for; what comes later finds its grant gone.
+    """Revoke all sessions and tokens of a user (`logins.end`). The password stays valid."""
+    # Wait for tokens that are being issued now; later ones find their grant revoked.
     lock_users(db, User.id == user_id)
     logins.end(db, user_id, now())
 
 
 def delete(db: Session, login: str) -> tuple[Account, str]:
-    """Delete a user: the e-mail, the profile, the password and all tokens go; the texts stay.
+    """Delete a user: their e-mail, profile, password and tokens. Their texts stay.
 
-    What they liked and whom they followed stays too, and so does every counter. Deleting a
-    deleted user changes nothing. Returns the account, and the name of the avatar's file that is to
-    be removed once this is committed (`profiles.erase`), empty for none.
-    Raises NotFound, or Conflict where the user is the last admin.
+    Their likes and follows stay, too, and all counters. Deleting a deleted user changes nothing.
+    Returns the account, and the name of the avatar's file, which the caller removes after the
+    commit (`profiles.erase`); empty for none. Raises NotFound, or Conflict for the last admin.
     """
     _check_not_last_admin(db, login)
     account = find(db, login)
@@ -201,9 +199,9 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
 
 
 def _check_not_last_admin(db: Session, login: str) -> None:
-    """Raise Conflict where a user is the last active admin; keep the admins locked till the end.
+    """Raise Conflict if a user is the last active admin; lock the admins.
 
-    The lock makes two transactions wait for each other that would take away one admin each.
+    The lock serializes two transactions that would each remove one of two admins.
     """
     is_admin = and_(User.role == Role.ADMIN, User.state == UserState.ACTIVE)
     columns: tuple[Any, ...] = (User.login, User.login_key, is_admin.label("is_admin"))
@@ -217,7 +215,7 @@ def _check_not_last_admin(db: Session, login: str) -> None:
 
 
 def _change(db: Session, login: str, **values: Any) -> Account:
-    """Set columns of a user who is not deleted, and return the account as it is then."""
+    """Set columns of a user who is not deleted, and return the changed account."""
     statement = change_columns(User, updated_at=now(), **values)
     not_deleted = statement.where(_named(login), User.state != UserState.DELETED)
     changed = db.execute(not_deleted.returning(User.id)).first()
@@ -228,5 +226,5 @@ def _change(db: Session, login: str, **values: Any) -> Account:
 
 
 def _named(login: str) -> ColumnElement[bool]:
-    # What is no login is nobody's: the lower case of the Kelvin sign is an ASCII `k`.
+    # Only valid logins can match: the lower case of the Kelvin sign is an ASCII `k`.
     return User.login_key == (login.lower() if _LOGIN.fullmatch(login) else "")

@@ -1,4 +1,4 @@
-"""Checking the database: recounting what is counted, and looking for what points nowhere."""
+"""Checking the database: recounting counters, and finding dangling notifications."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from ..models import Notification
 from ..queries import recount
 
 STEPS = len(recount.recounts()) + 1
-"""How many steps a check has, a table a step."""
+"""The number of steps of a check: one for each table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How a check of one column, or of the notifications, went; all are numbers of rows."""
+    """The result for one counter column, or for the notifications, in numbers of rows."""
 
     what: str
     checked: int
@@ -26,9 +26,9 @@ class Finding:
 
 
 def check(db: SqlConnection, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
-    """Compare every counter with a recount, and count the notifications that point nowhere.
+    """Compare every counter with a recount, and count the dangling notifications.
 
-    done: called after each of the `STEPS` steps.
+    progress: called after each of the `STEPS` steps.
     """
     findings = [_check_notifications(db)]
     done()
@@ -41,14 +41,14 @@ def check(db: SqlConnection, *, done: Callable[[], None] = lambda: None) -> list
 
 
 def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
-    """Delete the notifications that point nowhere and set every wrong counter to its recount.
+    """Delete the dangling notifications and set every wrong counter to its recount.
 
-    db: a transaction in which each statement sees the same rows and a row that another one changed
-    is not overwritten (on PostgreSQL REPEATABLE READ); else a counter that moves meanwhile drifts.
-    done: called after each of the `STEPS` steps.
+    db: a transaction in which each statement sees the same snapshot and a concurrently changed row
+    is not overwritten (on PostgreSQL REPEATABLE READ); otherwise a counter that changes in the
+    meantime drifts. progress: called after each of the `STEPS` steps.
     """
     invalidation.expect_long(db)
-    # The likes of replies are in no list, and in no topic's own columns.
+    # The likes of replies are in no topic list and in no column of a topic.
     invalidation.note(db, invalidation.NAMES)
     orphans = recount.orphans().scalar_subquery()
     db.execute(delete_of(Notification).where(Notification.id.in_(orphans)))

@@ -1,4 +1,4 @@
-"""Counters that several nouns share. They count what everybody sees, and move with it."""
+"""Counters that several services update. They count what is visible to everybody."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from .notifications import jobs, notify, recipients
 
 
 def count_topic_shown(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
-    """Count a topic, its replies and favourites again, now that everybody sees it."""
+    """Count a topic, its replies and its favorites, after it became visible."""
     _count_topic(db, topic_id, user_id, node_id, 1)
 
 
 def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -> None:
-    """Count a topic, its replies and favourites no more, and forget the notifications of it."""
+    """Stop counting a topic, its replies and favorites, and delete its notifications."""
     jobs.delete_for_topic(db, topic_id)
     _count_topic(db, topic_id, user_id, node_id, -1)
     notify.forget_topic(db, topic_id)
@@ -53,7 +53,7 @@ def _how_many(rows: Select[Any], owner: Any) -> ColumnElement[int]:
 
 
 def settle_last_reply(db: Session, topic_id: int) -> None:
-    """Let a topic's last reply be the latest that is left, or none."""
+    """Set a topic's last reply to the latest that is not deleted, or to none."""
     latest = (
         select(Reply)
         .where(Reply.topic_id == Topic.id, Reply.deleted_at.is_(None))

@@ -1,8 +1,9 @@
-"""The same request twice is done once, and answered twice.
+"""A repeated request is executed once, and its response is replayed.
 
-The key is written before the work and the answer after it, in the transaction of the work. So there
-is no key of work that was not done, and no two can have one key: who comes second waits at the
-unique key (PostgreSQL), or for the turn to write (SQLite), until the first one's answer is there.
+The key is stored before the work and the response after it, in the transaction of the work. So a
+key without its work does not exist, and two requests cannot have one key: the second waits at the
+unique constraint (PostgreSQL) or for the write lock (SQLite) until the response of the first is
+stored.
 """
 
 from datetime import datetime, timedelta
@@ -18,14 +19,14 @@ from ..models import IdempotencyKey
 
 
 class ClientKey(NamedTuple):
-    """What a client calls a request. The same key of another user is another key."""
+    """An idempotency key of a user. The same key of another user is another key."""
 
     user_id: int
     key: str
 
 
 class StoredResponse(NamedTuple):
-    """What a request was answered."""
+    """The response to a request, as it is stored."""
 
     status: int
     location: str | None
@@ -35,14 +36,14 @@ class StoredResponse(NamedTuple):
 def claim(
     db: Session, key: ClientKey, request_digest: str, now: datetime, ttl: timedelta
 ) -> StoredResponse | None:
-    """Take a key for the request of this transaction; return the answer where it has one already.
+    """Claim a key for the request of this transaction, or return the response stored for it.
 
-    Raises IdempotencyKeyReused where the key is another request's.
+    Raises IdempotencyKeyReused if the key belongs to another request.
     """
     dialect = db.get_bind().dialect.name
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     values = {"request_digest": request_digest, "created_at": now}
-    taken = db.execute(
+    claimed = db.execute(
         insert(IdempotencyKey)
         .values(**key._asdict(), **values)
         .on_conflict_do_update(
@@ -52,7 +53,7 @@ def claim(
         )
         .returning(IdempotencyKey.key)
     )
-    if taken.first() is not None:
+    if claimed.first() is not None:
         return None
     return _stored_response(db.execute(_select_stored(key)).one(), request_digest)
 
@@ -60,9 +61,9 @@ def claim(
 def find(
     db: Connection, key: ClientKey, request_digest: str, now: datetime, ttl: timedelta
 ) -> StoredResponse | None:
-    """Return the answer that a key has already, or None, without taking the key.
+    """Return the response stored for a key, or None, without claiming the key.
 
-    Raises IdempotencyKeyReused where the key is another request's.
+    Raises IdempotencyKeyReused if the key belongs to another request.
     """
     row = db.execute(_select_stored(key).where(IdempotencyKey.created_at > now - ttl)).one_or_none()
     return None if row is None else _stored_response(row, request_digest)
@@ -84,13 +85,13 @@ def _stored_response(row: Row[Any], request_digest: str) -> StoredResponse:
     return StoredResponse(row.status, row.location, row.body)
 
 
-def store_response(db: Session, key: ClientKey, answer: StoredResponse) -> None:
-    """Keep the answer of a key that this transaction has taken."""
-    db.execute(update_of(IdempotencyKey).where(_has_key(key)).values(**answer._asdict()))
+def store_response(db: Session, key: ClientKey, response: StoredResponse) -> None:
+    """Store the response for a key that this transaction has claimed."""
+    db.execute(update_of(IdempotencyKey).where(_has_key(key)).values(**response._asdict()))
 
 
 def purge(db: Session, until: datetime) -> None:
-    """Remove the keys that were taken until then."""
+    """Delete the keys that were claimed until that time."""
     db.execute(delete_of(IdempotencyKey).where(IdempotencyKey.created_at <= until))
 
 

@@ -1,4 +1,4 @@
-"""Ending log-ins: those of a user, and those at the applications that a user registered."""
+"""Revoking the sessions and tokens of a user, or those of a user's applications."""
 
 from datetime import datetime
 
@@ -10,11 +10,11 @@ from ..models import BrowserSession, IssuedBy, OAuthClient, OAuthCode, OAuthToke
 
 
 def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = False) -> None:
-    """End the sessions, the codes not yet redeemed and the tokens of a user.
+    """Delete the sessions and unused codes of a user, and revoke the tokens.
 
-    issued_by_admin: whether the tokens that an administrator issued end too. The caller holds the
-    user's row: whoever issues a token shares that row first (`oauth.owners.hold`), so that what is
-    issued at this moment is either seen here or finds its grant ended.
+    issued_by_admin: also the tokens that an administrator issued. The caller has locked the user's
+    row: whoever issues a token locks that row first, shared (`oauth.owners.hold`), so that a token
+    issued at this moment is either seen here or finds its grant revoked.
     """
     db.execute(delete_of(BrowserSession).where(BrowserSession.user_id == user_id))
     _delete_unused_codes(db, OAuthCode.user_id == user_id)
@@ -25,10 +25,10 @@ def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = 
 
 
 def end_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None:
-    """End what the applications of a member have of anybody.
+    """Delete the unused codes and revoke the tokens of all users at a member's applications.
 
-    The caller has changed the owner's row: whoever issues a token to such an application shares
-    that row first, as in `end`.
+    The caller has changed the owner's row: whoever issues a token to such an application locks that
+    row first, as in `revoke_all`.
     """
     theirs = select(OAuthClient.id).where(OAuthClient.owner_id == owner_id)
     _delete_unused_codes(db, OAuthCode.client_id.in_(theirs))
@@ -36,14 +36,14 @@ def end_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None
 
 
 def _delete_unused_codes(db: Session, matches: ColumnElement[bool]) -> None:
-    # Deleted and not expired: an exchange that waits for this transaction compares with the time
-    # at which it began. A used code stays, so that a second use is noticed.
+    # Deleted, not expired: an exchange that waits for this transaction compares with the time at
+    # which it began. A used code stays, so that a second use is detected.
     db.execute(delete_of(OAuthCode).where(matches, OAuthCode.used_at.is_(None)))
 
 
 def _revoke_tokens(db: Session, matches: ColumnElement[bool], moment: datetime) -> None:
-    """Revoke the tokens that match, in the order of their ids, so that no two wait in a ring."""
-    alive = and_(matches, OAuthToken.revoked_at.is_(None))
-    in_order = select(OAuthToken.id).where(alive).order_by(OAuthToken.id)
+    """Revoke the matching tokens, locked in the order of their ids to avoid deadlocks."""
+    valid = and_(matches, OAuthToken.revoked_at.is_(None))
+    in_order = select(OAuthToken.id).where(valid).order_by(OAuthToken.id)
     db.execute(with_row_locks(in_order, OAuthToken)).all()
-    db.execute(update_of(OAuthToken).where(alive).values(revoked_at=moment))
+    db.execute(update_of(OAuthToken).where(valid).values(revoked_at=moment))

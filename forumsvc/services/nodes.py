@@ -21,7 +21,7 @@ MAX_SORT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class NodeName:
-    """Which node a change was made to."""
+    """The id and name of a changed node."""
 
     id: int
     name: str
@@ -30,15 +30,15 @@ class NodeName:
 def create(
     db: Session, name: str, *, summary: str = "", section: str = "", sort: int = 0
 ) -> NodeName:
-    """Add a node.
+    """Create a node.
 
-    summary: Markdown; section: the name of a section, which is made where it is new, or empty;
-    sort: its weight in lists, the heaviest first.
-    Raises Invalid for a text or number that cannot be stored, Conflict where the name is taken.
+    summary: Markdown; section: the name of a section, which is created if it is new; empty for
+    none; sort: its weight in lists, the largest first.
+    Raises Invalid for a text or number that is not valid, Conflict if the name exists.
     """
     moment = now()
     name = _name("name", name)
-    # A row that a unique key refuses has taken a number of the sequence already.
+    # An INSERT that a unique constraint refuses has used a number of the sequence.
     if db.scalar(select(exists().where(Node.name == name))):
         raise _taken(name)
     values: dict[str, Any] = {
@@ -62,9 +62,9 @@ def edit(
     section: str | None = None,
     sort: int | None = None,
 ) -> NodeName:
-    """Change what is given of a node; an empty `section` takes it out of its section.
+    """Change the given fields of a node; an empty `section` removes it from its section.
 
-    A section that holds no node any more goes. Raises as `create` does, and NotFound.
+    A section without nodes is deleted. Raises as `create` does, and NotFound.
     """
     old_name = _lock(db, node_id)[node_id]
     values: dict[str, Any] = {}
@@ -84,11 +84,11 @@ def edit(
 
 
 def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
-    """Delete a node and return how many topics were moved, hidden ones too.
+    """Delete a node and return how many topics were moved, including hidden ones.
 
     move_to: the node that gets its topics, and the notifications of topics moved into it.
-    Raises NotFound where either node is not there, Conflict where topics are in the node and
-    have nowhere to go, Invalid where they would go nowhere else.
+    Raises NotFound if one of the nodes does not exist, Conflict if the node has topics and no
+    `move_to` is given, Invalid if `move_to` is the node itself.
     """
     if move_to == node_id:
         raise Invalid("move_to", "must be another node")
@@ -96,8 +96,8 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
     _names(db, ids)
     moved = 0
     if move_to is not None:
-        # Topics are locked before nodes, here as everywhere; those that come in until the lock
-        # shuts the node follow.
+        # Topics are locked before nodes, as everywhere. Topics that are added before the node is
+        # locked are moved below.
         moved = _move_topics(db, node_id, move_to)
     name = _lock(db, *ids)[node_id]
     if move_to is not None:
@@ -119,17 +119,17 @@ def _move_topics(db: Session, source: int, target: int) -> int:
 
 
 def _retell(db: Session, node_id: int, move_to: int | None) -> None:
-    """Let notifications of a move into the node name the node that its topics went to."""
-    # Without `move_to` the topics have moved on by themselves, each to its own node.
-    now_in = select(Topic.node_id).where(Topic.id == Notification.topic_id).scalar_subquery()
-    told = update_of(Notification).where(Notification.node_id == node_id)
-    db.execute(told.values(node_id=now_in if move_to is None else move_to))
+    """Point notifications of moves into the node at the node that its topics are moved to."""
+    # Without `move_to` the topics have been moved on before, each to another node.
+    present_node = select(Topic.node_id).where(Topic.id == Notification.topic_id).scalar_subquery()
+    statement = update_of(Notification).where(Notification.node_id == node_id)
+    db.execute(statement.values(node_id=present_node if move_to is None else move_to))
 
 
 def _names(db: Session, ids: Sequence[int], *, lock: bool = False) -> dict[int, str]:
-    """Return the names of nodes by id; raise NotFound where one is not there."""
+    """Return the names of nodes by id. Raises NotFound if one does not exist."""
     known = [node_id for node_id in ids if 0 < node_id <= MAX_ID]
-    # In the order of the ids, so that two who lock the same nodes do not wait for each other.
+    # In the order of the ids, so that two transactions that lock the same nodes do not deadlock.
     statement = select(Node.id, Node.name).where(Node.id.in_(known)).order_by(Node.id)
     rows = db.execute(statement.with_for_update() if lock else statement)
     names = {row.id: row.name for row in rows}
@@ -140,12 +140,12 @@ def _names(db: Session, ids: Sequence[int], *, lock: bool = False) -> dict[int, 
 
 
 def _lock(db: Session, *ids: int) -> dict[int, str]:
-    """Keep others from changing these nodes and from adding to them; return their names by id."""
+    """Lock nodes against changes and new topics; return their names by id."""
     return _names(db, ids, lock=True)
 
 
 def _section_id(db: Session, name: str) -> int | None:
-    """Return the id of the section with this name, made where it is new; None for no name."""
+    """Return the id of the section with this name, created if it is new; None for no name."""
     if not name.strip():
         return None
     name = _name("section", name)

@@ -1,7 +1,7 @@
-"""A forgotten password: who asks, and the ticket that lets them set another.
+"""Resetting a forgotten password by a signed token.
 
-A ticket is nothing stored: it is signed, together with what the account was when it was given, so
-that it ends by its use, by any other change of the password, and by another e-mail address.
+A reset token is not stored. Its signature covers the account's password hash and e-mail, so it
+becomes invalid when it is used, and when the password or the e-mail address changes.
 """
 
 import hmac
@@ -21,7 +21,7 @@ _TICKET = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.([A-Za-z0-9_-]{43})", 
 
 
 class Forgetful(NamedTuple):
-    """Whom a ticket is for."""
+    """The account that a reset token is for."""
 
     id: int
     login: str
@@ -34,13 +34,13 @@ _ACCOUNTS = select(*_COLUMNS).where(User.state != UserState.DELETED, User.email.
 
 
 def find(db: Session | Connection, email: str) -> Forgetful | None:
-    """Return the account with this e-mail, whatever the case, or None."""
+    """Return the account with this e-mail, ignoring case, or None."""
     row = db.execute(_ACCOUNTS.where(User.email_key == email.strip().lower())).first()
     return _forgetful(row)
 
 
 def ticket(secret: str, account: Forgetful, now: datetime) -> str:
-    """Return a ticket for the account, good for LIFE. secret: the service's."""
+    """Return a reset token for the account, valid for `TTL`. secret: session.secret."""
     expires = int((now + LIFE).timestamp())
     return f"{account.id}.{expires}.{_signature(secret, account, expires)}"
 
@@ -48,9 +48,9 @@ def ticket(secret: str, account: Forgetful, now: datetime) -> str:
 def holder(
     db: Session | Connection, secret: str, ticket: str, now: datetime, *, lock: bool = False
 ) -> Forgetful | None:
-    """Return whose ticket it is, or None where it is forged, expired or used.
+    """Return the account of a reset token, or None if it is forged, expired or used.
 
-    lock: keep the account as it is until the transaction ends.
+    lock: lock the account until the transaction ends.
     """
     match = _TICKET.fullmatch(ticket)
     if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:

@@ -1,14 +1,12 @@
-"""Comparing the photo storages with what is written down of them, beside a running service.
+"""Comparing the photo storages with the database, while the service runs.
 
-An upload stores its bytes first and writes its row after that, and bytes that are there already
-count as put anew (`Storage.put`). So bytes of the last hour may still be waiting for their row, and
-are left alone.
+An upload stores its bytes first and inserts its row after that, and storing existing bytes renews
+their time (`Storage.put`). So files of the last hour may still be without a row, and are left alone.
 
-A row is deleted only where it says that its file is in the storage of `photos.storage`, and that
-storage and all others that the settings name lack it. The file of any other row may be in a storage
-that the settings do not name, or name wrongly. And it is deleted only where that is asked for: a
-host knows the files of its own folder, and none of those that another host has in a folder of its
-own.
+A row is deleted only on request, and only if it names the storage of `photos.storage` and no
+configured storage has its file. The file of any other row may be in a storage that is not
+configured, or configured wrongly. The request is necessary because a host knows the files of its
+own directory, and not those that another host has in a directory of its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,20 +28,20 @@ BEING_UPLOADED = timedelta(hours=1)
 
 T = TypeVar("T")
 File = tuple[str, str]
-"""A file: the word of its storage and its name."""
+"""A file: the name of its storage and its own name."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong.
+    """The result of a check.
 
-    checked: how many files and rows were looked at. unnamed: files that no row names. broken:
-    files that do not hold the bytes that their names stand for. lost: rows whose file is missing
-    or broken, id -> name. elsewhere: rows whose file is in no storage that the settings name, and
-    not said to be in the one for new photos, id -> name. wrong: rows that give another size,
-    digest or storage than their good file has, id -> what is right. unplaced: rows that do not say
-    where their file is, which is there, id -> storage; no mistake. avatars: users whose picture is
-    lost, id -> name.
+    checked: the number of files and rows. unreferenced: files without a row. broken: files whose
+    content does not match the digest in their name. missing: rows whose file is missing or broken,
+    id -> name. in_unknown_storage: rows whose file is in no configured storage and that do not name
+    the storage of new photos, id -> name. mismatched: rows with another size, digest or storage
+    than their intact file, id -> the right values. without_storage: rows that do not name the
+    storage of their file, which exists, id -> storage; this is no error. missing_avatars: users
+    whose avatar is missing, id -> name.
     """
 
     checked: int = 0
@@ -57,7 +55,7 @@ class Findings:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there are of each kind of mistake."""
+        """The number of errors of each kind."""
         return {
             "files_without_row": len(self.unnamed),
             "broken_files": len(self.broken),
@@ -69,7 +67,7 @@ class Findings:
 
 
 class PhotoAudit:
-    """One comparison; it keeps the names and sizes of all files in memory."""
+    """One check. It keeps the names and sizes of all files in memory."""
 
     def __init__(
         self,
@@ -80,10 +78,8 @@ class PhotoAudit:
         every_byte: bool = False,
         done: Callable[[], None] = lambda: None,
     ) -> None:
-        """Compare nothing yet.
-
-        every_byte: whether to read every file and compare it with its name, which takes long; else
-        only those of another size than is written down. done: called for each file and each row.
+        """verify_content: read every file and compare its digest, which takes long; otherwise only
+        files whose size differs from the row. progress: called for each file and each row.
         """
         self._database = database
         self._storages = dict(storages.items())
@@ -97,9 +93,8 @@ class PhotoAudit:
     def check(self) -> Findings:
         """Return what is wrong.
 
-        Raises Conflict where the storage for new photos has no file at all, and rows that name
-        it: then rather the settings are wrong than the pictures gone. Raises OSError where a
-        storage fails.
+        Raises Conflict if the storage for new photos has no file at all although rows name it:
+        then the settings are probably wrong. Raises OSError if a storage fails.
         """
         found = Findings()
         unnamed = self._look_at_files()
@@ -111,14 +106,14 @@ class PhotoAudit:
         return found
 
     def mend(self, found: Findings, *, delete_lost: bool) -> int:
-        """Mend what was found, and remove what killed uploads left; return how many of those.
+        """Fix what was found, and remove partial uploads; return how many of those.
 
-        Files that no row names are deleted, and broken ones. Wrong sizes, digests and storages are
-        corrected, unknown storages filled in.
+        Unreferenced and broken files are deleted. Mismatched values are corrected, and absent
+        storages filled in.
 
-        delete_lost: whether the rows of `found.lost` are deleted too, and users whose picture is
-        lost get their letter again. Nothing can bring the picture back but another upload, for
-        which the row is no help. Those of `found.elsewhere` stay in any case.
+        delete_lost: also delete the rows of `found.missing`, and give users whose avatar is missing
+        the letter avatar. Only another upload can restore such a photo, and does not need the row.
+        Rows of `found.in_unknown_storage` stay in any case.
         """
         for word, name in found.unnamed:
             self._storages[word].delete_if_older_than(name, self._before)
@@ -147,13 +142,13 @@ class PhotoAudit:
                 db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
 
     def _still_lost(self, lost: dict[int, str]) -> list[int]:
-        """Return the ids of those that nobody has uploaded again since."""
+        """Return the ids of those that were not uploaded again since."""
         self._whole.clear()
         self._sizes.clear()
         return [id_ for id_, name in lost.items() if self._place(name, None) is None]
 
     def _look_at_files(self) -> list[File]:
-        """Remember the size of every file; return those that no row names."""
+        """Record the size of every file; return those without a row."""
         unnamed: list[File] = []
         for word, storage in self._storages.items():
             old = []
@@ -177,7 +172,7 @@ class PhotoAudit:
                 found.checked += 1
                 if row.storage == self._default:
                     rows += 1
-                    # It may have come after the files were listed.
+                    # It may have been uploaded after the files were listed.
                     new += row.created_at > self._before and self._is_there(row.name)
                 for word in self._storages:
                     if self._sizes.get((word, row.name), row.size) != row.size:
@@ -185,8 +180,8 @@ class PhotoAudit:
                 self._done()
             if rows and not new and not any(word == self._default for word, _ in self._sizes):
                 raise Conflict(
-                    f"The storage {self._default} holds no picture at all, and {rows} are written "
-                    "down: are the settings photos.* right?"
+                    f"The storage {self._default} has no photo at all, the database has {rows}: "
+                    "are the settings photos.* right?"
                 )
             found.checked += len(self._sizes)
             for row in photos.everything(db):
@@ -197,11 +192,11 @@ class PhotoAudit:
                     found.avatars[user.id] = user.avatar
 
     def _is_there(self, name: str) -> bool:
-        """Tell whether the storage for new photos has the file, whole where it was not listed."""
+        """Return whether the storage for new photos has the file, intact if it was not listed."""
         return (self._default, name) in self._sizes or self._is_whole(self._default, name)
 
     def _judge(self, row: Row[Any], found: Findings) -> None:
-        """Judge a row by its file."""
+        """Compare a row with its file."""
         word = self._place(row.name, row.storage)
         if word is None:
             lost = found.lost if row.storage == self._default else found.elsewhere
@@ -215,16 +210,16 @@ class PhotoAudit:
         elif row.storage is None:
             found.unplaced[row.id] = word
 
-    def _place(self, name: str, said: str | None) -> str | None:
-        """Return which storage has the whole file, the one that is said first; None for none."""
-        for word in sorted(self._storages, key=lambda word: word != said):
+    def _place(self, name: str, preferred: str | None) -> str | None:
+        """Return which storage has the intact file, trying `preferred` first; None for none."""
+        for word in sorted(self._storages, key=lambda word: word != preferred):
             there = self._whole.get((word, name), (word, name) in self._sizes)
             if there or self._is_whole(word, name):
                 return word
         return None
 
     def _is_whole(self, word: str, name: str) -> bool:
-        """Tell whether the bytes under a name are there, and those that it stands for."""
+        """Return whether a file exists and its content matches the digest in its name."""
         file = word, name
         if file not in self._whole:
             try:

@@ -1,8 +1,8 @@
-"""Moving photos from one storage to another, beside a running service.
+"""Moving photos from one storage to another, while the service runs.
 
-Each file is copied, read back and compared with its name, which is its SHA-256; then its rows say
-that it is in the other storage. Whoever stores, moves or removes the bytes of a name waits for the
-others (`photos.lock_name`). A copy that was stopped goes on with the next run: rows say what is
+Each file is copied, read back and compared with its name, which is its SHA-256; then its rows are
+changed to name the target storage. Storing, moving and removing the bytes of a name is serialized
+(`photos.lock_name`). A run that was stopped is continued by the next one: the rows say what has been
 moved.
 """
 
@@ -24,12 +24,12 @@ from .photos import lock_name
 
 @dataclass(slots=True)
 class Copied:
-    """What a run did.
+    """The result of a run, in numbers of files.
 
-    copied: files that are whole in the target and were not known to be; bytes: of these. missing:
-    files that rows say are in the source, and are in neither. broken: files of the source that do
-    not hold the bytes that their names stand for. deleted: files deleted from the source. kept:
-    files of the source that stay, because a row still needs them there.
+    copied: files that are now intact in the target; bytes: their size. missing: files that rows
+    name in the source, and that neither storage has. broken: files of the source whose content does
+    not match the digest in their name. deleted: files deleted from the source. kept: files of the
+    source that stay, because a row still needs them there.
     """
 
     copied: int = 0
@@ -50,7 +50,7 @@ class PhotoCopy:
         target: tuple[str, Storage],
         done: Callable[[], None] = lambda: None,
     ) -> None:
-        """source, target: a storage with its word in the rows. done: called for each file."""
+        """source, target: a storage with its name in the rows. progress: called for each file."""
         self._database = database
         self._from, self._source = source
         self._to, self._target = target
@@ -60,7 +60,7 @@ class PhotoCopy:
     def run(self, *, delete: bool) -> Copied:
         """Copy what is not moved yet. delete: delete from the source what is safe in the target.
 
-        Raises OSError where a storage fails; what was moved until then is moved.
+        Raises OSError if a storage fails; files moved until then stay moved.
         """
         result = Copied()
         for name in self._names():
@@ -73,7 +73,7 @@ class PhotoCopy:
         return result
 
     def _names(self) -> Iterator[str]:
-        """Yield the names of files that may be in the source alone: of rows, then of avatars."""
+        """Yield the names of files that may be in the source only: of rows, then of avatars."""
         seen: set[str] = set()
         with self._database.reads.connect() as db:
             for row in photos.everything(db):
@@ -87,7 +87,7 @@ class PhotoCopy:
                     yield user.avatar
 
     def _move(self, name: str, result: Copied) -> None:
-        """Copy a file, compare what arrived, and let its rows say where it is."""
+        """Copy a file, verify the copy, and update its rows."""
         with tempfile.TemporaryFile() as spool:
             try:
                 with self._source.open(name) as file:
@@ -104,20 +104,20 @@ class PhotoCopy:
                 return
             self._put(name, spool)
             if not self._is_in_target(name):
-                # As large as it should be, with other bytes: put does not replace that.
+                # A file of the right size with other content, which put does not replace.
                 self._target.delete(name)
                 self._put(name, spool)
                 if not self._is_in_target(name):
-                    raise OSError(f"{self._to} does not give back what was put: {name}")
+                    raise OSError(f"{self._to} does not return what was stored: {name}")
             with self._database.session.begin() as db:
                 lock_name(db, name)
                 here = or_(Photo.storage == self._from, Photo.storage.is_(None))
                 moved = update_of(Photo).where(Photo.name == name, here)
                 db.execute(moved.values(storage=self._to))
                 if not photos.is_used(db, name):
-                    self._target.delete(name)  # its owner has deleted it meanwhile
+                    self._target.delete(name)  # its owner has deleted it in the meantime
                     return
-                self._put(name, spool)  # costs little where it was not removed meanwhile
+                self._put(name, spool)  # cheap if it was not removed in the meantime
         self._verified.add(name)
         result.copied += 1
         result.bytes += size
@@ -127,12 +127,12 @@ class PhotoCopy:
         self._target.put(name, spool, media_type_of(name))
 
     def _delete(self, name: str, result: Copied) -> None:
-        """Delete a file from the source if each of its rows has it in the target, whole."""
+        """Delete a file from the source if all its rows name the target, which has it intact."""
         with self._database.session.begin() as db:
             lock_name(db, name)
-            said = photos.storages_of(db, name)
+            named = photos.storages_of(db, name)
             # An avatar may have no row: then this run has copied it.
-            is_moved = said == {self._to} if said else name in self._verified
+            is_moved = named == {self._to} if named else name in self._verified
             if is_moved and (name in self._verified or self._is_in_target(name)):
                 self._source.delete(name)
                 result.deleted += 1

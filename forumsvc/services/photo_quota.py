@@ -9,19 +9,19 @@ from ..queries import photos
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What one user may store. max_bytes: over all their photos; None for no limit."""
+    """The quota of one user. max_bytes: of all their photos; None for no limit."""
 
     user_id: int
     max_bytes: int | None
 
     def left_bytes(self, db: ReadConnection) -> int | None:
-        """Return how many more bytes fit; None for no limit. Below zero after the limit fell."""
+        """Return how many more bytes fit; None for no limit. Negative after a lowered limit."""
         if self.max_bytes is None:
             return None
         return self.max_bytes - photos.used_bytes(db, self.user_id)
 
     def check(self, left_bytes: int | None, size: int, field: str = "file") -> None:
-        """Raise Invalid, naming `field`, where `size` bytes do not fit into those that are left."""
+        """Raise Invalid for `field` if `size` bytes do not fit into the remaining ones."""
         if self.max_bytes is None or left_bytes is None or size <= left_bytes:
             return
         raise Invalid(

@@ -1,4 +1,4 @@
-"""The photo storages that the settings name: one takes new photos, others may hold older ones."""
+"""The configured photo storages: one for new photos, others may have older ones."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,20 +13,20 @@ from ..settings import Settings, SettingsError
 
 
 class PhotoStorages:
-    """The storages by the words that rows have for them."""
+    """The storages by the names that rows have for them."""
 
     def __init__(self, default: str, storages: Mapping[str, Storage]) -> None:
-        """default: which of them takes new photos."""
+        """default: the name of the storage for new photos."""
         self.default = default
         self._storages = dict(storages)
 
     @property
     def current(self) -> Storage:
-        """The storage that takes new photos."""
+        """The storage for new photos."""
         return self._storages[self.default]
 
     def items(self) -> list[tuple[str, Storage]]:
-        """Return all storages with their words, the one for new photos first."""
+        """Return all storages with their names, the one for new photos first."""
         return sorted(self._storages.items(), key=lambda item: item[0] != self.default)
 
     def all(self) -> list[Storage]:
@@ -34,41 +34,41 @@ class PhotoStorages:
         return [storage for _, storage in self.items()]
 
     def get(self, word: str) -> Storage | None:
-        """Return the storage of that word, or None where the settings name none."""
+        """Return the storage of that name, or None if it is not configured."""
         return self._storages.get(word)
 
     def lasting_url(self, name: str, word: str | None) -> str | None:
-        """Return an address of a photo that holds for ever, or None where it has but ours.
+        """Return the permanent URL of a photo in its storage, or None if it has none.
 
-        word: the storage that its row names.
+        storage_name: the storage that its row names.
         """
         storage = None if word is None else self._storages.get(word)
         return None if storage is None else storage.permanent_url(name)
 
     def places_of(self, db: ReadConnection, name: str) -> list[Storage]:
-        """Return all storages, in the order in which to look for a photo.
+        """Return all storages in the order in which to search for a photo.
 
-        Those that its rows name come first, then those where we see by ourselves whether it is
-        there. Only where there is more than one storage is the database asked.
+        Those that its rows name come first, then those that can tell whether they have it. The
+        database is queried only if there is more than one storage.
         """
         if len(self._storages) == 1:
             return [self.current]
-        said = photos.storages_of(db, name)
+        named = photos.storages_of(db, name)
         order = sorted(
             self._storages.items(),
-            key=lambda item: (item[0] not in said, item[1].url(name) is not None),
+            key=lambda item: (item[0] not in named, item[1].url(name) is not None),
         )
         return [storage for _, storage in order]
 
     def find(self, db: ReadConnection, name: str) -> str | BinaryIO:
-        """Return the address where clients fetch a photo, or its bytes as a file to be closed.
+        """Return the URL from which clients fetch a photo, or its bytes as a file to be closed.
 
-        Raises NotFound where no storage has it, OSError where one cannot be read.
+        Raises NotFound if no storage has it, OSError if one cannot be read.
         """
         for storage in self.places_of(db, name):
-            address = storage.url(name)
-            if address is not None:
-                return address
+            url = storage.url(name)
+            if url is not None:
+                return url
             with suppress(NotFound):
                 return storage.open(name)
         raise NotFound("There is no such picture.")
@@ -76,7 +76,7 @@ class PhotoStorages:
     def open(self, db: ReadConnection, name: str) -> BinaryIO:
         """Return a photo's bytes as a file that the caller closes.
 
-        Raises NotFound where no storage has it, OSError where one cannot be read.
+        Raises NotFound if no storage has it, OSError if one cannot be read.
         """
         for storage in self.places_of(db, name):
             with suppress(NotFound):
@@ -85,11 +85,11 @@ class PhotoStorages:
 
 
 def open_storages(settings: Settings, here: Path) -> PhotoStorages:
-    """Return the storages; nothing is read or asked of them yet.
+    """Return the storages, without connecting to them.
 
-    The folder is always one of them, a bucket where `photos.s3_bucket` names it. here: the ini
-    file's folder, to which a relative `photos.dir` refers. Raises SettingsError where a setting
-    that S3 needs, or its library, is missing.
+    The local directory is always one of them, a bucket if `photos.s3_bucket` names it. ini_dir: the
+    base of a relative `photos.dir`. Raises SettingsError if a setting that S3 needs or its library
+    is missing.
     """
     default: str = settings["photos.storage"]
     storages: dict[str, Storage] = {"local": LocalStorage(here / settings["photos.dir"])}
@@ -120,5 +120,5 @@ def _bucket(settings: Settings) -> Storage:
             f"photos.s3_bucket: s3 needs the library {error.name}; install forumsvc[s3]"
         ) from None
     except Exception as error:
-        # boto3 has a class of its own for each thing that can be wrong with a client's options.
+        # boto3 raises a different class for each wrong option of a client.
         raise SettingsError(f"photos.s3_bucket: s3 cannot be set up: {error}") from None

@@ -1,9 +1,9 @@
-"""Keeping uploaded pictures: a row for every owner, the bytes once.
+"""Storing uploaded photos: a row for every owner, the bytes once.
 
-The bytes are put before the request's transaction begins, which would hold locks meanwhile, and
-once more inside it, which costs little where they are there still. Who removes bytes that nobody
-uses any more holds the same lock on their name and looks for rows first. So there is never a row
-without its bytes, however uploads and deletions meet.
+The bytes are stored before the request's transaction begins, so that no locks are held meanwhile,
+and once more inside it, which is cheap if they still exist. Removing unused bytes takes the same
+lock on their name and checks for rows first. So a row without its bytes cannot exist, whatever
+uploads and deletions run concurrently.
 """
 
 import io
@@ -38,11 +38,11 @@ log = logging.getLogger(__name__)
 def store(
     storages: PhotoStorages, limits: Limits, reader: ReadConnection, quota: Quota, upload: BinaryIO
 ) -> Iterator[ProcessedImage]:
-    """Make an upload harmless, store its bytes and give what is known of them, to be recorded.
+    """Re-encode an upload and store its bytes; yield the image, to be recorded.
 
-    Of a request that fails after this the caller removes the bytes (`remove_unused`); those of one
-    that is killed are found by `photos check`. An upload that does not fit into the quota
-    as it came is not decoded. Raises Invalid, RateLimited, Unavailable.
+    If the request fails after this, the caller removes the bytes (`remove_unused`); if the process
+    is killed, `photos check` finds them. An upload that is larger than the remaining quota is not
+    decoded. Raises Invalid, RateLimited, Unavailable.
     """
     left = quota.left_bytes(reader)
     start = upload.tell()
@@ -57,10 +57,10 @@ def store(
 def store_avatar(
     db: SqlConnection, storages: PhotoStorages, limits: Limits, user_id: int, address: str
 ) -> ProcessedImage:
-    """Make and store the small picture of one that the user uploaded, to be recorded.
+    """Make and store the thumbnail of a photo that the user uploaded, to be recorded.
 
-    address: what the upload was answered with, or the picture's name. Raises Invalid where the
-    user uploaded no such picture or where it is gone, RateLimited, Unavailable.
+    address: the photo's `image_url`, or its name. Raises Invalid if the user uploaded no such photo
+    or it is gone, RateLimited, Unavailable.
     """
     name = "/".join(address.partition("?")[0].split("/")[-2:])
     owned = select(Photo.name).where(Photo.user_id == user_id, Photo.name == name)
@@ -74,7 +74,7 @@ def store_avatar(
         with file, thumbnail(file, limits) as small:
             storages.current.put(small.name, small.file, small.media_type)
             small.file.seek(0)
-            # It outlives its file, and is small.
+            # The result outlives the file, and is small.
             return replace(small, file=io.BytesIO(small.file.read()))
 
 
@@ -86,9 +86,9 @@ def record(
     picture: ProcessedImage,
     field: str = "file",
 ) -> str:
-    """Write down that the quota's user has a stored picture; return its name.
+    """Insert the row of a stored photo for the quota's user; return its name.
 
-    Two uploads at once cannot exceed the quota together: the user is locked. field: the parameter
+    The user is locked, so concurrent uploads cannot exceed the quota together. field: the parameter
     that an error names. Raises Invalid, Unavailable.
     """
     lock_users(db, User.id == quota.user_id)
@@ -119,15 +119,15 @@ def record(
 
 
 def delete(db: Session, photo_id: int) -> None:
-    """Delete a photo's row; its bytes are left to `remove_unused`, once that is committed."""
+    """Delete a photo's row. The caller removes its bytes after the commit (`remove_unused`)."""
     delete_row(db, Photo, id=photo_id)
 
 
 def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:
-    """Remove a photo's bytes from all storages unless somebody uses them; return whether.
+    """Remove a photo's bytes from all storages unless a row uses them; return whether.
 
-    For after a commit that took a user away from them, or an abort that gave them none: what fails
-    is logged, and left to `photos check --fix`.
+    To be called after a commit that deleted a row, or a rollback that inserted none. An error is
+    logged and left to `photos check --fix`.
     """
     try:
         with database.session.begin() as db:
@@ -137,15 +137,15 @@ def remove_unused(database: Database, storages: PhotoStorages, name: str) -> boo
             for storage in storages.all():
                 storage.delete(name)
     except (OSError, SQLAlchemyError):
-        log.exception("the bytes of %s stay; photos check --fix removes them", name)
+        log.exception("the bytes of %s are not removed; photos check --fix removes them", name)
         return False
     return True
 
 
 def lock_name(db: Session, name: str) -> None:
-    """Wait for whoever stores, moves or removes the bytes of that name, until the commit.
+    """Serialize storing, moving and removing the bytes of that name, until the commit.
 
-    SQLite needs no lock for it: its one write lock is held from the first statement on.
+    SQLite needs no lock for it: its write lock is held from the first statement on.
     """
     if db.get_bind().dialect.name == "postgresql":
         key = int(parse_digest(name)[:15], 16)
@@ -154,7 +154,7 @@ def lock_name(db: Session, name: str) -> None:
 
 @contextmanager
 def available() -> Iterator[None]:
-    """Raise Unavailable where the storage, or the disk for temporary files, fails."""
+    """Raise Unavailable if the storage, or the disk for temporary files, fails."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What users say of themselves."""
+"""The profiles of users."""
 
 from datetime import datetime
 from typing import Any
@@ -31,13 +31,13 @@ _EMPTY = dict.fromkeys(
 def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
     """Set the given columns of a user's profile.
 
-    A form sends all its fields, changed or not: a name that stays must not end all cached pages.
-    Raises NotFound where the user was deleted meanwhile.
+    A form sends all its fields: an unchanged name must not invalidate the cached pages.
+    Raises NotFound if the user was deleted in the meantime.
     """
     is_user = and_(User.id == user_id, User.state != UserState.DELETED)
     shown = [User.__table__.c[name] for name in sorted(CACHED_COLUMNS[User] & columns.keys())]
     if shown:
-        # Locked, so that what is compared here is what the UPDATE finds.
+        # Locked, so that the UPDATE finds the same values.
         before = db.execute(with_row_locks(select(*shown).where(is_user), User)).first()
         if before is None:
             raise NotFound(_DELETED)
@@ -50,10 +50,10 @@ def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
 
 
 def erase(db: Session, user_id: int) -> str:
-    """Empty all that a user says of themselves, and take their avatar's photo from them.
+    """Empty a user's profile, and delete the photo of their avatar.
 
-    Returns the name of the avatar's file, empty for none: once this is committed, it is for the
-    caller to remove the file (`photos.remove_unused`). The caller holds the user's row.
+    Returns the name of the avatar's file, empty for none: the caller removes the file after the
+    commit (`photos.remove_unused`). The caller has locked the user's row.
     """
     avatar = db.execute(select(User.avatar).where(User.id == user_id)).scalar_one()
     db.execute(change_columns(User, **_EMPTY).where(User.id == user_id))
@@ -63,7 +63,7 @@ def erase(db: Session, user_id: int) -> str:
 
 
 def erase_deleted(db: Session) -> list[str]:
-    """Erase the profiles of all deleted users that still have one; return the avatars' files."""
+    """Erase the profiles of all deleted users that still have one; return the avatars' names."""
     columns = (User.__table__.c[name] for name in _EMPTY)
     left = or_(*(column != "" for column in columns))
     deleted = select(User.id).where(User.state == UserState.DELETED, left).order_by(User.id)

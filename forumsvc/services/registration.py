@@ -1,4 +1,4 @@
-"""Opening an account by oneself."""
+"""Registration: creating an account without an administrator."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,20 +12,20 @@ from . import accounts
 
 
 def is_open(settings: Mapping[str, Any]) -> bool:
-    """Return whether people may open accounts by themselves."""
+    """Return whether registration is open."""
     return bool(settings["accounts.registration"] == "open")
 
 
 def check_open(settings: Mapping[str, Any]) -> None:
-    """Raise Forbidden where an administrator opens the accounts."""
+    """Raise Forbidden if only administrators create accounts."""
     if not is_open(settings):
         raise Forbidden("Registration is closed here; ask an administrator for an account.")
 
 
 def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
-    """Return `password`; raise Invalid, naming `field`, where it is easily guessed.
+    """Return `password`. Raises Invalid for `field` if it is easily guessed.
 
-    about: what is known of its owner.
+    about: known data of its owner, such as the login.
     """
     if reason := weakness(password, about):
         raise Invalid(field, reason)
@@ -35,10 +35,10 @@ def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
 def register(
     db: Session, reads: SqlConnection, *, login: str, email: str, password: str
 ) -> accounts.Account:
-    """Add an active member and return the account.
+    """Create an active member and return the account.
 
-    reads: where it is looked up, before the password is hashed, whether login and e-mail are free.
-    Raises Invalid naming the field that is wrong, too easily guessed, or somebody else's already.
+    reads: checks whether login and e-mail are available, before the password is hashed.
+    Raises Invalid for the field that is not valid, easily guessed, or taken.
     """
     accounts.check_login(login)
     email = accounts.check_email(email)

@@ -1,4 +1,4 @@
-"""Likes, follows, favourites and blocks: idempotent, and counted only when a row really changed."""
+"""Likes, follows, favorites and blocks: idempotent, and counted only if a row changed."""
 
 from datetime import datetime
 from functools import cache
@@ -28,26 +28,26 @@ from .notifications import notify
 
 
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
-    """Like a topic and return how many do."""
+    """Like a topic and return its number of likes."""
     new = insert_or_ignore(db, TopicLike, user_id=actor_id, topic_id=topic_id, created_at=now)
     return _liked(db, Topic, topic_id, new)
 
 
 def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
-    """Take a like of a topic back and return how many are left."""
+    """Unlike a topic and return its number of likes."""
     return _liked(
         db, Topic, topic_id, -delete_row(db, TopicLike, user_id=actor_id, topic_id=topic_id)
     )
 
 
 def like_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
-    """Like a reply and return how many do."""
+    """Like a reply and return its number of likes."""
     new = insert_or_ignore(db, ReplyLike, user_id=actor_id, reply_id=reply_id, created_at=now)
     return _liked(db, Reply, reply_id, new)
 
 
 def unlike_reply(db: Session, actor_id: int, reply_id: int) -> int:
-    """Take a like of a reply back and return how many are left."""
+    """Unlike a reply and return its number of likes."""
     return _liked(
         db, Reply, reply_id, -delete_row(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
     )
@@ -76,23 +76,23 @@ def _like_counted(model: type[Topic] | type[Reply]) -> Any:
 
 
 def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:
-    """Hear of new replies in a topic."""
+    """Follow a topic: the user is notified about new replies."""
     insert_or_ignore(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now)
 
 
 def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
-    """No longer hear of new replies in a topic."""
+    """Unfollow a topic."""
     delete_row(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
 
 
 def favor(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
-    """Keep a topic among one's favourites. The topic is locked by the caller."""
+    """Add a topic to the user's favorites. The caller has locked the topic."""
     new = insert_or_ignore(db, Favorite, user_id=actor_id, topic_id=topic.id, created_at=now)
     _count_favorite(db, actor_id, topic, new)
 
 
 def unfavor(db: Session, actor_id: int, topic: Any) -> None:
-    """Keep a topic no longer. The topic is locked by the caller."""
+    """Remove a topic from the user's favorites. The caller has locked the topic."""
     _count_favorite(
         db, actor_id, topic, -delete_row(db, Favorite, user_id=actor_id, topic_id=topic.id)
     )
@@ -111,7 +111,7 @@ def _favorites_counted() -> Any:
 
 
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
-    """Hear of a user's new topics; the user is told, once."""
+    """Follow a user and notify them, once. The follower is notified about new topics."""
     if insert_or_ignore(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
         _lock_both(db, actor_id, target_id)
         told = notify.tell_of_follow(db, actor_id, now, target_id)
@@ -119,7 +119,7 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
-    """No longer hear of a user's new topics."""
+    """Unfollow a user."""
     if delete_row(db, UserFollow, user_id=actor_id, target_id=target_id):
         _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
@@ -144,10 +144,10 @@ def _count_follow(
 
 
 def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
-    """Neither see a user's topics in the lists nor be notified by them."""
+    """Block a user: their topics are not listed, and they cause no notifications."""
     insert_or_ignore(db, UserBlock, user_id=actor_id, target_id=target_id, created_at=now)
 
 
 def unblock_user(db: Session, actor_id: int, target_id: int) -> None:
-    """Take a block back."""
+    """Unblock a user."""
     delete_row(db, UserBlock, user_id=actor_id, target_id=target_id)

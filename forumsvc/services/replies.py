@@ -1,6 +1,6 @@
-"""Writing replies.
+"""Creating, editing and deleting replies.
 
-Whoever calls has loaded the topic, and the reply, under a lock, and rendered the text before that.
+The caller has locked the topic and the reply, and has rendered the text before that.
 """
 
 from datetime import datetime
@@ -26,9 +26,9 @@ from .notifications.new_post import announce_reply
 def create(
     db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: Rendered
 ) -> Row[Any]:
-    """Write a reply to a visible topic and return it, as `queries.replies.one` does."""
+    """Create a reply to a visible topic and return it, as `queries.replies.one` does."""
     text = authoring.write(db, actor_id, body)
-    written = {
+    values = {
         "topic_id": topic.id,
         "user_id": actor_id,
         "body": text.body,
@@ -37,7 +37,7 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    execute(db, _reply_written(tuple(written)), written)
+    execute(db, _reply_written(tuple(values)), values)
     by_other = int(actor_id != topic.user_id)
     execute(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.ask_written(db)
@@ -84,7 +84,7 @@ def edit(
 
 
 def destroy(db: Session, now: datetime, reply: Any) -> None:
-    """Delete a reply: a tombstone stays in its place."""
+    """Mark a reply as deleted; a tombstone is shown in its place."""
     if reply.deleted_at is not None:
         return
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))

@@ -1,7 +1,7 @@
-"""Writing topics: opening, editing, deleting, and the states that a topic can be put in.
+"""Creating, editing and deleting topics, and changing their state.
 
-Whoever calls has loaded the topic under a lock (`queries.topics.one(…, lock=True)`), so what the
-ACL judged still holds here, and has rendered the text before that (`Authoring.render`).
+The caller has locked the topic (`queries.topics.one(…, lock=True)`), so the ACL's decision is still
+valid, and has rendered the text before that (`Authoring.render`).
 """
 
 from datetime import datetime
@@ -34,13 +34,13 @@ def create(
     node_id: int,
     body: Rendered,
 ) -> Row[Any]:
-    """Open a topic and return it, as `queries.topics.one` does.
+    """Create a topic and return it, as `queries.topics.one` does.
 
-    Raises Invalid where there is no such node, or where the text breaks a rule.
+    Raises Invalid if the node does not exist, or the text breaks a rule.
     """
     text = authoring.write(db, actor_id, body)
     _count_in_node(db, node_id, 1)
-    written = {
+    values = {
         "user_id": actor_id,
         "node_id": node_id,
         "title": title,
@@ -51,7 +51,7 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    execute(db, _topic_written(tuple(written)), written)
+    execute(db, _topic_written(tuple(values)), values)
     topic = topics.ask_written(db)
     inline = authoring.inline_recipients
     return announce_topic(db, actor_id, now, text.mentioned, topic, inline)
@@ -93,12 +93,12 @@ def edit(
     )
     if not visible:
         return
-    went = (topic.user_id, node_id) if moved else None
-    notify.tell_of_edit(db, actor_id, now, text.mentioned, topic.id, moved=went)
+    moved_to = (topic.user_id, node_id) if moved else None
+    notify.tell_of_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
 def destroy(db: Session, now: datetime, topic: Any) -> None:
-    """Delete a topic: it stays in the database, for maintainers to see."""
+    """Mark a topic as deleted; maintainers still see it."""
     if topic.deleted_at is None:
         _set(db, topic.id, deleted_at=now)
         if topic.banned_at is None:
@@ -122,25 +122,25 @@ def unban(db: Session, topic: Any) -> None:
 
 
 def feature(db: Session, now: datetime, topic: Any) -> None:
-    """Put a topic among the excellent ones."""
+    """Mark a topic as excellent."""
     if topic.excellent_at is None:
         _set(db, topic.id, excellent_at=now)
 
 
 def unfeature(db: Session, topic: Any) -> None:
-    """Take a topic out of the excellent ones."""
+    """Remove the mark `excellent` from a topic."""
     if topic.excellent_at is not None:
         _set(db, topic.id, excellent_at=None)
 
 
 def close(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
-    """Let a topic take no more replies."""
+    """Close a topic: it accepts no more replies."""
     if topic.closed_at is None:
         _set(db, topic.id, closed_at=now, closed_by_id=actor_id)
 
 
 def open_again(db: Session, topic: Any) -> None:
-    """Let a closed topic take replies again."""
+    """Reopen a closed topic."""
     if topic.closed_at is not None:
         _set(db, topic.id, closed_at=None, closed_by_id=None)
 
@@ -150,7 +150,7 @@ def _set(db: Session, topic_id: int, **values: Any) -> None:
 
 
 def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
-    """Count a topic in another node, where it is counted. Raises Invalid for a node not there."""
+    """Count a visible topic in another node. Raises Invalid if the node does not exist."""
     if counted:
         for node_id, by in sorted([(old_id, -1), (new_id, 1)]):
             _count_in_node(db, node_id, by)
@@ -159,7 +159,7 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
-    """Count one topic more or less. Raises Invalid where there is no such node."""
+    """Add `by` to the topics of a node. Raises Invalid if it does not exist."""
     if not execute(db, _node_counted(), {"at": node_id, "by": by}):
         raise _no_node()
 
@@ -172,7 +172,7 @@ def _node_counted() -> Any:
 
 
 def check_node(db: ReadConnection, node_id: int) -> None:
-    """Raise Invalid where there is no such node."""
+    """Raise Invalid if the node does not exist."""
     if not nodes.exists(db, node_id):
         raise _no_node()
 

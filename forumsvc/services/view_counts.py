@@ -1,4 +1,4 @@
-"""Reads of topics, counted in memory and written together every few seconds and at the end."""
+"""Counting the views of topics in memory, written together every few seconds and at shutdown."""
 
 import logging
 import threading
@@ -17,28 +17,25 @@ from ..models import Topic
 log = logging.getLogger(__name__)
 
 _CHUNK = 100
-"""The most topics that one transaction writes: whoever replies to one of them waits for it."""
+"""The most topics that one transaction writes; replies to them wait for it."""
 
 _LOCK_TIMEOUT_MS = 250
-"""How long a chunk waits for another transaction, and lets the repliers to its topics wait."""
+"""How long a chunk waits for a lock; replies to its topics wait for that time, too."""
 
-_END_SECONDS = 3.0
-"""How long the end of a process tries to write reads of topics that others have locked.
+_SHUTDOWN_SECONDS = 3.0
+"""How long the shutdown of a process retries the views of locked topics.
 
-Less than the server leaves to a worker for its exit."""
+Less than the time that the server allows a worker for its exit."""
 
 ViewCounts = Sequence[tuple[int, int]]
-"""Ids of topics, ascending, each with the number of its reads."""
+"""Ids of topics, ascending, each with the number of its views."""
 
 
 class ViewCounter:
-    """The reads that this process has answered. Safe to share between threads."""
+    """Counts the views that this process has served. Thread-safe."""
 
     def __init__(self, database: Database, interval: float) -> None:
-        """Start nothing yet: the thread that writes begins with the first read, after any fork.
-
-        interval: seconds between two writes.
-        """
+        """interval: seconds between two flushes. The first view starts the thread."""
         self._database = database
         self._interval = interval
         self._counted: dict[int, int] = {}
@@ -48,7 +45,7 @@ class ViewCounter:
         self._thread: threading.Thread | None = None
 
     def count(self, topic_id: int) -> None:
-        """Count one read."""
+        """Count one view."""
         with self._lock:
             self._counted[topic_id] = self._counted.get(topic_id, 0) + 1
             if self._thread is None:
@@ -56,29 +53,29 @@ class ViewCounter:
                 self._thread.start()
 
     def pending_for(self, topic_id: int) -> int:
-        """Return how many reads of a topic are not in the database yet."""
+        """Return how many views of a topic are not in the database yet."""
         return self._counted.get(topic_id, 0)
 
     @property
     def pending(self) -> int:
-        """How many reads are not in the database yet, of all topics."""
+        """How many views of all topics are not in the database yet."""
         with self._lock:
             return sum(self._counted.values())
 
     def flush(self) -> None:
-        """Write what was counted; keep what the database does not take for the next time."""
+        """Write the counted views; keep those that cannot be written for the next time."""
         kept, failure = self._flush(_CHUNK)
         if failure is not None:
             reason = single_line_message(failure)
-            log.warning("reads of %d topics are written later: %s", kept, reason)
+            log.warning("the views of %d topics are written later: %s", kept, reason)
 
     def _flush(self, chunk_size: int, until: float = inf) -> tuple[int, SQLAlchemyError | None]:
-        """Write what was counted, so many topics a transaction, and return how many topics are kept
-        and why: the last error, if there was one.
+        """Write the counted views, and return how many topics are left and the last error, if any.
 
-        until: the moment of the monotonic clock after which no other transaction begins.
+        chunk_size: topics in a transaction; until: the monotonic time after which no transaction
+        begins.
         """
-        # Two at once would both write the same reads: the thread, and who closes this.
+        # The thread and `close` must not write the same views twice.
         with self._flush_lock:
             with self._lock:
                 counted = sorted(self._counted.items())
@@ -100,7 +97,7 @@ class ViewCounter:
         return kept, failure
 
     def _add(self, chunk: ViewCounts) -> None:
-        """Add reads to the database, in a transaction of its own. Raises SQLAlchemyError."""
+        """Add views to the database, in a transaction of their own. Raises SQLAlchemyError."""
         table = Topic.__table__
         statement = (
             table.update()  # type: ignore[attr-defined]  # a Table, typed as what it selects from
@@ -112,11 +109,11 @@ class ViewCounter:
         with self._database.writes.begin() as connection:
             if not self._database.is_sqlite:
                 connection.execute(text(f"SET LOCAL lock_timeout = {_LOCK_TIMEOUT_MS:d}"))
-            # In the order of ids, so that two processes never wait for each other in a ring.
+            # In the order of ids, so that two processes do not deadlock.
             connection.execute(statement, [{"topic": key, "reads": n} for key, n in chunk])
 
     def _subtract(self, chunk: ViewCounts) -> None:
-        """Count what is written no more."""
+        """Subtract what was written from the counts in memory."""
         with self._lock:
             for topic_id, reads in chunk:
                 left = self._counted[topic_id] - reads
@@ -126,26 +123,26 @@ class ViewCounter:
                     del self._counted[topic_id]
 
     def close(self) -> None:
-        """Write what is left and end the thread.
+        """Stop the thread and write the remaining views.
 
-        Topics that others have locked are tried again, each by itself, for at most `_END_SECONDS`.
+        Locked topics are retried, each in its own transaction, for at most `_SHUTDOWN_SECONDS`.
         """
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._interval)
-        waiting = self.pending
-        until = monotonic() + _END_SECONDS
+        pending = self.pending
+        until = monotonic() + _SHUTDOWN_SECONDS
         kept, failure = self._flush(_CHUNK, until)
         while kept and is_lock_timeout(failure) and monotonic() < until:
             kept, failure = self._flush(1, until)
-        if not waiting:
+        if not pending:
             return
         if lost := self.pending:
             reason = "no time is left" if failure is None else single_line_message(failure)
-            written = waiting - lost
+            written = pending - lost
             log.warning("At the end %d reads were written, %d are lost: %s", written, lost, reason)
         else:
-            log.info("At the end %d reads were written, 0 are lost", waiting)
+            log.info("At the end %d reads were written, 0 are lost", pending)
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):

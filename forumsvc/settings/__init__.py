@@ -1,4 +1,4 @@
-"""Every ini setting: declared once, read from here, checked at start-up."""
+"""Every ini setting: declared once, parsed and checked when the service starts."""
 
 from .declared import DECLARED, LEVELS
 from .loader import DEVELOPMENT_SECRET, Settings, SettingsError, find_errors

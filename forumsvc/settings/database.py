@@ -1,4 +1,4 @@
-"""The settings of the database: where it is, and how long anybody waits for it."""
+"""The settings of the database: its URL, its pools and its timeouts."""
 
 from .setting import Setting
 from .setting_types import DATABASE_URL, integer, or_off, seconds

@@ -1,4 +1,4 @@
-"""The settings of one ini file: read, checked at start-up, and shown."""
+"""The settings of an ini file: parsed, checked when the service starts, and displayed."""
 
 import difflib
 import os
@@ -86,8 +86,9 @@ class Settings(Mapping[str, Any]):
                 "session.secret: development's secret is no secret; in production it must be "
                 "a text of at least 32 characters of your own"
             )
-        # The issuer, links and the cookie's name would follow a Host of an attacker's choice. An
-        # ini that names no environment may start, so that an upgrade stops no forum: `unaddressed`.
+        # The issuer, links and the cookie's name would follow a Host header that an attacker
+        # chooses. An ini file without site.environment may start, so that an upgrade stops no
+        # forum; it gets `site_url_warning`.
         if not self["site.url"] and "site.environment" in self.explicit:
             raise SettingsError(
                 "site.url: missing; it must be the http:// or https:// address under which clients "
@@ -96,7 +97,7 @@ class Settings(Mapping[str, Any]):
 
     @property
     def site_url_warning(self) -> str | None:
-        """What an admin should know of a missing `site.url` in production; None for nothing."""
+        """A warning for the admin if `site.url` is missing in production, else None."""
         if self["site.url"] or self["site.environment"] != "production":
             return None
         return (
@@ -108,14 +109,14 @@ class Settings(Mapping[str, Any]):
         delivery = self["mail.delivery"]
         is_outside = self["site.environment"] != "development" and delivery != "none"
         if (is_outside or delivery == "smtp") and not self["site.url"]:
-            # The address that a request came to may be one of an attacker's choice.
+            # The Host of a request may be chosen by an attacker.
             raise SettingsError(
                 f"site.url: missing; with mail.delivery = {delivery} it must be the http:// or "
                 "https:// address that links in mail lead to"
             )
 
     def displayed(self) -> Iterator[tuple[Setting, str, bool]]:
-        """Yield each setting, its value in words (secrets masked), and whether it is a default."""
+        """Yield each setting, its value as text (secrets masked), and whether it is the default."""
         for setting in DECLARED:
             value = self[setting.name]
             yield setting, _display(setting, value), setting.name not in self.explicit
@@ -157,7 +158,7 @@ def _expand(setting: Setting, name: str, text: str) -> str:
 
 
 def _unknown_names(ini: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each key that a known area does not have."""
+    """Yield a line for each unknown key in a known area."""
     for name in ini:
         if name not in _KNOWN and name.partition(".")[0] in _AREAS and "." in name:
             yield _unknown(name)

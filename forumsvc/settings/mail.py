@@ -1,4 +1,4 @@
-"""The settings of mail: how it leaves, and from whom it comes."""
+"""The settings of mail: how it is sent, and by whom."""
 
 from .setting import Setting
 from .setting_types import NON_EMPTY, TEXT, choice, integer, matching, seconds
@@ -8,14 +8,14 @@ MAIL: tuple[Setting, ...] = (
         "mail.delivery",
         choice("none", "folder", "smtp"),
         "none",
-        "how mail leaves: not at all, as files in mail.dir, or to the server mail.host",
+        "how mail is sent: not at all, as files in mail.dir, or to the server mail.host",
     ),
     Setting("mail.dir", NON_EMPTY, "var/mail", "the folder that mail is written to"),
     Setting(
         "mail.sender",
         matching(r"[^\s@<>,]+@[^\s@<>,]+", "an e-mail address"),
         "forum@localhost",
-        "from whom mail comes",
+        "the sender of mail",
     ),
     Setting("mail.host", NON_EMPTY, "localhost", "the mail server"),
     Setting("mail.port", integer(1, 65535), "25", "the mail server's port"),
@@ -38,7 +38,7 @@ MAIL: tuple[Setting, ...] = (
         "mail.requests_per_hour",
         integer(1, 100_000),
         "10",
-        "how often an hour one address may ask for mail; counted in rate_limit.storage",
+        "how often an hour one IP address may request mail; counted in rate_limit.storage",
         unit="requests per hour",
     ),
 )

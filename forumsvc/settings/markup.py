@@ -1,4 +1,4 @@
-"""The settings of how texts are rendered."""
+"""The settings of rendering Markdown."""
 
 from .setting import Setting
 from .setting_types import integer, seconds
@@ -8,7 +8,7 @@ MARKUP: tuple[Setting, ...] = (
         "markup.workers",
         integer(0, 64),
         "2",
-        "processes that render text; 0: none of their own",
+        "processes that render text; 0: the serving process renders",
         unit="processes",
     ),
     Setting(

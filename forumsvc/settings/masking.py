@@ -1,4 +1,4 @@
-"""Secrets in what is shown to an administrator."""
+"""Masking secrets in what is shown to an administrator."""
 
 import re
 from typing import Any
@@ -12,8 +12,9 @@ _PARAMETER = re.compile(r"([?&][^=&]*(?:password|secret)[^=&]*=)[^&]*", re.IGNOR
 
 
 def masked(setting: Setting, value: Any) -> str:
-    """Return the value of a secret setting as it may be shown: an address without its password,
-    an empty value as it is, anything else as a mask.
+    """Return the value of a secret setting as it may be shown.
+
+    A URL is shown without its password, an empty value as it is, anything else as a mask.
     """
     if setting.type in (DATABASE_URL, STORAGE):
         return mask_url(str(value))

@@ -1,4 +1,4 @@
-"""The settings of notifications: who is notified with a post, and who after it."""
+"""The settings of notifications: which users are notified with a post, which after it."""
 
 from .setting import Setting
 from .setting_types import integer, seconds

@@ -1,4 +1,4 @@
-"""The settings of how the service is watched: metrics."""
+"""The settings of monitoring: metrics."""
 
 from .setting import Setting
 from .setting_types import BOOLEAN, TEXT

@@ -1,4 +1,4 @@
-"""The settings of uploaded pictures: photos."""
+"""The settings of photos, the uploaded images."""
 
 from .setting import Setting
 from .setting_types import NON_EMPTY, TEXT, URL, choice, integer, or_off
@@ -8,28 +8,28 @@ PHOTOS: tuple[Setting, ...] = (
         "photos.storage",
         choice("local", "s3"),
         "local",
-        "where new pictures are kept: in photos.dir, or in a bucket of S3 or of its protocol",
+        "where new photos are stored: in photos.dir, or in a bucket of S3 or a compatible service",
     ),
     Setting("photos.dir", NON_EMPTY, "var/photos", "the folder of the local storage"),
     Setting(
         "photos.quota",
         or_off(integer(0, 10**15)),
         "500000000",
-        "how many bytes of pictures a member may have stored; 0 or off: any number",
+        "how many bytes of photos a member may have stored; 0 or off: any number",
         unit="bytes",
     ),
     Setting(
         "photos.max_bytes",
         integer(1024, 1024**3),
         "10000000",
-        "the largest picture, in bytes",
+        "the largest photo, in bytes",
         unit="bytes",
     ),
     Setting(
         "photos.max_pixels",
         integer(1, 10**9),
         "50000000",
-        "the largest picture, in pixels over all its frames",
+        "the largest photo, in pixels over all its frames",
         unit="pixels",
     ),
     Setting(
@@ -39,25 +39,25 @@ PHOTOS: tuple[Setting, ...] = (
         "the longest animation, in frames",
         unit="frames",
     ),
-    Setting("photos.s3_bucket", TEXT, "", "the name of the bucket, which must be there"),
-    Setting("photos.s3_prefix", TEXT, "", "what stands before every picture's name in the bucket"),
-    Setting("photos.s3_endpoint", URL, "", "the object store; where empty, Amazon's"),
-    Setting("photos.s3_region", TEXT, "", "its region; where empty, what boto3 finds"),
+    Setting("photos.s3_bucket", TEXT, "", "the name of the bucket, which must exist"),
+    Setting("photos.s3_prefix", TEXT, "", "the prefix of every photo's name in the bucket"),
+    Setting("photos.s3_endpoint", URL, "", "the URL of the object store; empty: Amazon's"),
+    Setting("photos.s3_region", TEXT, "", "its region; empty: what boto3 finds"),
     Setting(
-        "photos.s3_access_key", TEXT, "", "its key; where empty, what boto3 finds", secret=True
+        "photos.s3_access_key", TEXT, "", "its access key; empty: what boto3 finds", secret=True
     ),
     Setting("photos.s3_secret_key", TEXT, "", "the secret of that key", secret=True),
     Setting(
         "photos.s3_public_url",
         URL,
         "",
-        "under which address everybody reads the bucket; where empty, addresses are presigned",
+        "the public URL of the bucket; empty: clients get presigned URLs",
     ),
     Setting(
         "photos.s3_presign_seconds",
         integer(1, 604_800),
         "3600",
-        "how long a presigned address is valid",
+        "how long a presigned URL is valid",
         formerly="photos.s3_expires",
     ),
 )

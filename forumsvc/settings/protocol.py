@@ -4,7 +4,7 @@ from .setting import Setting
 from .setting_types import BOOLEAN, ORIGINS, RATE, STORAGE, choice, integer, or_off
 
 PROTOCOL: tuple[Setting, ...] = (
-    Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's answers"),
+    Setting("api.envelope", choice("bare", "keyed"), "bare", "the shape of the API's responses"),
     Setting(
         "http.max_body",
         integer(1024, 1024**3),
@@ -16,20 +16,20 @@ PROTOCOL: tuple[Setting, ...] = (
         "http.cors_origins",
         ORIGINS,
         "",
-        "from where a browser's script may call",
+        "the origins whose scripts may call the API",
     ),
     Setting(
         "http.gzip",
         BOOLEAN,
         "true",
-        "whether large answers are compressed for clients that take it; a proxy may do so instead",
+        "whether large responses are compressed where clients accept it; a proxy may do it",
     ),
     Setting(
         "rate_limit.requests",
         or_off(RATE),
         "off",
-        "how often a user, by all applications together, or an address without a token, may call "
-        "the API",
+        "how often a user, by all applications together, or an IP address without a token, may "
+        "call the API",
         formerly="rates.requests",
     ),
     Setting(
@@ -57,14 +57,14 @@ PROTOCOL: tuple[Setting, ...] = (
         "rate_limit.token",
         or_off(RATE),
         "off",
-        "how often a client may ask /oauth/token from one address",
+        "how often a client may call /oauth/token from one IP address",
         formerly="rates.token",
     ),
     Setting(
         "rate_limit.storage",
         STORAGE,
         "memory://",
-        "where it is counted: by each process for itself, or in a Redis for all of them",
+        "where calls are counted: in each process for itself, or in a Redis for all processes",
         secret=True,
         formerly="rates.storage",
     ),
@@ -72,7 +72,7 @@ PROTOCOL: tuple[Setting, ...] = (
         "idempotency.ttl_seconds",
         integer(60, 10**9),
         "86400",
-        "how long the answer to a creation with an Idempotency-Key is given again",
+        "how long the response to a request with an Idempotency-Key is replayed",
         formerly="idempotency.ttl",
     ),
 )

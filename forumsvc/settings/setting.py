@@ -31,7 +31,7 @@ class Setting:
 
     @property
     def counted_unit(self) -> str:
-        """The unit, declared or in the name; empty where there is none."""
+        """The unit, declared or from the name; empty if there is none."""
         return self.unit or next(
             (unit for unit in _UNITS_IN_NAMES if self.name.endswith(f"_{unit}")), ""
         )

@@ -1,4 +1,4 @@
-"""How the texts of an ini file are read: each kind with what it allows, in words."""
+"""The types of settings: how the text of an ini file is parsed, and what is allowed."""
 
 import re
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class SettingType:
-    """How a setting's text is read.
+    """How the text of a setting is parsed.
 
-    parse: text -> value, raising ValueError; allowed: what it accepts, in words; name: the type
-    as programs call it.
+    parse: text -> value, raises ValueError; allowed: a description of what is accepted; name: the
+    type's name in `settings --describe`.
     """
 
     parse: Callable[[str], Any]
@@ -20,7 +20,7 @@ class SettingType:
 
 
 def integer(low: int, high: int) -> SettingType:
-    """Return the kind of a whole number in a range."""
+    """Return the type of an integer in a range."""
 
     def parse(text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,18}", text) or not low <= int(text) <= high:
@@ -31,7 +31,7 @@ def integer(low: int, high: int) -> SettingType:
 
 
 def or_off(kind: SettingType) -> SettingType:
-    """Return the kind of a limit that can be off: None."""
+    """Return the type of a limit that can be `off`, which is None."""
 
     def parse(text: str) -> Any:
         return None if text == "off" else kind.parse(text)
@@ -40,7 +40,7 @@ def or_off(kind: SettingType) -> SettingType:
 
 
 def seconds(low: float, high: float) -> SettingType:
-    """Return the kind of a time in seconds in a range."""
+    """Return the type of a number of seconds in a range."""
 
     def parse(text: str) -> float:
         if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) or not low <= float(text) <= high:
@@ -51,7 +51,7 @@ def seconds(low: float, high: float) -> SettingType:
 
 
 def choice(*words: str) -> SettingType:
-    """Return the kind of one of a few words."""
+    """Return the type of a choice between words."""
 
     def parse(text: str) -> str:
         if text not in words:
@@ -62,7 +62,7 @@ def choice(*words: str) -> SettingType:
 
 
 def matching(pattern: str, allowed: str) -> SettingType:
-    """Return the kind of a text that matches a pattern; a slash at its end is dropped."""
+    """Return the type of a text that matches a pattern; a trailing slash is dropped."""
 
     def parse(text: str) -> str:
         if not re.fullmatch(pattern, text):

@@ -1,4 +1,4 @@
-"""The endpoints, a file a noun: each view says where it is, who may, and what it answers with."""
+"""The endpoints, a module for each resource. A view declares its path, permission and result."""
 
 from pyramid.config import Configurator
 

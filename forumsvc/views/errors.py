@@ -1,4 +1,4 @@
-"""From what went wrong to the answer: the only maker of `{"error": …}`."""
+"""The error views: the only place that makes `{"error": …}` responses."""
 
 import logging
 from typing import Any
@@ -41,7 +41,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
 def error_response(
     request: ForumRequest, status: int, message: str, headers: dict[str, str] | None = None
 ) -> Response:
-    """Return the answer to a request that failed."""
+    """Return the response to a failed request."""
     response = Response(status=status, content_type="application/json")
     response.body = failure_body(request.registry, status, message)
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
@@ -49,12 +49,12 @@ def error_response(
 
 
 def failure_body(registry: Any, status: int, message: str) -> bytes:
-    """Return the JSON of a failure."""
+    """Return the JSON document of an error."""
     return orjson.dumps(registry.envelope.error(status, message))
 
 
 def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:
-    """Answer what the forum itself refused."""
+    """Respond to an error of the forum's domain."""
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     return error_response(request, status, str(error), _headers(error))
 
@@ -75,7 +75,7 @@ def _headers(error: errors.ForumError) -> dict[str, str]:
 
 
 def forbidden(error: HTTPForbidden, request: ForumRequest) -> Response:
-    """Answer what the policy refused: 401 to nobody, 403 to somebody."""
+    """Respond to a denial of the policy: 401 without a caller, 403 with one."""
     return forum_error(_denial(error, request), request)
 
 
@@ -92,7 +92,7 @@ def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
 
 
 def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
-    """Answer a path that is not there, or not with this method."""
+    """Respond to an unknown path (404) or a method that the path does not allow (405)."""
     route = request.matched_route
     methods = None
     if route is not None:
@@ -107,21 +107,21 @@ def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
 
 
 def http_error(error: HTTPException, request: ForumRequest) -> Response:
-    """Answer what Pyramid or WebOb refused by itself."""
+    """Respond to an error that Pyramid or WebOb raised."""
     return error_response(request, error.status_int, f"{error.title}.")
 
 
 def database_error(error: Exception, request: ForumRequest) -> Response:
-    """Answer that the database is away, and let a request that changed nothing be tried again."""
+    """Respond 503 when the database fails; retry a request that committed nothing."""
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     is_known = isinstance(error, OperationalError | PoolTimeout | errors.IncompatibleDatabase)
     if not (lost or is_known or is_outdated_session(error)):
         return unexpected(error, request)
-    # A commit that was cut may have happened: only what was not yet committed is tried again.
+    # An interrupted commit may have succeeded: retry only what was not committed yet.
     is_uncommitted = request.is_write or request.method in ("GET", "HEAD")
-    # Many who write to one topic at once take their turns within a few short waits.
+    # Many writers of one topic get the lock within a few short waits.
     is_contended = CONTENDED in getattr(error, "__notes__", ())
-    if _undone(error, lost) or (lost and is_uncommitted) or is_contended:
+    if _is_rolled_back(error, lost) or (lost and is_uncommitted) or is_contended:
         mark_error_retryable(error)
     reason = errors.single_line_message(error)
     if will_be_retried(request, error):
@@ -133,22 +133,22 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     )
 
 
-def _undone(error: Exception, lost: bool) -> bool:
-    """Tell whether PostgreSQL undid the transaction and may take it when it is tried again.
+def _is_rolled_back(error: Exception, lost: bool) -> bool:
+    """Return whether PostgreSQL rolled the transaction back and a retry may succeed.
 
-    It did so for another transaction's sake (a deadlock, say), or for a session that is outdated
-    and has been dropped.
+    It does so in favour of another transaction (a deadlock, say), or because of an outdated session
+    that has been closed.
     """
     return sqlstate(error).startswith("40") or (lost and is_outdated_session(error))
 
 
 def passwords_busy(error: PasswordsBusy, request: ForumRequest) -> Response:
-    """Answer that no more passwords are checked at this moment."""
+    """Respond that too many passwords are being checked."""
     return error_response(request, 503, str(error), {"Retry-After": "1"})
 
 
 def unexpected(error: Exception, request: ForumRequest) -> Response:
-    """Answer a mistake of ours: nothing of it to the client, all of it to the log."""
+    """Respond to an unexpected exception: details go to the log only."""
     log.error("request %s failed", _request_id(request), exc_info=error)
     return error_response(request, 500, "The server made a mistake; it has been written down.")
 

@@ -1,4 +1,4 @@
-"""GET /health: whether this process can read and write what it serves."""
+"""GET /health: whether this process can read from and write to the database."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from .errors import error_response
 
 
 def health(context: Public, request: ForumRequest) -> Any:
-    """Say what the database lets be done; 503 where that is not reading and writing."""
+    """Report whether the database can be read and written; 503 if not both."""
     found = request.registry.availability.check()
     can = {"reads": found.reads, "writes": found.writes}
     if found.problem is None:
@@ -23,7 +23,7 @@ def health(context: Public, request: ForumRequest) -> Any:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the address."""
+    """Add the route."""
     config.registry.availability = AvailabilityCheck(config.registry.database)
     config.add_route("health", "/health", factory=Public)
     config.add_view(

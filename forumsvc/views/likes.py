@@ -17,7 +17,7 @@ _WHERE = {
 
 
 def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
-    """Return what the request names. Raises NotFound, or Forbidden where it may not be liked."""
+    """Return the resource that the request names. Raises NotFound, Forbidden."""
     kind = Likeable(request.validated["obj_type"])
     liked_id = request.validated["obj_id"]
     container, permission = _WHERE[kind]
@@ -40,7 +40,7 @@ def like(likes: Likes, request: ForumRequest) -> Count:
 
 @api_view(Likes, "DELETE", LikePermission.LIKE, schema=like_form)
 def unlike(likes: Likes, request: ForumRequest) -> Count:
-    """Take a like back."""
+    """Unlike a topic or a reply."""
     kind, liked_id = _liked(likes, request)
     take = relations.unlike_topic if kind == Likeable.TOPIC else relations.unlike_reply
     return Count(take(request.db, request.actor_id, liked_id), (kind, liked_id))

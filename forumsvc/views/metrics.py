@@ -1,4 +1,4 @@
-"""GET /metrics: what Prometheus collects, of all workers of this server."""
+"""GET /metrics: the metrics of all workers of this server, for Prometheus."""
 
 from prometheus_client.exposition import choose_encoder
 from pyramid.config import Configurator
@@ -10,7 +10,7 @@ from ..web.api.request import ForumRequest
 
 
 def metrics(context: Public, request: ForumRequest) -> Response:
-    """Tell the figures, in the format that the client prefers."""
+    """Return the metrics in the format that the client prefers."""
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
     response = Response(encode(request.registry.metrics))
     response.headers["Content-Type"] = content_type
@@ -19,6 +19,6 @@ def metrics(context: Public, request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the address."""
+    """Add the route."""
     config.add_route("metrics", "/metrics", factory=Public)
     config.add_view(metrics, route_name="metrics", request_method="GET", permission=Common.VIEW)

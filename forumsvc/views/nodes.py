@@ -18,5 +18,5 @@ def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
 
 @api_view(NodeItem, "GET", Common.VIEW)
 def read_node(item: NodeItem, request: ForumRequest) -> Detail:
-    """Show a node."""
+    """Return a node."""
     return Detail(Kind.NODE, item)

@@ -12,7 +12,7 @@ from ..web.responses.results import Count, NotificationListing, Ok
 
 @api_view(Notifications, "GET", Common.VIEW, schema=notification_list)
 def list_notifications(own: Notifications, request: ForumRequest) -> NotificationListing:
-    """List the caller's notifications, or those newer than one."""
+    """List the caller's notifications, or those newer than a given one."""
     since = request.validated["since"]
     return NotificationListing(notifications.page_of(request.db, own.owner_id, request.page, since))
 

@@ -1,4 +1,4 @@
-"""The OAuth 2 endpoints that applications call; the pages hold the one that people see."""
+"""The OAuth 2 endpoints for clients; the authorization endpoint is one of the pages."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ Endpoint = Callable[[Provider, OAuthRequest], OAuthResponse]
 
 
 def provider_of(request: ForumRequest) -> Provider:
-    """Return what the provider works with for this request, which must be one that may write."""
+    """Return the provider for a request, which must have a transaction."""
     return Provider(
         request.registry.database.reads,
         request.db,
@@ -42,9 +42,9 @@ def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
     response.body = orjson.dumps(answer.body)
     response.headers.update(answer.headers)
     if endpoint is server.token and _is_wrong_password(parameters, answer):
-        _set_status_of_shape(response, request)
+        _set_wrong_password_status(response, request)
     if answer.commit:
-        # An error is rolled back unless it says so.
+        # An error response is rolled back unless it asks for a commit.
         response.headers["X-Tm"] = "commit"
     return response
 
@@ -54,37 +54,37 @@ def _is_wrong_password(parameters: list[tuple[str, str]], answer: OAuthResponse)
     return is_password and answer.body.get("error") == "invalid_grant"
 
 
-def _set_status_of_shape(response: Response, request: ForumRequest) -> None:
-    """Tell a wrong password by the status that the clients of the configured shape know."""
+def _set_wrong_password_status(response: Response, request: ForumRequest) -> None:
+    """Set the status of a wrong password that clients of the configured envelope expect."""
     response.status_int = request.registry.envelope.wrong_password_status
     if response.status_int == 401:
         response.headers["WWW-Authenticate"] = "Bearer"  # RFC 9110 §15.5.2
 
 
 def token(context: Public, request: ForumRequest) -> Response:
-    """Give a token for what the client brings."""
+    """Issue a token for a grant."""
     return _respond(server.token, request)
 
 
 def revoke(context: Public, request: ForumRequest) -> Response:
-    """End a token."""
+    """Revoke a token (RFC 7009)."""
     return _respond(server.revoke, request)
 
 
 def introspect(context: Public, request: ForumRequest) -> Response:
-    """Explain a token."""
+    """Introspect a token (RFC 7662)."""
     return _respond(server.introspect, request)
 
 
 def describe(context: Public, request: ForumRequest) -> Response:
-    """Describe the provider."""
+    """Return the provider's metadata (RFC 8414)."""
     response = Response(content_type="application/json")
     response.body = orjson.dumps(metadata.authorization_server_metadata(request.site.base_url))
     return response
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses."""
+    """Add the routes."""
     for name, view in (("token", token), ("revoke", revoke), ("introspect", introspect)):
         config.add_route(f"oauth_{name}", f"/oauth/{name}", factory=Public)
         config.add_view(

@@ -1,4 +1,4 @@
-"""Uploading, listing and deleting pictures; the addresses of pictures and letter avatars."""
+"""Uploading, listing and deleting photos; serving photos and letter avatars."""
 
 from typing import Any
 
@@ -23,10 +23,10 @@ from ..web.api.request import ForumRequest
 from ..web.responses.ranges import ignore_unsatisfiable_range
 from ..web.responses.results import Kind, Listing, Ok, Uploaded
 
-_FOR_EVER = "public, max-age=31536000, immutable"
+_IMMUTABLE = "public, max-age=31536000, immutable"
 _DAY = "public, max-age=86400"
-# Whatever a browser makes of the bytes, it runs no script and asks for nothing.
-_HARMLESS = {
+# Whatever type a browser takes the bytes for, it runs no script and loads nothing.
+_SANDBOX_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "cross-origin",
@@ -35,7 +35,7 @@ _HARMLESS = {
 
 @api_view(Photos, "POST", PhotoPermission.CREATE, schema=photo_form)
 def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
-    """Take a picture."""
+    """Store an uploaded photo."""
     registry = request.registry
     upload = request.validated["file"].file
     storages: PhotoStorages = registry.photo_storages
@@ -55,7 +55,7 @@ def list_photos(container: Photos, request: ForumRequest) -> Listing:
 
 @api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)
 def delete_photo(item: PhotoItem, request: ForumRequest) -> Ok:
-    """Delete a photo, and its bytes where nobody else uses them."""
+    """Delete a photo, and its bytes unless another user has them."""
     photos.delete(request.db, item.row_id)
     registry = request.registry
     work = (registry.database, registry.photo_storages, item.row.name)
@@ -69,7 +69,7 @@ def _remove_unused(succeeded: bool, *work: Any) -> None:
 
 
 def serve_photo(context: Public, request: ForumRequest) -> Response:
-    """Serve a stored picture; what stands under a name never changes."""
+    """Serve a stored photo. The bytes under a name never change."""
     name = "{folder}/{name}".format(**request.matchdict)
     check_name(name)
     storages: PhotoStorages = request.registry.photo_storages
@@ -85,24 +85,24 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
         app_iter=FileIter(file),
         content_length=length,
     )
-    response.headers.update(_HARMLESS, **{"Cache-Control": _FOR_EVER})
+    response.headers.update(_SANDBOX_HEADERS, **{"Cache-Control": _IMMUTABLE})
     response.etag = name
     response.conditional_response = True
     return response
 
 
 def serve_avatar(context: Public, request: ForumRequest) -> Response:
-    """Draw the letter avatar of a login."""
+    """Return the letter avatar of a login."""
     login = request.matchdict["login"]
     if not is_login(login):
         raise NotFound("There is no such avatar.")
     response = Response(letter_avatar(login), content_type="image/svg+xml", charset="utf-8")
-    response.headers.update(_HARMLESS, **{"Cache-Control": _DAY})
+    response.headers.update(_SANDBOX_HEADERS, **{"Cache-Control": _DAY})
     return response
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses, which everybody may read."""
+    """Add the routes, which everybody may read."""
     config.add_route("photo", "/photos/{folder}/{name}", factory=Public)
     config.add_route("avatar", "/avatars/{login}.svg", factory=Public)
     for view, route in ((serve_photo, "photo"), (serve_avatar, "avatar")):

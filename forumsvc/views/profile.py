@@ -1,4 +1,4 @@
-"""PUT /users/me: editing one's own profile (an extension of the API description)."""
+"""PUT /users/me: editing the own profile (an extension of the API description)."""
 
 from ..media.images import ProcessedImage
 from ..permissions import UserPermission as May
@@ -11,7 +11,7 @@ from ..web.responses.results import Detail, Kind
 
 
 def shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | None:
-    """Make and store the small picture of the avatar that is sent, if one is."""
+    """Make and store the thumbnail of the avatar that the request names, if any."""
     address = request.validated.get("avatar")
     if not address:
         return None
@@ -29,7 +29,7 @@ def shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | Non
 
 @api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=shrink_avatar)
 def update_profile(item: UserItem, request: ForumRequest) -> Detail:
-    """Change what the caller says of themselves; what is not sent stays."""
+    """Change the caller's profile; absent fields stay unchanged."""
     changes = dict(request.validated)
     if request.prework is not None:
         changes["avatar"] = photos.record(

@@ -15,7 +15,7 @@ from ..web.responses.results import Detail, Kind, Ok
 
 @api_view(ReplyItem, "GET", Common.VIEW, schema=with_include(), mark=REPLY)
 def read_reply(item: ReplyItem, request: ForumRequest) -> Detail:
-    """Show a reply with its raw text."""
+    """Return a reply with its Markdown source."""
     return Detail(Kind.REPLY, item)
 
 

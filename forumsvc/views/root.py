@@ -9,6 +9,6 @@ from ..web.responses.results import Hello
 
 @api_view(Root, "GET", RootPermission.HELLO, name="hello")
 def say_hello(root: Root, request: ForumRequest) -> Hello:
-    """Tell whose token this is."""
+    """Return the login of the token's user."""
     assert request.caller is not None, "the ACL grants this to users only"  # noqa: S101
     return Hello(request.caller.login or "")

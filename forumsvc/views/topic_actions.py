@@ -1,4 +1,4 @@
-"""POST /topics/:id/action: a view for each type, with a permission of its own."""
+"""POST /topics/:id/action: a view with its own permission for each type."""
 
 from ..errors import Invalid
 from ..permissions import TopicPermission as May
@@ -15,7 +15,7 @@ _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CL
 @api_view(TopicItem, "POST", May.BAN, name="action", action="ban", locked="state")
 @api_view(TopicItem, "POST", May.BAN, name="ban", locked="state")
 def ban(item: TopicItem, request: ForumRequest) -> Ok:
-    """Hide a topic. Older clients have a path for it."""
+    """Hide a topic. Older clients use the path /ban."""
     topics.ban(request.db, request.now, item.row)
     return Ok()
 
@@ -30,14 +30,14 @@ def unban(item: TopicItem, request: ForumRequest) -> Ok:
 
 @api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent", locked="state")
 def feature(item: TopicItem, request: ForumRequest) -> Ok:
-    """Feature a topic."""
+    """Mark a topic as excellent."""
     topics.feature(request.db, request.now, item.row)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent", locked="state")
 def unfeature(item: TopicItem, request: ForumRequest) -> Ok:
-    """Feature a topic no longer."""
+    """Remove the mark `excellent` from a topic."""
     topics.unfeature(request.db, item.row)
     return Ok()
 
@@ -51,7 +51,7 @@ def close(item: TopicItem, request: ForumRequest) -> Ok:
 
 @api_view(TopicItem, "POST", May.OPEN, name="action", action="open", locked="state")
 def open_again(item: TopicItem, request: ForumRequest) -> Ok:
-    """Open a closed topic."""
+    """Reopen a closed topic."""
     topics.open_again(request.db, item.row)
     return Ok()
 

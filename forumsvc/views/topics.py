@@ -1,4 +1,4 @@
-"""The topic endpoints, but for the actions."""
+"""The topic endpoints, except the actions."""
 
 from ..errors import NotFound
 from ..permissions import Common
@@ -24,16 +24,16 @@ from ..web.responses.results import Detail, Kind, Listing, Ok
 @api_view(Topics, "GET", Common.VIEW, schema=with_include(topic_list), mark=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
-    wanted = request.validated
+    parameters = request.validated
     found = topics.forum_list(
         request.db,
-        TopicOrder(wanted["type"]),
+        TopicOrder(parameters["type"]),
         request.page,
-        node_id=wanted["node_id"],
+        node_id=parameters["node_id"],
         viewer_id=request.caller.user_id if request.caller and request.caller.blocks else None,
     )
-    if not found.rows and wanted["node_id"] is not None:
-        _check_node(request, wanted["node_id"])
+    if not found.rows and parameters["node_id"] is not None:
+        _check_node(request, parameters["node_id"])
     return Listing(Kind.TOPIC, "topics", *found)
 
 
@@ -43,13 +43,13 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
 
 
 def render_new(container: Topics, request: ForumRequest) -> Rendered:
-    """Render the text of a new topic, if there is such a node."""
+    """Render the text of a new topic, if its node exists."""
     topic_service.check_node(request.executor, request.validated["node_id"])
     return render_body(container, request)
 
 
 def render_edited(item: TopicItem, request: ForumRequest) -> Rendered:
-    """Render the text of an edited topic, if it stays in its node or there is such a node."""
+    """Render the text of an edited topic, if a changed node exists."""
     if request.validated["node_id"] != item.row.node_id:
         topic_service.check_node(request.executor, request.validated["node_id"])
     return render_body(item, request)
@@ -57,7 +57,7 @@ def render_edited(item: TopicItem, request: ForumRequest) -> Rendered:
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
 def create_topic(container: Topics, request: ForumRequest) -> Detail:
-    """Open a topic."""
+    """Create a topic."""
     topic = topic_service.create(
         request.db,
         request.actor_id,
@@ -71,7 +71,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Detail:
 
 @api_view(TopicItem, "GET", Common.VIEW, schema=with_include(), mark=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Detail:
-    """Show a topic."""
+    """Return a topic."""
     return Detail(Kind.TOPIC, item)
 
 
@@ -139,20 +139,20 @@ def follow(item: TopicItem, request: ForumRequest) -> Ok:
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="unfollow")
 def unfollow(item: TopicItem, request: ForumRequest) -> Ok:
-    """Follow a topic no longer."""
+    """Unfollow a topic."""
     relations.unfollow_topic(request.db, request.actor_id, item.row.id)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.FAVORITE, name="favorite", locked="state")
 def favorite(item: TopicItem, request: ForumRequest) -> Ok:
-    """Keep a topic."""
+    """Add a topic to the caller's favorites."""
     relations.favor(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite", locked="state")
 def unfavorite(item: TopicItem, request: ForumRequest) -> Ok:
-    """Keep a topic no longer."""
+    """Remove a topic from the caller's favorites."""
     relations.unfavor(request.db, request.actor_id, item.row)
     return Ok()

@@ -25,7 +25,7 @@ def list_users(container: Users, request: ForumRequest) -> Listing:
 
 @api_view(UserItem, "GET", Common.VIEW, schema=with_include())
 def read_user(item: UserItem, request: ForumRequest) -> Detail:
-    """Show a user in full."""
+    """Return a user's details."""
     return Detail(Kind.USER, item)
 
 
@@ -39,7 +39,7 @@ def list_topics(item: UserItem, request: ForumRequest) -> Listing:
 
 @api_view(UserItem, "GET", Common.VIEW, name="favorites", schema=with_include(paged))
 def list_favorites(item: UserItem, request: ForumRequest) -> Listing:
-    """List the topics that a user favours."""
+    """List the favorites of a user."""
     found = topics.favorites_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.TOPIC, "topics", *found, total=item.row.favorites_count)
 
@@ -53,28 +53,28 @@ def list_replies(item: UserItem, request: ForumRequest) -> Listing:
 
 @api_view(UserItem, "GET", Common.VIEW, name="followers", schema=with_include(paged))
 def list_followers(item: UserItem, request: ForumRequest) -> Listing:
-    """List those who follow a user."""
+    """List the followers of a user."""
     found = users.followers_of(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "followers", *found, total=item.row.followers_count)
 
 
 @api_view(UserItem, "GET", Common.VIEW, name="following", schema=with_include(paged))
 def list_following(item: UserItem, request: ForumRequest) -> Listing:
-    """List those whom a user follows."""
+    """List the users whom a user follows."""
     found = users.followed_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "following", *found, total=item.row.following_count)
 
 
 @api_view(UserItem, "GET", May.VIEW_BLOCKED, name="blocked", schema=with_include(paged))
 def list_blocked(item: UserItem, request: ForumRequest) -> Listing:
-    """List those whom the caller blocks."""
+    """List the users whom the caller blocks."""
     found = users.blocked_by(request.db, item.row.user_id, request.page)
     return Listing(Kind.USER, "blocked", *found)
 
 
 @api_view(UserItem, "GET", May.VIEW_LIKES, name="likes", schema=own_likes)
 def list_likes(item: UserItem, request: ForumRequest) -> Ids:
-    """List the ids of what the caller likes."""
+    """List the ids of the topics or replies that the caller likes."""
     topic_id = request.validated["topic_id"]
     kind = Likeable(request.validated["obj_type"])
     find = likes.topics_of if kind == Likeable.TOPIC else likes.replies_of
@@ -100,7 +100,7 @@ def follow(item: UserItem, request: ForumRequest) -> Ok:
 
 @api_view(UserItem, "POST", May.UNFOLLOW, name="unfollow")
 def unfollow(item: UserItem, request: ForumRequest) -> Ok:
-    """Follow a user no longer."""
+    """Unfollow a user."""
     relations.unfollow_user(request.db, request.actor_id, item.row.user_id)
     return Ok()
 
@@ -114,6 +114,6 @@ def block(item: UserItem, request: ForumRequest) -> Ok:
 
 @api_view(UserItem, "POST", May.UNBLOCK, name="unblock")
 def unblock(item: UserItem, request: ForumRequest) -> Ok:
-    """Block a user no longer."""
+    """Unblock a user."""
     relations.unblock_user(request.db, request.actor_id, item.row.user_id)
     return Ok()

@@ -1,11 +1,11 @@
-"""What all views share between the socket and the resource tree."""
+"""The HTTP layer that all views share: the pipeline, the API's requests and responses."""
 
 from pyramid.config import Configurator
 from pyramid.tweens import EXCVIEW, INGRESS
 
 
 def includeme(config: Configurator) -> None:
-    """Put the request's way together: outermost first, each under the one before."""
+    """Register the tweens, outermost first, the API's route and its traverser."""
     from ..resources.root import Root
     from .api.traversal import ROUTE, StrictTraverser, make_root
 

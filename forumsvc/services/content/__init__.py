@@ -1,1 +1,1 @@
-"""What authors write: rendered, held to the community's rules, rendered anew."""
+"""The texts of authors: rendering, the community's rules, and rerendering."""

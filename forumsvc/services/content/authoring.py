@@ -1,4 +1,4 @@
-"""From what an author typed to what is stored: rendered, with the mentioned users found."""
+"""From an author's Markdown to the stored HTML, with its mentions resolved."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ from ...markup import RenderBudget, RenderedText, Renderer, linked_logins
 from ...queries import users
 from .rules import Rules
 
-# A text can name thousands; those beyond stay plain text.
+# A text can mention thousands of users; further mentions stay plain text.
 _MOST_LINKED = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A text that is rendered, and not yet checked.
+    """A rendered text that is not checked yet.
 
-    users: gives the users whom it may mention, by lower-case login.
+    users: returns the users that it may mention, by lower-case login.
     """
 
     body: str
@@ -31,7 +31,7 @@ class Rendered:
 class Text:
     """A text ready to be stored.
 
-    mentioned: the ids of the users to tell, in the order of the text.
+    mentioned: the ids of the users to notify, in the order of the text.
     """
 
     body: str
@@ -42,11 +42,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Authoring:
-    """How texts become HTML here.
+    """Renders and checks the texts of a community.
 
-    user_url: the template of a mention's link; max_mentions: how many users one text may tell;
-    inline_recipients: how many followers are told in the transaction of a post; budget: how much of
-    the renderer each author may use.
+    user_url: the template of a mention's link; max_mentions: how many users one text may notify;
+    inline_recipients: how many followers are notified in the transaction of a post; budget: how
+    much rendering time each author may use.
     """
 
     renderer: Renderer
@@ -59,13 +59,12 @@ class Authoring:
     def render(
         self, db: Session, author_id: int, body: str, *, title: str | None = None, origin: str = ""
     ) -> Rendered:
-        """Render a text, and ask for the users whom it may mention.
+        """Render a text, and submit the query for the users that it may mention.
 
-        Rendering may take a second, in which no lock should be held: whoever calls this does so
-        before the first statement of a transaction. title: what stands above it; origin: the
-        request, for the log. Raises Invalid where title or text break a rule that needs no
-        rendering, RateLimited where the author's time is used up, Unavailable where the machine
-        has no time for it.
+        Rendering may take a second, during which no lock should be held: it is called before the
+        first statement of a transaction. title: of the topic; origin: the request, for the log.
+        Raises Invalid if title or text break a rule that needs no rendering, RateLimited if the
+        author's budget is used up, Unavailable if the machine is overloaded.
         """
         if title is not None:
             self.rules.check_title(title)
@@ -80,10 +79,10 @@ class Authoring:
     def write(
         self, db: Session, actor_id: int, rendered: Rendered, *, before: str | None = None
     ) -> Text:
-        """Return a rendered text as it is stored, its mentions resolved.
+        """Return a rendered text as it is stored, with its mentions resolved.
 
-        before: the HTML of the text that this one replaces, None for a new post; whom that
-        mentioned already is not told again. Raises Invalid where the text breaks a rule.
+        before: the HTML that this text replaces, None for a new post; users mentioned there are not
+        notified again. Raises Invalid if the text breaks a rule.
         """
         draft = rendered.draft
         self.rules.check_rendered(db, actor_id, draft, new=before is None)
@@ -94,7 +93,7 @@ class Authoring:
         return Text(rendered.body, self._link(draft, known), draft.version, mentioned)
 
     def link(self, db: ReadConnection, draft: RenderedText) -> str:
-        """Return the HTML of a rendered text, its mentions linked to the users there are today."""
+        """Return the HTML of a rendered text, its mentions linked to existing users."""
         candidates = draft.mentions[:_MOST_LINKED]
         return self._link(draft, users.mentioned(db, candidates) if candidates else {})
 

@@ -1,4 +1,4 @@
-"""Words that no text may hold."""
+"""Words that texts must not contain."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ FROM_FILE = "file:"
 
 
 class ForbiddenWords:
-    """A list of words and phrases, and the search for them.
+    """A list of words and phrases to search for.
 
-    Case, the width of letters (NFKC) and characters that nobody sees make no difference. A word is
-    found where it stands by itself; in scripts that put no blanks between words, anywhere.
+    The search ignores case, the width of letters (NFKC) and invisible characters. It finds whole
+    words; in scripts without blanks between words, it finds them anywhere.
     """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
-        """words: as an admin writes them; empty ones are passed over."""
+        """words: as an admin writes them; empty ones are ignored."""
         normal = {_normal(word).strip(): word.strip() for word in words}
         self._words = {key: word for key, word in normal.items() if key}
 
@@ -24,8 +24,8 @@ class ForbiddenWords:
     def read(cls, written: str, here: Path) -> Self:
         """Return the words of a setting: separated by commas, or `file:PATH`, a word a line.
 
-        In a file, lines that begin with `#` are comments. here: where a relative path begins.
-        Raises OSError, or UnicodeDecodeError, where the file cannot be read.
+        In a file, lines that begin with `#` are comments. base_dir: the base of a relative path.
+        Raises OSError or UnicodeDecodeError if the file cannot be read.
         """
         if not written.startswith(FROM_FILE):
             return cls(written.split(","))
@@ -33,11 +33,11 @@ class ForbiddenWords:
         return cls(line for line in lines if not line.startswith("#"))
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Whether the list has words."""
         return bool(self._words)
 
     def first_in(self, text: str) -> str | None:
-        """Return a forbidden word that the text holds, as the admin wrote it, or None."""
+        """Return a forbidden word in the text, as the admin wrote it, or None."""
         normal = _normal(text)
         return next((word for key, word in self._words.items() if _holds(normal, key)), None)
 
@@ -60,7 +60,7 @@ def _holds(text: str, word: str) -> bool:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Tell whether two characters are of one word; letters without case stand for words alone."""
+    """Return whether two characters belong to one word; letters without case never do."""
     return _is_of_word(left) and _is_of_word(right)
 
 

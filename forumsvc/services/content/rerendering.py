@@ -1,4 +1,4 @@
-"""Bringing stored HTML up to date with the renderer, beside a service that goes on writing."""
+"""Rendering stored texts again after a change of the renderer, while the service runs."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +20,9 @@ _BATCH = 100
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the texts, in numbers: rendered anew; escaped, because they cannot be
-    rendered; edited or rendered by somebody else meanwhile, so left alone."""
+    """The numbers of texts that were rendered; escaped, because they cannot be rendered; and
+    skipped, because they were edited or rendered by another process in the meantime.
+    """
 
     rendered: int = 0
     escaped: int = 0
@@ -29,10 +30,9 @@ class Tally:
 
 
 class Rerendering:
-    """Renders what other versions of the renderer made, batch by batch, each committed by itself.
+    """Renders the texts of other renderer versions again, in batches with a commit each.
 
-    However it is stopped, what is committed stays, and the next run goes on with the rest. Nobody
-    is notified, and `updated_at` stays as it is.
+    If it is stopped, the next run continues. It notifies nobody and does not change `updated_at`.
     """
 
     def __init__(self, database: Database, authoring: Authoring, workers: int) -> None:
@@ -42,10 +42,10 @@ class Rerendering:
         self._workers = workers
 
     def run(self, *, done: Callable[[int], None] = lambda number: None) -> Tally:
-        """Render all that is outdated.
+        """Render all outdated texts.
 
-        done: called with the number of texts after each batch. Raises Unavailable where the workers
-        cannot be started, or where the machine has no time for them.
+        progress: called with the number of texts after each batch. Raises Unavailable if the
+        workers cannot be started, or the machine is overloaded.
         """
         tally = Tally()
         pool = ThreadPoolExecutor(self._workers)
@@ -70,8 +70,8 @@ class Rerendering:
         html: Sequence[str],
         tally: Tally,
     ) -> None:
-        """Write a batch's HTML in one short transaction, but for texts that changed meanwhile."""
-        # Everybody who changes several rows of a table does so in the order of their ids.
+        """Store a batch's HTML in one short transaction, except for texts that were changed."""
+        # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, drafts, html, strict=True), key=lambda each: each[0].id)
         with self._database.session.begin() as db:
             invalidation.note(db, invalidation.NAMES)

@@ -1,4 +1,4 @@
-"""What a community lets its members write, beyond the sizes that schemas check."""
+"""The community's rules for texts, beyond the sizes that schemas check."""
 
 import html
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Rules:
     """The rules of one community.
 
     newbie_posts: how many of a member's posts count as first ones; max_links, max_images: how many
-    links to other hosts and pictures a first post may hold, None: any number.
+    links to other hosts and images a first post may have, None: any number.
     """
 
     newbie_posts: int = 1
@@ -28,20 +28,20 @@ class Rules:
     forbidden: ForbiddenWords = field(default_factory=ForbiddenWords)
 
     def check_title(self, title: str) -> None:
-        """Raise Invalid where a title breaks a rule."""
+        """Raise Invalid if a title breaks a rule."""
         self._check_words("title", title)
 
     def check_source(self, body: str) -> None:
-        """Raise Invalid where a text breaks a rule as it is typed."""
+        """Raise Invalid if the Markdown source breaks a rule."""
         if self.forbidden:
-            # What only shows when a picture fails or a pointer stays.
+            # Finds words in alternative texts and titles, too.
             self._check_words("body", html.unescape(body))
 
     def check_rendered(self, db: Session, actor_id: int, draft: RenderedText, *, new: bool) -> None:
-        """Raise Invalid where a text breaks a rule as it is read.
+        """Raise Invalid if a rendered text breaks a rule.
 
-        draft: the text as it is rendered, on which links and pictures are counted; new: whether it
-        is a post of its own and not the edit of one.
+        draft: the rendered text, whose links and images are counted; is_new: whether it is a new
+        post, not an edit.
         """
         if self.forbidden:
             self._check_words("body", draft.text)
@@ -73,9 +73,9 @@ class Rules:
 
 
 def rules_of(settings: Settings, here: Path) -> Rules:
-    """Return the rules that the settings state.
+    """Return the rules of the settings.
 
-    here: the ini file's folder. Raises SettingsError where a file of words cannot be read.
+    ini_dir: the folder of the ini file. Raises SettingsError if a file of words cannot be read.
     """
     words = settings["posts.forbidden_words"]
     try:

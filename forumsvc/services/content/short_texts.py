@@ -1,14 +1,14 @@
-"""What a short text must be before it is stored."""
+"""Validation of short texts."""
 
 from ...errors import Invalid
 from ...text_rules import line_error, lines_error
 
 
 def one_line(field: str, text: str, longest: int, *, shortest: int = 0) -> str:
-    """Return `text` without blanks around it.
+    """Return a text of one line without surrounding blanks.
 
     field: the parameter's name, for the error; longest, shortest: characters.
-    Raises Invalid where the length is outside the bounds, or `text_rules.line_error` refuses it.
+    Raises Invalid if the length is out of bounds, or `text_rules.line_error` refuses the text.
     """
     text = text.strip()
     if not shortest <= len(text) <= longest:
@@ -18,9 +18,9 @@ def one_line(field: str, text: str, longest: int, *, shortest: int = 0) -> str:
 
 
 def many_lines(field: str, text: str, longest: int) -> str:
-    """Return `text` without blanks around it, which may have line breaks in it.
+    """Return a text of several lines without surrounding blanks.
 
-    Raises Invalid where it is too long, or `text_rules.lines_error` refuses it.
+    Raises Invalid if it is too long, or `text_rules.lines_error` refuses it.
     """
     text = text.strip()
     if len(text) > longest:

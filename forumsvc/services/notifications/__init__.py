@@ -1,1 +1,1 @@
-"""Notifications: who gets one, written with what causes it, and to many followers afterwards."""
+"""Notifications: the recipients, written with their cause; many followers after its commit."""

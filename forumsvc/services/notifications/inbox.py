@@ -1,4 +1,4 @@
-"""A user's own notifications: marked as read, and deleted."""
+"""A user's own notifications: marking as read and deleting."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,9 +14,9 @@ from ...queries.user_locks import lock_users
 
 
 def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> None:
-    """Mark those of the notifications that are the user's as read.
+    """Mark the user's notifications among these ids as read.
 
-    Raises NotFound where ids are given and none is the user's.
+    Raises NotFound if ids are given and none is the user's.
     """
     if not ids:
         return

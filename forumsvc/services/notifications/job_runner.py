@@ -1,4 +1,4 @@
-"""The thread of a process that notifies followers after the commit of a post."""
+"""The background thread that notifies followers after the commit of a post."""
 
 import logging
 import threading
@@ -16,20 +16,20 @@ from . import jobs
 log = logging.getLogger(__name__)
 
 _REST = 3.0
-"""How long to rest after a batch, as a multiple of its time: other writers come first."""
+"""How long to pause after a batch, as a multiple of its duration, for other writers."""
 _SECONDS_TO_STOP = 2.0
 
 
 class NotificationJobRunner:
-    """Runs the jobs of `notification_jobs`: those of its process at once, then what others left.
+    """Runs the jobs of `notification_jobs`: those of its process at once, others periodically.
 
-    waiting: how many jobs there were in the whole database when it last looked.
+    pending: the number of jobs in the database when they were last counted.
     """
 
     def __init__(self, database: Database, interval: float) -> None:
-        """Start nothing yet: the thread is to begin after any fork.
+        """interval: seconds between two searches for jobs of other processes.
 
-        interval: seconds between two looks for jobs that others left.
+        The thread starts later, after any fork.
         """
         self._database = database
         self._interval = interval
@@ -43,12 +43,12 @@ class NotificationJobRunner:
 
     @property
     def oldest_seconds(self) -> float:
-        """The age of the oldest job when it last looked, grown since then; 0 without one."""
+        """The present age of the oldest job that was seen; 0 without one."""
         oldest_at = self._oldest_at
         return (clock.now() - oldest_at).total_seconds() if oldest_at else 0.0
 
     def start(self) -> None:
-        """Start the thread, unless it runs; its first look is an interval later."""
+        """Start the thread unless it runs; it first searches for jobs after an interval."""
         if self._thread is None:
             with self._lock:
                 if self._thread is None:
@@ -57,15 +57,14 @@ class NotificationJobRunner:
                     self._thread.start()
 
     def wake(self) -> None:
-        """Look for jobs at once."""
+        """Search for jobs at once."""
         self._woken.set()
         self.start()
 
     def run_all(self) -> None:
-        """Run all jobs that are there, a batch of each in turn, until none is left to this process.
+        """Run all jobs, one batch of each in turn, until this process can run no more.
 
-        Ends early where the process stops. Raises SQLAlchemyError where the database does not
-        answer.
+        Ends early if the process stops. Raises SQLAlchemyError if the database does not answer.
         """
         job_ids = self._look()
         while job_ids and not self._stop.is_set():
@@ -75,7 +74,7 @@ class NotificationJobRunner:
                 return
 
     def close(self) -> None:
-        """Stop between two batches and end the thread."""
+        """Stop the thread between two batches."""
         self._stop.set()
         self._woken.set()
         if self._thread is not None:
@@ -95,14 +94,14 @@ class NotificationJobRunner:
                 log.warning("followers are notified later: %s", error)
 
     def _look(self) -> list[int]:
-        """Return the oldest jobs, and remember for the metrics how many there are."""
+        """Return the oldest jobs, and store their number for the metrics."""
         with self._database.reads.connect() as connection:
             found = jobs.waiting(connection)
         self.waiting, self._oldest_at = found.number, found.oldest_at
         return found.job_ids
 
     def _run_batch(self, job_id: int) -> bool:
-        """Run a batch and rest; return whether the job has more. One that fails waits."""
+        """Run a batch and pause; return whether the job has more. A failed job is run later."""
         if self._stop.is_set():
             return False
         began = time.monotonic()
@@ -110,7 +109,7 @@ class NotificationJobRunner:
             with self._database.session.begin() as db:
                 more = jobs.run_batch(db, job_id)
         except SQLAlchemyError as error:
-            # The other jobs need not wait for what this one waits for.
+            # The other jobs do not wait for the same lock.
             log.warning("the followers of job %d are notified later: %s", job_id, error)
             more = False
         self._stop.wait(_REST * (time.monotonic() - began))

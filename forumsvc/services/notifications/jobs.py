@@ -1,9 +1,9 @@
-"""Followers of a new post who are notified after its commit: a bounded batch a transaction.
+"""Jobs that notify the followers of a new post after its commit, in bounded batches.
 
-A job is written in the transaction of the post, and its position moves in the transaction of each
-batch. So a process that is killed loses nothing and notifies nobody twice, and any process of any
-host can continue. A batch locks its job first and then users; whoever hides a post deletes its jobs
-before they lock users, so no notification of a hidden post is left.
+A job is inserted in the transaction of the post, and its position moves in the transaction of each
+batch. So a killed process loses nothing and notifies nobody twice, and any process of any host can
+continue. A batch locks its job first and then users; hiding a post deletes its jobs before it locks
+users, so no notification of a hidden post is left.
 """
 
 from collections.abc import Mapping
@@ -31,9 +31,9 @@ from ...queries.user_locks import select_users_for_update
 from . import notify, recipients
 
 BATCH_SIZE = 200
-"""Followers a transaction: it holds SQLite's write lock, or their rows, for about 10 ms."""
+"""Followers per transaction, which holds SQLite's write lock, or their rows, for about 10 ms."""
 _LOOKS = 5
-"""Followers whom a batch looks at, for each whom it may notify."""
+"""How many followers a batch examines for each that it may notify."""
 _LOCK_TIMEOUT = "250ms"
 _MOST_JOBS = 100
 _RECIPIENTS = bindparam("recipients", type_=BigId, expanding=True)
@@ -41,7 +41,7 @@ _ENQUEUED = "notification job enqueued"
 
 
 class Waiting(NamedTuple):
-    """What is left to do: the ids of the oldest jobs, the number of all, since when."""
+    """The pending jobs: the ids of the oldest ones, the number of all, and the oldest time."""
 
     job_ids: list[int]
     number: int
@@ -49,10 +49,10 @@ class Waiting(NamedTuple):
 
 
 def enqueue(db: Session, event: Mapping[str, Any], next_user_id: int) -> None:
-    """Leave the followers of a new post, from this id of a user on, for after the commit.
+    """Insert a job for the followers of a new post whose user ids are not below this one.
 
-    event: the values of `notices.event`; whoever it mentions and the topic's author are told
-    already.
+    event: as `notify.event_values` returns it; the mentioned users and the topic's author have been
+    notified already.
     """
     author = [event["author_id"]] if "author_id" in event else []
     names = ("type", "actor_id", "topic_id", "reply_id")
@@ -72,17 +72,17 @@ def _insertion(names: tuple[str, ...]) -> Any:
 
 
 def was_enqueued(db: Session) -> bool:
-    """Tell whether a job was enqueued in a session since this was last asked."""
+    """Return whether a job was enqueued in a session since the last call."""
     return bool(db.info.pop(_ENQUEUED, False))
 
 
 def delete_for_topic(db: Session, topic_id: int) -> None:
-    """Let nobody else be told of a topic or of a reply to it; wait for the batch under way."""
+    """Delete the jobs of a topic and its replies; wait for a running batch."""
     execute(db, _removal(), {"topic_id": topic_id})
 
 
 def delete_for_reply(db: Session, topic_id: int, reply_id: int) -> None:
-    """Let nobody else be told of a reply; wait for the batch under way."""
+    """Delete the jobs of a reply; wait for a running batch."""
     execute(db, _reply_removal(), {"topic_id": topic_id, "reply_id": reply_id})
 
 
@@ -108,7 +108,7 @@ def _reply_removal() -> Any:
 
 
 def waiting(db: Connection) -> Waiting:
-    """Return what is left to do."""
+    """Return the pending jobs."""
     found = db.execute(_waiting()).all()
     if not found:
         return Waiting([], 0, None)
@@ -125,11 +125,11 @@ def _waiting() -> Select[Any]:
 def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
     """Notify the next followers of a job, at most `size`, and return whether any are left.
 
-    False, too, where the job is done, or where another transaction works on it. To be the only
-    work of its transaction. Raises DBAPIError where a user stays locked by another for long.
+    Also returns False if the job does not exist or another transaction works on it. Nothing else
+    may be done in its transaction. Raises DBAPIError if a user stays locked for long.
     """
     if db.get_bind().dialect.name == "postgresql":
-        # While it waits for one user, it holds others, who wait for it.
+        # While it waits for the lock of one user, it holds those of others.
         db.execute(select(func.set_config("lock_timeout", _LOCK_TIMEOUT, True)))
     job = db.execute(_claim(), {"job_id": job_id}).one_or_none()
     if job is None:
@@ -153,7 +153,7 @@ def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
 
 @cache
 def _claim() -> Select[Any]:
-    # A post is hidden together with its jobs, except by hand or by an older version of the code.
+    # Hiding a post deletes its jobs, except by hand or in an older version.
     moments = (Topic.deleted_at, Topic.banned_at, Reply.deleted_at)
     hidden = or_(*(moment.is_not(None) for moment in moments)).label("is_hidden")
     job = NotificationJob
@@ -177,16 +177,16 @@ def _claim() -> Select[Any]:
 
 
 class _Part(NamedTuple):
-    """The next followers to be notified, and where to continue: None at the end."""
+    """The next followers to notify, and the user id to continue with: None at the end."""
 
     user_ids: list[int]
     next_user_id: int | None
 
 
 def _next_part(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _Part:
-    """Return the next followers who may hear of the event. Who followed after it is not among them.
+    """Return the next followers to notify, without those who followed after the event.
 
-    Those who may not cost a look each, so that a batch gets past many of them.
+    A batch examines more followers than it notifies, so that it gets past many ineligible ones.
     """
     follow = recipients.FOLLOWS[job.type]
     only = follow.user_id >= job.next_user_id, follow.created_at <= job.created_at
@@ -205,12 +205,12 @@ def _next_part(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _P
 
 
 def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: int) -> None:
-    """Notify those of the users who may hear of the event, and count it for them."""
+    """Notify the eligible users, and increment their unread count."""
     meant = User.id.in_(user_ids) & _may_hear(event["type"])
     locked = list(db.scalars(select_users_for_update(meant), event))
     if not locked:
         return
-    # Of one length, so that the text of the statement, and what is prepared for it, stays the same.
+    # Always of one length, so that the same prepared statement is used.
     values = {**event, "recipients": locked + locked[:1] * (size - len(locked))}
     told = execute(db, _telling(event["type"]), values)
     notify.count_unread(db, [each.user_id for each in told])
@@ -218,7 +218,7 @@ def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: in
 
 @cache
 def _telling(type_: str) -> Any:
-    # Asked again: what was true before the wait for a lock need not be true after it.
+    # Evaluated again: it may have changed during the wait for the locks.
     meant = User.id.in_(_RECIPIENTS) & _may_hear(type_)
     told = notify.telling(meant, notify.TYPE, notify.MENTION_TYPE)
     return told.returning(Notification.user_id)

@@ -1,8 +1,8 @@
-"""A new post: told to those whom it concerns, and counted, for its author and for them.
+"""Notifications and counters of a new post.
 
-All that waits for the rows of these users comes last and is short: whoever writes next in their
-name, or to them, waits for the end of the transaction. So of many followers only the first are
-notified here; a job is left for the others (`notification_jobs`).
+The rows of the author and the recipients are locked last and for a short time, because other
+requests of these users wait for the end of the transaction. So of many followers only the first are
+notified here; a job notifies the others (`notification_jobs`).
 """
 
 from collections.abc import Sequence
@@ -53,10 +53,10 @@ def announce_topic(
     topic: RowsFuture,
     inline_recipients: int,
 ) -> Row[Any]:
-    """Count a new topic for its author, and tell its author's followers and whom it mentions.
+    """Count a new topic for its author; notify the author's followers and the mentioned users.
 
-    topic: gives its row, alone; returned. inline_recipients: how many of the followers are told at
-    once; the others are told after the commit.
+    topic: the future of its row, which is returned. inline_recipients: how many followers are
+    notified here; the others are notified after the commit.
     """
     event = notify.event(
         author_id,
@@ -97,10 +97,10 @@ def announce_reply(
 
 
 def _announce(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Row[Any]:
-    """Count a post, and tell of it. key: the parameter that takes the id of the post."""
+    """Count a post and notify its recipients. key: the parameter for the id of the post."""
     form = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
-        # With the post itself, of which nothing is needed before.
+        # Sent together with the INSERT of the post.
         locked = rows(db, _locking(*form), event)
         [written] = post()
         event[key] = written.id
@@ -128,11 +128,11 @@ def _next_follower(type_: str) -> Any:
 
 @cache
 def _at_once(type_: str, with_mentioned: bool) -> Update:
-    """Return the statement that tells and counts those who are locked, and nobody else.
+    """Return the statement that notifies and counts the locked users, and nobody else.
 
-    So a user's notifications are numbered in the order in which they can be seen. Locking in the
-    same statement would save another; but its UPDATE begins with the rows as they were before the
-    wait for their locks, and so two of them wait for each other.
+    So the ids of a user's notifications rise in the order in which they become visible. Locking in
+    the same statement would save one; but its UPDATE sees the rows as they were before it waited
+    for their locks, and so two of them deadlock.
     """
     told = _telling(type_, User.id == any_(_LOCKED), with_mentioned)
     return _counting(type_, select(told.returning(Notification.user_id).cte("told").c.user_id))
@@ -165,7 +165,7 @@ def _telling(type_: str, meant: ColumnElement[bool], with_mentioned: bool) -> In
 
 
 def _counting(type_: str, told: Select[Any]) -> Update:
-    """Return what counts a new post. The author is never among those told."""
+    """Return the UPDATE of the counters. The author is never notified."""
     counter, is_author = _COUNTERS[type_], User.id == recipients.ACTOR
     return (
         change_unmarked(User)

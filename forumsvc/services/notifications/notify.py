@@ -1,7 +1,7 @@
-"""Notifications: written in the transaction of what causes them, and taken back with it.
+"""Inserting and deleting notifications, in the transaction of their cause.
 
-One event tells one user at most once, nobody of what they did themselves, and nobody at the hands
-of somebody they block. The statements are built once: building one costs more than running it.
+An event notifies a user at most once, not the actor, and nobody who blocks the actor. Statements
+are built once: building one costs more than running it.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,9 +42,9 @@ MENTION_TYPE = bindparam("mention_type", type_=String)
 
 
 def telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
-    """Return the INSERT of a notification for each user who is meant and hears the actor.
+    """Return the INSERT of a notification for each recipient who does not block the actor.
 
-    The types are columns or parameters.
+    is_recipient: the condition on users. The types are columns or parameters.
     """
     blocks_actor = exists().where(
         UserBlock.user_id == User.id, UserBlock.target_id == recipients.ACTOR
@@ -73,7 +73,7 @@ def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
 
 
 def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
-    """Return the values of the parameters of a notification. more: those that are not None."""
+    """Return the parameters of a notification. more: those that are not None."""
     return {
         "actor_id": actor_id,
         "now": now,
@@ -89,12 +89,12 @@ def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) ->
 def _tell(
     db: Session, who: Callable[[], ColumnElement[bool]], values: dict[str, Any]
 ) -> Sequence[int]:
-    """Insert notifications and return whom they tell, to be counted by `count_unread`."""
+    """Insert notifications and return the recipients, for `increment_unread`."""
     return [told.user_id for told in execute(db, _telling_few(who), values)]
 
 
 def count_unread(db: Session, told: Sequence[int]) -> None:
-    """Count a new notification for each of these users, who are locked."""
+    """Increment the unread count of these users, who are locked."""
     if told:
         counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
         db.execute(counted.where(User.id.in_(told)))
@@ -124,9 +124,9 @@ def tell_of_edit(
     *,
     moved: tuple[int, int] | None = None,
 ) -> None:
-    """Tell those whom an edited text mentions, if it never did before, and of a move its author.
+    """Notify the newly mentioned users of an edited text, and the author of a moved topic.
 
-    moved: the author of a topic and the node that it went to, where it did.
+    moved: the author of a topic and its new node, if it was moved.
     """
     concerned = {*mentioned, *(() if moved is None else moved[:1])}
     if not concerned:
@@ -148,10 +148,10 @@ def tell_of_edit(
 
 
 def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:
-    """Tell a user of a follower, once however often the follow is taken back and made again.
+    """Notify a user about a follower, once for any number of follows and unfollows.
 
-    The user is locked by the caller, who also counts the notification.
-    Returns whether there is one.
+    The caller has locked the user and increments the unread count. Returns whether the user was
+    notified.
     """
     if not insert_or_ignore(
         db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
@@ -160,16 +160,16 @@ def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) ->
     followed = event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
     told = bool(_tell(db, recipients.one, followed))
     if not told:
-        # Who blocks the follower was not told, and may be once the block is lifted.
+        # A user who blocks the follower is not notified, and may be after an unblock.
         pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
         db.execute(delete_of(FollowNotice).where(*pair))
     return told
 
 
 def forget_topic(db: Session, topic_id: int) -> None:
-    """Remove the notifications of a topic and of all that is in it.
+    """Delete the notifications about a topic and its replies.
 
-    The users of `audience.told_of_topic` are locked by the caller.
+    The caller has locked the users of `audience.told_of_topic`.
     """
     _forget(db, Notification.topic_id == topic_id)
 
@@ -210,9 +210,9 @@ def move_unread(
 
 
 def forget_reply(db: Session, reply_id: int) -> None:
-    """Remove the notifications of a reply.
+    """Delete the notifications about a reply.
 
-    The users of `recipients.told_of_reply` are locked by the caller.
+    The caller has locked the users of `recipients.told_of_reply`.
     """
     _forget(db, Notification.reply_id == reply_id)
 

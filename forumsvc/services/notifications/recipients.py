@@ -1,8 +1,8 @@
-"""Who is told of what: the conditions of telling, and the locks that come before it.
+"""The recipients of notifications: the conditions that select them.
 
-Those who may be told are locked before their notifications are written, and nobody else is told. So
-a user's ids rise in the order in which they can be seen, and a poller that asks for what is newer
-than the newest (`GET /notifications?since=`) misses none for being overtaken.
+Recipients are locked before their notifications are inserted, and nobody else is notified. So the
+ids of a user's notifications rise in the order in which they become visible, and a client that
+polls for newer ones (`GET /notifications?since=`) misses none.
 """
 
 from typing import Any
@@ -29,26 +29,26 @@ FOLLOWS: dict[str, type[UserFollow] | type[TopicFollow]] = {
     NotificationType.TOPIC: UserFollow,
     NotificationType.TOPIC_REPLY: TopicFollow,
 }
-"""Which follows a notification of a new post is for: of its author, or of its topic."""
-# In the text, not bound: PostgreSQL plans each statement once, and for an unknown LIMIT that is a
-# plan for a tenth of all rows.
+"""The follows whose users are notified about a new post: of its author, or of its topic."""
+# In the SQL text, not bound: PostgreSQL plans each statement once, and an unknown LIMIT as a tenth
+# of all rows.
 INLINE = bindparam("inline_recipients", type_=Integer, literal_execute=True)
 MENTIONED = bindparam("mentioned", type_=BigId, expanding=True)
 _IS_MENTIONED = User.id.in_(MENTIONED)
 
 
 def told_of_topic() -> Select[Any]:
-    """Return the SELECT of those who have a notification of the topic `topic_id`, or in it."""
+    """Return the SELECT of users with a notification about the topic `topic_id` or its replies."""
     return select(Notification.user_id).where(Notification.topic_id == TOPIC)
 
 
 def told_of_reply() -> Select[Any]:
-    """Return the SELECT of those who have a notification of the reply `reply_id`."""
+    """Return the SELECT of users with a notification about the reply `reply_id`."""
     return select(Notification.user_id).where(Notification.reply_id == REPLY)
 
 
 def newly_mentioned_in_topic() -> ColumnElement[bool]:
-    """Return the condition that a topic mentions them, and that they were not told so before."""
+    """Return the condition for users mentioned in a topic and not notified about that before."""
     before = told_of_topic().where(
         Notification.type == NotificationType.MENTION, Notification.reply_id.is_(None)
     )
@@ -56,15 +56,15 @@ def newly_mentioned_in_topic() -> ColumnElement[bool]:
 
 
 def newly_mentioned_in_reply() -> ColumnElement[bool]:
-    """Return the condition that a reply mentions them, and that they were not told so before."""
+    """Return the condition for users mentioned in a reply and not notified about that before."""
     before = told_of_reply().where(Notification.type == NotificationType.MENTION)
     return _IS_MENTIONED & User.id.not_in(before)
 
 
 def has_no_unread_reply() -> ColumnElement[bool]:
-    """Return the condition that they have no unread notification of another reply to the topic.
+    """Return the condition for users without an unread notification about a reply to the topic.
 
-    It holds as long as the user is locked: whoever inserts, marks or deletes notifications of a
+    It cannot change while the user is locked: inserting, marking and deleting notifications of a
     user locks that user first.
     """
     unread = select(Notification.id).where(
@@ -73,22 +73,22 @@ def has_no_unread_reply() -> ColumnElement[bool]:
         Notification.type == NotificationType.TOPIC_REPLY,
         Notification.read_at.is_(None),
     )
-    # Asked for each user by itself: for an EXISTS PostgreSQL may read all that point to the topic.
+    # A subquery for each user: for an EXISTS PostgreSQL may read all notifications of the topic.
     return unread.limit(1).correlate(User).scalar_subquery().is_(None)
 
 
 def is_author() -> ColumnElement[bool]:
-    """Return the condition that the topic is theirs."""
+    """Return the condition for the topic's author."""
     return User.id == _AUTHOR
 
 
 def one() -> ColumnElement[bool]:
-    """Return the condition that it is the user `recipient_id`."""
+    """Return the condition for the user `recipient_id`."""
     return User.id == bindparam("recipient_id", type_=BigId)
 
 
 def followers(type_: str, *only: ColumnElement[bool]) -> Select[Any]:
-    """Return the SELECT of the followers whom a new topic or reply is for, by the ids of users.
+    """Return the SELECT of the followers to notify about a new topic or reply, by user id.
 
     type_: TOPIC or TOPIC_REPLY; only: conditions on the row of the follow.
     """
@@ -100,20 +100,20 @@ def followers(type_: str, *only: ColumnElement[bool]) -> Select[Any]:
 
 
 def next_follower(type_: str) -> ScalarSelect[Any]:
-    """Return the SELECT of the first follower beyond those who are notified with the post."""
+    """Return the SELECT of the first follower who is notified after the commit."""
     return followers(type_).offset(INLINE).limit(1).scalar_subquery()
 
 
 def concerned(type_: str, with_mentioned: bool, *others: Select[Any]) -> CompoundSelect[Any]:
-    """Return the SELECT of whom a new topic or reply (type_) is for, and of others.
+    """Return the SELECT of the recipients of a new topic or reply (type_), and of others.
 
     Of the followers these are the first `inline_recipients`.
-    with_mentioned: whether those in `mentioned` belong to them.
+    with_mentioned: whether to include the users in `mentioned`.
     """
     first = followers(type_).limit(INLINE).subquery()
     parts = [select(first.c.user_id)]
     if type_ == NotificationType.TOPIC_REPLY:
         parts.append(select(_AUTHOR))
-    # One list of ids: of conditions joined by OR the database would ask all users.
+    # A union of ids: for conditions joined by OR the database would scan all users.
     mentioned = [select(User.id).where(_IS_MENTIONED)] if with_mentioned else []
     return union(*parts, *mentioned, *others)

@@ -1,1 +1,1 @@
-"""What a view of the API is: its request, its parameters, its item, its permission."""
+"""The views of the API: their declaration, requests, parameters and traversal."""

@@ -1,4 +1,4 @@
-"""How a view of the API is declared: where it is, what it takes, and which permission it needs."""
+"""Declaring a view of the API: its path, its parameters and its permission."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -34,12 +34,12 @@ def api_view(
 ) -> view_config:
     """Declare a view of the resource tree.
 
-    permission: the word that the context's ACL must grant; schema: what makes the schema of the
-    parameters, which the view finds validated in `request.validated`; mark: what says whether an
+    permission: granted by the context's ACL; schema: makes the schema of the parameters, which the
+    view finds validated in `request.validated`; mark: what says whether an
     answer is still true; idempotent: whether it takes an `Idempotency-Key`; prework: its slow part,
-    done while nothing is locked, whose result it finds in `request.prework`; locked: its item
-    is loaded and judged again under a lock; the whole "row", or just the "state" that its ACL looks
-    at, which is enough where no text is changed.
+    which runs before any lock is taken, with its result in `request.prework`; locked: the item is
+    loaded and authorized again under a lock: the whole "row", or only the "state" that its ACL
+    reads, which is enough unless a text is changed.
     """
     return view_config(
         route_name="api",
@@ -59,7 +59,7 @@ def api_view(
 
 
 def schema_deriver(view: Any, info: Any) -> Any:
-    """Validate the parameters before the view runs, and after the permission was checked."""
+    """Validate the parameters, after the permission and before the view."""
     factory = info.options.get("schema")
     if factory is None:
         return view
@@ -77,13 +77,13 @@ schema_deriver.options = ("schema",)  # type: ignore[attr-defined]  # Pyramid's 
 
 
 class ActionPredicate:
-    """The view predicate `action=`: the `type` of an action is this one."""
+    """The view predicate `action=`: the parameter `type` has this value."""
 
     def __init__(self, value: str, info: Any) -> None:
         self.value = value
 
     def text(self) -> str:
-        """Return how the predicate is shown."""
+        """Return the description of the predicate."""
         return f"action = {self.value}"
 
     phash = text
@@ -96,14 +96,14 @@ class ActionPredicate:
 class TriedFirstPredicate:
     """The view predicate `tried_first=`: always true, so Pyramid tries this view before others.
 
-    Most requests read, and each view that is tried in vain costs as much as a schema.
+    Most requests are GET, and each view that is tried in vain costs as much as a schema.
     """
 
     def __init__(self, value: bool, info: Any) -> None:
         """Ignore both: Pyramid passes the declared value and details of the view."""
 
     def text(self) -> str:
-        """Return how the predicate is shown."""
+        """Return the description of the predicate."""
         return "tried_first"
 
     phash = text

@@ -1,5 +1,5 @@
-"""`Idempotency-Key`: a creation that a client sends again, not knowing what became of it, is done
-once (draft-ietf-httpapi-idempotency-key-header-07).
+"""`Idempotency-Key`: a creation that a client retries is executed once
+(draft-ietf-httpapi-idempotency-key-header-07).
 """
 
 import re
@@ -17,12 +17,12 @@ from ...services import idempotency
 from ...services.idempotency import ClientKey, StoredResponse
 from .request import ForumRequest
 
-# The draft's structured string, in quotes (RFC 9651 §3.3.3), or what most clients send: as it is.
+# The draft's structured string, in quotes (RFC 9651 §3.3.3), or without them, as most clients do.
 _KEY = re.compile(r'[!#-~](?:[ -~]{0,253}[!-~])?|"((?:[ !#-\[\]-~]|\\["\\]){1,255})"')
 
 
 def read_key(header: str) -> str:
-    """Return the key that a header holds. Raises Invalid."""
+    """Return the key in a header. Raises Invalid."""
     match = _KEY.fullmatch(header)
     if match is None:
         raise Invalid(
@@ -32,38 +32,42 @@ def read_key(header: str) -> str:
 
 
 def replayed_deriver(view: Any, info: Any) -> Any:
-    """Answer again what is answered already, before any work is done for it and without a lock."""
+    """Replay a stored response before any work is done and without a lock."""
 
-    def known(request: ForumRequest, key: ClientKey, ttl: timedelta) -> StoredResponse | None:
+    def find_response(
+        request: ForumRequest, key: ClientKey, ttl: timedelta
+    ) -> StoredResponse | None:
         return idempotency.find(
             request.read_connection, key, _request_digest(request), request.now, ttl
         )
 
-    return _with_key(view, info, known, lambda request, key, response: None)
+    return _with_key(view, info, find_response, lambda request, key, response: None)
 
 
 def idempotent_deriver(view: Any, info: Any) -> Any:
-    """Let a view with `idempotent=True` be called once for a key; who may not is refused before."""
+    """Call a view with `idempotent=True` once for each key, and store its response."""
 
-    def known(request: ForumRequest, key: ClientKey, ttl: timedelta) -> StoredResponse | None:
+    def find_response(
+        request: ForumRequest, key: ClientKey, ttl: timedelta
+    ) -> StoredResponse | None:
         return idempotency.claim(request.db, key, _request_digest(request), request.now, ttl)
 
-    def keep(request: ForumRequest, key: ClientKey, response: Response) -> None:
+    def store(request: ForumRequest, key: ClientKey, response: Response) -> None:
         location, body = response.headers.get("Location"), response.body.decode()
         idempotency.store_response(
             request.db, key, StoredResponse(response.status_int, location, body)
         )
 
-    return _with_key(view, info, known, keep)
+    return _with_key(view, info, find_response, store)
 
 
 def _with_key(
     view: Any,
     info: Any,
-    known: Callable[[ForumRequest, ClientKey, timedelta], StoredResponse | None],
-    keep: Callable[[ForumRequest, ClientKey, Response], None],
+    find_response: Callable[[ForumRequest, ClientKey, timedelta], StoredResponse | None],
+    store: Callable[[ForumRequest, ClientKey, Response], None],
 ) -> Any:
-    """Return a view that a request with a key comes to only where no answer of that is known."""
+    """Return a view that is called only if no response is stored for the key."""
     if not info.options.get("idempotent"):
         return view
     ttl = timedelta(seconds=info.registry.forum_settings["idempotency.ttl_seconds"])
@@ -73,11 +77,11 @@ def _with_key(
         if header is None:
             return view(context, request)
         key = ClientKey(request.actor_id, read_key(header))
-        answer = known(request, key, ttl)
-        if answer is not None:
-            return _replay(answer)
+        stored = find_response(request, key, ttl)
+        if stored is not None:
+            return _replay(stored)
         response = view(context, request)
-        keep(request, key, response)
+        store(request, key, response)
         return response
 
     return called_once
@@ -92,16 +96,16 @@ def _request_digest(request: ForumRequest) -> str:
     return sha256(orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _replay(answer: StoredResponse) -> Response:
-    response = Response(status=answer.status, content_type="application/json")
-    response.body = answer.body.encode()
-    if answer.location is not None:
-        response.headers["Location"] = answer.location
+def _replay(stored: StoredResponse) -> Response:
+    response = Response(status=stored.status, content_type="application/json")
+    response.body = stored.body.encode()
+    if stored.location is not None:
+        response.headers["Location"] = stored.location
     response.headers["Idempotency-Replayed"] = "true"
     return response
 
 
 def includeme(config: Configurator) -> None:
-    """Register the derivers: one behind the parameters', the other where locks are taken."""
+    """Register the derivers: one after the schema's, the other where locks are taken."""
     config.add_view_deriver(replayed_deriver, name="replayed", under="schema")
     config.add_view_deriver(idempotent_deriver, name="idempotent", under="prework")

@@ -1,8 +1,8 @@
-"""The item of a change, locked: `locked=` of a view.
+"""Locking the item that a view changes: `locked=` of a view.
 
-Traversal loads every item as it is committed, and waits for nobody. Whoever may not change it is
-refused on that ground; for who may, it is loaded again under a lock and judged again, because it
-may have been closed or deleted meanwhile.
+Traversal loads every item as it is committed, without waiting for a lock, and the policy decides on
+that. If it grants the permission, the item is loaded again under a lock and the policy decides
+again, because the item may have been closed or deleted in the meantime.
 """
 
 from typing import Any
@@ -17,11 +17,11 @@ from .request import ForumRequest
 
 
 def locked_deriver(view: Any, info: Any) -> Any:
-    """Call a view that has `locked=` with its item as the lock found it."""
-    what = info.options.get("locked")
-    if what is None:
+    """Call a view that has `locked=` with its item locked and reloaded."""
+    lock_mode = info.options.get("locked")
+    if lock_mode is None:
         return view
-    whole_row = what == "row"
+    whole_row = lock_mode == "row"
     permission = info.options["permission"]
 
     def locked(context: Item, request: ForumRequest) -> Any:
@@ -42,5 +42,5 @@ locked_deriver.options = ("locked",)  # type: ignore[attr-defined]  # Pyramid's 
 
 
 def includeme(config: Configurator) -> None:
-    """Register the deriver: behind all that is done without a lock."""
+    """Register the deriver after all that runs without a lock."""
     config.add_view_deriver(locked_deriver, name="locked", under="idempotent")

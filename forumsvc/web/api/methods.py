@@ -1,4 +1,4 @@
-"""Which methods each path takes, known from the views themselves."""
+"""The HTTP methods that each path allows, from the registered views."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class MethodTable:
     """Methods by (route, context class, view name)."""
 
     def __init__(self, introspector: Introspector) -> None:
-        """Collect the views that Pyramid knows."""
+        """Collect the methods of all registered views."""
         self._methods: dict[tuple[str, Any, str], set[str]] = {}
         for entry in introspector.get_category("views") or ():
             view = entry["introspectable"]
@@ -26,7 +26,7 @@ class MethodTable:
                 allowed.update(_IMPLIED.get(method, (method,)))
 
     def of(self, route: str, context: Any, name: str) -> list[str] | None:
-        """Return the methods that a path takes, or None where there is no view at all."""
+        """Return the methods that a path allows, or None if it has no view."""
         for kind in (*type(context).__mro__, Interface):
             methods = self._methods.get((route, kind, name))
             if methods is not None:

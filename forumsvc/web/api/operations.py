@@ -7,6 +7,6 @@ from typing import Any
 def operation_name(view: Callable[..., Any]) -> str:
     """Return the name of a view, unique in the service: its module and its function.
 
-    A function's name alone is not: two modules have a `list_topics`.
+    A function's name alone is not unique: two modules have a `list_topics`.
     """
     return f"{view.__module__.rpartition('.')[2]}.{view.__name__}"

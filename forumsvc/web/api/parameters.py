@@ -1,4 +1,4 @@
-"""The parameters of a request, from query and body alike, read strictly."""
+"""The parameters of a request, from its query and body, parsed strictly."""
 
 import json
 import re
@@ -14,8 +14,8 @@ from ...ids import parse_whole
 _MAX_FIELDS = 2000
 _LARGE_JSON = 256 * 1024
 _MAX_JSON_TOKENS = 20_000
-"""Of a large JSON document: texts, and the signs that come before its other values. Each value
-takes up to thirty times the memory of its text."""
+"""In a large JSON document: strings, and the characters before other values. Each value takes up to
+thirty times the memory of its text."""
 _JSON_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -23,27 +23,27 @@ Values = dict[str, list[Any]]
 
 
 class _Array(list[Any]):
-    """The elements of a JSON array: several values, and never one."""
+    """The elements of a JSON array: always several values, never a single one."""
 
 
 class Parameters:
-    """Values by name. JSON values stay as they are; of a JSON array each element is a value."""
+    """Values by name. JSON values keep their type; each element of a JSON array is a value."""
 
     def __init__(self, query: Values, body: Values, *, query_wins: frozenset[str]) -> None:
-        """Join the two. The body wins over the query, but for the names in `query_wins`."""
+        """The body takes precedence over the query, except for the names in `query_wins`."""
         self._query = query
         self._body = body
         self._query_wins = query_wins
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are none."""
+        """Whether there are no parameters."""
         return not (self._query or self._body)
 
     def get(self, name: str) -> Any:
-        """Return the last value of that name, or None where there is none (or a JSON null).
+        """Return the last value of that name, or None if there is none (or a JSON null).
 
-        A JSON array is returned whole, for the schema to refuse.
+        A JSON array is returned whole; the schema refuses it.
         """
         values = self._values(name)
         if isinstance(values, _Array):
@@ -51,12 +51,12 @@ class Parameters:
         return values[-1] if values else None
 
     def get_all(self, name: str) -> list[Any] | None:
-        """Return the values of `name` or `name[]`, or None where neither was sent."""
+        """Return the values of `name` or `name[]`, or None if neither was sent."""
         values = self._values(name)
         return self._values(f"{name}[]") if values is None else values
 
     def get_from_query_and_body(self, name: str) -> list[Any]:
-        """Return the values of that name in query and body together."""
+        """Return the values of that name in the query and the body."""
         return [*self._query.get(name, ()), *self._body.get(name, ())]
 
     def _values(self, name: str) -> list[Any] | None:
@@ -68,9 +68,9 @@ class Parameters:
 
 
 def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> Parameters:
-    """Read the parameters of a WSGI request. Raises Malformed where they cannot be read.
+    """Parse the parameters of a WSGI request. Raises Malformed.
 
-    An uploaded file is a `multipart.MultipartPart`; the request closes what `open_parts` lists.
+    An uploaded file is a `multipart.MultipartPart`; the request closes those of `open_parts`.
     """
     query = _query(environ.get("QUERY_STRING", ""))
     body: Values = {}
@@ -80,7 +80,7 @@ def read_parameters(environ: dict[str, Any], *, query_wins: frozenset[str]) -> P
 
 
 def open_parts(parameters: Parameters) -> list[MultipartPart]:
-    """Return the parts of a multipart form that hold files open."""
+    """Return the parts of a multipart form that have open files."""
     return _files(parameters._body)
 
 
@@ -93,7 +93,7 @@ def _query(text: str) -> Values:
     if not text:
         return {}
     if not text.isascii():
-        # WSGI hands bytes over as Latin-1; parse_qsl wants them as they were meant.
+        # WSGI decodes bytes as Latin-1; parse_qsl needs the text that the client meant.
         text = _utf8(text.encode("latin-1"), "the query string")
     return _pairs(text, "the query string")
 
@@ -120,7 +120,7 @@ def _utf8(raw: bytes, where: str) -> str:
 
 def _body(environ: dict[str, Any]) -> Values:
     if environ.get("webob.is_body_seekable"):
-        # An earlier attempt at the same request has read it.
+        # An earlier attempt at the same request has read the body.
         environ["wsgi.input"].seek(0)
     kind, options = parse_options_header(environ.get("CONTENT_TYPE", ""))
     if kind == "multipart/form-data":
@@ -199,7 +199,7 @@ def _json(raw: bytes) -> Values:
 
 
 def _check_json_size(raw: bytes) -> None:
-    """Refuse a document of so many values that reading it would cost more than anything it says."""
+    """Refuse a document with too many values, which would take too much memory."""
     pieces = sum(1 for _ in islice(_JSON_TOKEN.finditer(raw), _MAX_JSON_TOKENS + 1))
     if pieces > _MAX_JSON_TOKENS:
         raise Malformed("the JSON body has too many values")
@@ -218,5 +218,5 @@ def _constant(word: str) -> NoReturn:
 
 def _integer(digits: str) -> int:
     number = parse_whole(digits)
-    assert number is not None, "JSON's grammar of integers is within ours"  # noqa: S101
+    assert number is not None, "the grammar of JSON integers is part of ours"  # noqa: S101
     return number

@@ -1,9 +1,8 @@
-"""The slow part of a request, done while no lock is held: `prework=` of a view.
+"""The slow part of a request, done before a lock is taken: `prework=` of a view.
 
-Rendering a hostile text may take a second, and shrinking a large picture longer. The step runs once
-the resource, the method, the permission and the parameters are found good, so a request that any of
-them refuses costs no such work. Nothing is locked yet: what the item is by then is judged again
-(`locking`).
+Rendering a hostile text may take a second, and making a thumbnail longer. The step runs after the
+resource, the method, the permission and the parameters are checked, so a refused request causes no
+such work. The item is not locked yet, and is authorized again after it is locked (`locking`).
 """
 
 from collections.abc import Callable
@@ -18,7 +17,7 @@ Prework = Callable[[Any, ForumRequest], Any]
 
 
 def prework_deriver(view: Any, info: Any) -> Any:
-    """Do the slow work of a view before it; the view finds the result in `request.prework`."""
+    """Run the slow part of a view before it, and put the result into `request.prework`."""
     work: Prework | None = info.options.get("prework")
     if work is None:
         return view
@@ -38,16 +37,16 @@ def render_body(context: Any, request: ForumRequest) -> Rendered:
 
     Raises Invalid, RateLimited, Unavailable.
     """
-    sent = request.validated
+    parameters = request.validated
     return request.authoring.render(
         request.db,
         request.actor_id,
-        sent["body"],
-        title=sent.get("title"),
+        parameters["body"],
+        title=parameters.get("title"),
         origin=f"request {request.environ['forumsvc.request_id']}",
     )
 
 
 def includeme(config: Configurator) -> None:
-    """Register the deriver: behind the parameters' and the answers that are known already."""
+    """Register the deriver after the schema and the replay of stored responses."""
     config.add_view_deriver(prework_deriver, name="prework", under="replayed")

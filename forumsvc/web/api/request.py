@@ -1,5 +1,6 @@
-"""The request: what every view finds on it. One class, because Pyramid makes a new class a
-request for properties that are added the other way.
+"""The request class with the properties that views use.
+
+A class of our own, because Pyramid's `add_request_method` creates a new class for each request.
 """
 
 from collections.abc import Mapping
@@ -30,14 +31,14 @@ from .parameters import Parameters, open_parts, read_parameters
 if TYPE_CHECKING:
     from ...resources.base import Resource
 
-# The description puts the `type` of an action into the query.
+# The API description has the `type` of an action in the query.
 _QUERY_WINS = frozenset({"type"})
 
 
 class ForumRequest(Request):
     """A request of the forum.
 
-    caller: set by the root of the tree once it accepted the token; lists_mark: as of then
+    caller: set when the token is verified; lists_mark: as of then
     (`queries.marks.of_lists`), None where there was no token; validated: the parameters, set
     by the `schema=` of the view, if it has one; prework: the result of its `prework=`, likewise;
     operation: which view it came to, set where metrics are enabled (empty: it came to no view).
@@ -52,14 +53,14 @@ class ForumRequest(Request):
 
     @property
     def actor_id(self) -> int:
-        """The caller's user id, for views whose permission only users hold."""
+        """The caller's user id, for views whose permission only users have."""
         user_id = self.caller.user_id if self.caller else None
         assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
         return user_id
 
     @reify
     def includes_state(self) -> bool:
-        """Whether the client wants to see how the caller stands to what is shown."""
+        """Whether the client asked for the viewer state (`include=state`)."""
         return self.validated.get("include") == Include.STATE
 
     @reify
@@ -69,12 +70,12 @@ class ForumRequest(Request):
 
     @property
     def is_write(self) -> bool:
-        """Whether a transaction is open; without one the database can only be read."""
+        """Whether a transaction is open; without one the database is read-only."""
         return "tm.active" in self.environ
 
     @reify
     def db(self) -> ReadConnection:
-        """A session in the request's transaction, or what can only read."""
+        """The session of the request's transaction, or the executor, which can only read."""
         database = self.registry.database
         if self.is_write:
             session = database.session()
@@ -84,26 +85,26 @@ class ForumRequest(Request):
 
     @property
     def executor(self) -> Executor:
-        """The short way to what is committed; for the API, which only runs queries' SELECTs."""
+        """The executor: runs compiled SELECTs on committed data."""
         executor: Executor = self.registry.database.executor
         return executor
 
     @property
     def page_cache(self) -> Memory:
-        """What this process keeps from one request to the next."""
+        """The page cache of this process."""
         memory: Memory = self.registry.page_cache
         return memory
 
     @reify
     def read_connection(self) -> Connection:
-        """A connection that sees what is committed, cannot write, and holds no lock."""
+        """A read-only connection that sees committed data and holds no lock."""
         connection = self.registry.database.reads.connect()
         self.add_finished_callback(lambda request: connection.close())
         return connection
 
     def make_body_seekable(self) -> None:
-        """Spare the copy that another attempt would be read from: the server's input can be read
-        again as it is (waitress's always, from memory or its own temporary file).
+        """Avoid a copy of the body for a retry if the server's input is seekable, as waitress's
+        always is.
         """
         if hasattr(self.environ["wsgi.input"], "seek"):
             self.is_body_seekable = True
@@ -111,12 +112,12 @@ class ForumRequest(Request):
 
     @reify
     def now(self) -> datetime:
-        """The time of the request: all that it writes is of one moment."""
+        """The time of the request: everything that it writes has this time."""
         return clock.now()
 
     @reify
     def authoring(self) -> Authoring:
-        """How texts become HTML."""
+        """The service that renders texts to HTML."""
         authoring: Authoring = self.registry.authoring
         return authoring
 
@@ -127,12 +128,12 @@ class ForumRequest(Request):
 
     @reify
     def base_url(self) -> str:
-        """The address of the service, without a slash at its end."""
+        """The URL of the service, without a trailing slash."""
         return self.settings["site.url"] or self.application_url
 
     @reify
     def site(self) -> Site:
-        """What presenters need to know."""
+        """The site, for presenters."""
         settings = self.settings
         return Site(
             base_url=self.base_url,
@@ -143,37 +144,35 @@ class ForumRequest(Request):
 
     @reify
     def user_abilities(self) -> dict[int, dict[str, bool]]:
-        """What the caller may do with users who are shown beside something else, by their ids."""
+        """The caller's abilities for users who are shown as authors, by user id."""
         return {}
 
     @property
     def photo_quota(self) -> Quota:
-        """How many bytes of photos the caller may store: maintainers and admins any number."""
+        """The caller's quota of photos; maintainers and admins have no limit."""
         is_exempt = self.caller is not None and self.caller.is_moderator
         max_bytes = None if is_exempt else self.settings["photos.quota"]
         return Quota(self.actor_id, max_bytes or None)
 
     def remove_photo_on_abort(self, name: str) -> None:
-        """Remove the bytes that were just stored under a name, where nobody uses them, should the
-        request's transaction not be committed.
-        """
+        """Remove a photo's bytes if the transaction is rolled back and no other user has them."""
         stored = self.registry.database, self.registry.photo_storages, name
         self.tm.get().addAfterAbortHook(photos.remove_unused, args=stored)
 
     def photo_url(self, name: str, storage: str | None) -> str:
-        """Return the address of a stored picture. storage: what its row says of where it is."""
-        lasting = self.registry.photo_storages.lasting_url(name, storage)
-        return lasting or self.site.photo_url(name)
+        """Return the URL of a stored photo. storage: the storage that its row names."""
+        permanent_url = self.registry.photo_storages.lasting_url(name, storage)
+        return permanent_url or self.site.photo_url(name)
 
     @property
     def page(self) -> PageRequest:
-        """The part of the list that is asked for. Raises Invalid."""
-        asked = self.validated
-        return PageRequest(asked["offset"], asked["limit"], asked["before"], asked["after"])
+        """The requested page of a list. Raises Invalid."""
+        values = self.validated
+        return PageRequest(values["offset"], values["limit"], values["before"], values["after"])
 
     @reify
     def parameters(self) -> Parameters:
-        """The parameters of query and body. Raises Malformed."""
+        """The parameters of the query and the body. Raises Malformed."""
         parameters = read_parameters(self.environ, query_wins=_QUERY_WINS)
         parts = open_parts(parameters)
         if parts:
@@ -182,7 +181,7 @@ class ForumRequest(Request):
 
 
 def newbie_duration(settings: Settings) -> timedelta:
-    """Return how long a member counts as a newcomer."""
+    """Return how long a new member has the level newbie."""
     return timedelta(minutes=settings["accounts.newbie_minutes"])
 
 

@@ -1,7 +1,7 @@
-"""From a path to a resource: the root with its caller, and a traversal that takes no liberties.
+"""From a path to a resource: authentication, rate limits, and a strict traversal.
 
-Pyramid's own traverser would let `/topics/5/like/x/y` and `/topics/5/@@like` act, and lets a
-header move the root.
+Pyramid's own traverser accepts `/topics/5/like/x/y` and `/topics/5/@@like`, and a header can move
+its root.
 """
 
 from collections import deque
@@ -25,18 +25,21 @@ _SUFFIX = ".json"
 
 
 def make_root(request: ForumRequest) -> Root:
-    """Return the tree for a request. Raises Malformed, or BadToken for a token that is none."""
+    """Authenticate a request, count it for its rate limits and return its tree.
+
+    The factory of the API's route. Raises Malformed, BadToken, RateLimited.
+    """
     token = access_token(
         request.parameters.get_from_query_and_body("access_token"),
         request.headers.get("Authorization"),
     )
     if token is not None:
-        # Not in the request's transaction, which on SQLite would lock everybody out from here on.
+        # Not in the request's transaction, which on SQLite would take the write lock here.
         row = _find_token(request, token)
         if row is not None:
             request.caller = identify(row, request.now, newbie_duration(request.settings))
             request.lists_mark = row.lists_mark
-    # Before any work for nobody; and whoever tries tokens is nobody.
+    # Before any other work. A request with a wrong token counts for its address.
     request.registry.request_limits.count(request)
     if token is not None and request.caller is None:
         raise BadToken("The access token is wrong, expired or revoked.")
@@ -44,7 +47,7 @@ def make_root(request: ForumRequest) -> Root:
 
 
 def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
-    """Return for what a token stands, None where it is none; write down its first use."""
+    """Return the row of a valid token or None; record the first use of a token."""
     row = tokens.find_by_access_token(request.executor, token, request.now)
     grace = request.settings["oauth.refresh_grace"]
     if row is None or not first_use.must_be_recorded(row, grace, request.now):
@@ -55,14 +58,14 @@ def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
 
 @implementer(ITraverser)
 class StrictTraverser:
-    """Walks the tree as far as it goes; what is left may be one view's name and nothing more."""
+    """Traverses the tree as far as possible. The rest may only be the name of one view."""
 
     def __init__(self, root: Resource) -> None:
         """Start at `root`."""
         self.root = root
 
     def __call__(self, request: ForumRequest) -> dict[str, Any]:
-        """Return where the path leads, in the form that Pyramid's router asks for."""
+        """Return the context and view name of a path, as Pyramid's router expects them."""
         methods: MethodTable = request.registry.methods
         names = _segments(request.matchdict["traverse"], request.environ["PATH_INFO"])
         context: Resource = self.root
@@ -92,7 +95,7 @@ def _has_redundant_suffix(methods: MethodTable, context: Resource, names: deque[
     return len(names) == 1 and name.endswith(_SUFFIX) and methods.of(ROUTE, context, name) is None
 
 
-# No view has this name: a path that goes on after a view's name leads nowhere.
+# No view has this name: a path that continues after a view's name does not exist.
 _NO_VIEW = "/"
 
 
@@ -104,7 +107,7 @@ def _child(context: Resource, name: str) -> Resource | None:
 
 
 def _segments(traverse: tuple[str, ...], path_info: str) -> deque[str]:
-    """Return the path's segments; one that leads nowhere for dots or empty segments among them."""
+    """Return the path's segments; for dot or empty segments, a name that does not exist."""
     inner = f"{path_info.removesuffix('/')}/"
     if "//" in inner or "/./" in inner or "/../" in inner:
         return deque((_NO_VIEW,))

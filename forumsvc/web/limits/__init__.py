@@ -1,1 +1,1 @@
-"""How often an address, a user and an application may call."""
+"""Rate limits of IP addresses, users and applications."""

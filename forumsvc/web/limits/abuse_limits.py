@@ -1,4 +1,4 @@
-"""How often an address may do what costs us something: open accounts, ask for mail or tokens."""
+"""Limits against abuse: how often an address may register, request mail or request tokens."""
 
 from limits import RateLimitItem, RateLimitItemPerHour, parse
 
@@ -9,14 +9,13 @@ from ..api.request import ForumRequest
 from .rate_limiter import RateLimiter
 
 _MAILS_PER_USER = 5
-"""An hour: who asks for more has the link, or torments somebody."""
+"""An hour. More would only molest the user."""
 
 
 class AbuseLimits:
-    """Counts accounts and mail by the hour, tokens as the settings say."""
+    """Limits registrations and mail by the hour, tokens as the settings say."""
 
     def __init__(self, settings: Settings, rate_limiter: RateLimiter) -> None:
-        """Take what is allowed from the settings."""
         self._rate_limiter = rate_limiter
         self._registrations = RateLimitItemPerHour(settings["accounts.registrations_per_hour"])
         self._mail_requests = RateLimitItemPerHour(settings["mail.requests_per_hour"])
@@ -25,15 +24,15 @@ class AbuseLimits:
         self._tokens = None if token is None else parse(token)
 
     def count_registration(self, request: ForumRequest) -> None:
-        """Count an attempt to open an account. Raises RateLimited."""
+        """Count an attempt to register. Raises RateLimited."""
         self._count(self._registrations, "registration", request.remote_addr or "")
 
     def count_mail_request(self, request: ForumRequest) -> None:
-        """Count a wish for mail, whatever becomes of it. Raises RateLimited."""
+        """Count a request for mail, whatever its outcome. Raises RateLimited."""
         self._count(self._mail_requests, "mail request", request.remote_addr or "")
 
     def count_token_request(self, client_id: str, address: str) -> None:
-        """Count a request at the token endpoint, of a client that was recognized.
+        """Count a request at the token endpoint by an authenticated client.
 
         Raises RateLimited.
         """

@@ -1,7 +1,7 @@
-"""Counting what may happen so often in a time: by each process for itself, or in a Redis for all.
+"""A rate limiter: counts in each process for itself, or in a Redis for all.
 
-A count begins with its first event and ends after its time. So what is left and until when can be
-said exactly, and costs a number for each who is counted.
+A fixed window begins with its first event. So the remaining number and the reset time are exact,
+and a subject costs one number.
 """
 
 import logging
@@ -26,7 +26,7 @@ _PREFIX = "forumsvc"
 
 
 class LimitStatus(NamedTuple):
-    """Where somebody stands. remaining: how much is left; reset: seconds until all is, again."""
+    """The state of one limit. remaining: events left; reset: seconds until the window ends."""
 
     is_allowed: bool
     remaining: int
@@ -34,19 +34,19 @@ class LimitStatus(NamedTuple):
 
 
 class RateLimiter:
-    """Counts in one storage. While that is away nothing is counted, and everything allowed."""
+    """Counts in one storage. While it is not reachable, everything is allowed."""
 
     def __init__(self, settings: Settings) -> None:
-        """Open the storage of the settings. Raises SettingsError where that cannot be."""
+        """Open the storage of the settings. Raises SettingsError."""
         self._storage = _open_storage(settings["rate_limit.storage"])
         self._retry_at = 0.0
 
     def is_reachable(self) -> bool:
-        """Return whether the storage can be reached."""
+        """Return whether the storage answers."""
         return bool(self._storage.check())
 
     def count(self, rate: RateLimitItem, limit_name: str, subject: str) -> LimitStatus | None:
-        """Count an event; None where it cannot be counted."""
+        """Count an event of a subject; None if the storage does not answer."""
         if time.monotonic() < self._retry_at:
             return None
         key = rate.key_for(limit_name, subject)
@@ -56,7 +56,8 @@ class RateLimiter:
         except StorageError as error:
             self._retry_at = time.monotonic() + _RETRY_SECONDS
             log.warning(
-                "rate_limit.storage is away, nothing is counted: %s", single_line_message(error)
+                "rate_limit.storage does not answer, nothing is counted: %s",
+                single_line_message(error),
             )
             return None
         reset = max(1, math.ceil(round(ends - time.time(), 3)))
@@ -91,15 +92,15 @@ def _open_redis(address: str) -> Storage:
         "retry": Retry(NoBackoff(), 1),
     }
     storage = storage_from_string(address, wrap_exceptions=True, **options)
-    assert isinstance(storage, Storage), "the address is of no asynchronous one"  # noqa: S101
+    assert isinstance(storage, Storage), "the URL is not of an asynchronous storage"  # noqa: S101
     return storage
 
 
 class _ExpirySweep(threading.Timer):
-    """Takes ended counts out of memory once a minute, when something is counted.
+    """Removes expired counts from memory, at most once a minute, when something is counted.
 
-    It stands where `limits` looks whether its own timer runs, and else begins one: a thread for
-    every hundredth of a second in which something is counted, that looks at every count.
+    It replaces the timer of `limits`, which would start a thread for every hundredth of a second in
+    which something is counted, and look at every count.
     """
 
     def __init__(self, storage: MemoryStorage) -> None:
@@ -108,9 +109,9 @@ class _ExpirySweep(threading.Timer):
         self._next = time.monotonic() + _SWEEP_SECONDS
 
     def is_alive(self) -> bool:
-        """Sweep where it is time; say that no other needs to."""
+        """Remove expired counts if it is time, and report that the timer runs."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _SWEEP_SECONDS
             for key in list(self._storage.expirations):
-                self._storage.get(key)  # forgets it where it has ended
+                self._storage.get(key)  # removes it if it has expired
         return True

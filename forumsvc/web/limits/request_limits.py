@@ -1,4 +1,4 @@
-"""How often the API may be called, and telling it (draft-ietf-httpapi-ratelimit-headers-10)."""
+"""Rate limits of the API and their headers (draft-ietf-httpapi-ratelimit-headers-10)."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ _network = lru_cache(4096)(rate_limit_network)
 
 
 class _Policy(NamedTuple):
-    """One limit. is_application: of a user at one application, else of whoever calls."""
+    """One limit. is_application: it counts a user at one application; else the caller."""
 
     name: str
     rate: RateLimitItem
@@ -26,15 +26,14 @@ class _Policy(NamedTuple):
 
     @property
     def header_value(self) -> str:
-        """The policy as the header has it: q, so many requests, in w seconds."""
+        """The policy for the header: q requests in w seconds."""
         return f'"{self.name}";q={self.rate.amount};w={self.rate.get_expiry()}'
 
 
 class RequestLimits:
-    """Counts the calls of the API by who calls."""
+    """Counts the requests to the API by their callers."""
 
     def __init__(self, settings: Settings, rate_limiter: RateLimiter) -> None:
-        """Take what is allowed from the settings."""
         self._rate_limiter = rate_limiter
         requests = _policy(settings, "default", "rate_limit.requests")
         writes = _policy(settings, "writes", "rate_limit.writes")
@@ -42,22 +41,22 @@ class RequestLimits:
         writes_by_application = _policy(
             settings, "application_writes", "rate_limit.application_writes"
         )
-        # Those of the application first: what they refuse takes nothing of the user's.
+        # Those of the application first: a request that they refuse is not counted for the user.
         self._by_safety = {
             False: by_application + requests,
             True: by_application + writes_by_application + requests + writes,
         }
 
     def count(self, request: ForumRequest) -> None:
-        """Count a request of `request.caller`, or of its address where that is nobody.
+        """Count a request of `request.caller`, or of its address without a caller.
 
-        What is left is told by the answer, whatever that is. Raises RateLimited.
+        The response gets the headers of the limits, whatever it is. Raises RateLimited.
         """
         policies = _applicable(self._by_safety[is_unsafe(request)], request.caller)
         if not policies:
             return
         if _HEADERS_SENT in request.environ:
-            # Another attempt of ours at the same request.
+            # A retry of the same request.
             _add_headers(request, request.environ[_HEADERS_SENT])
             return
         remaining, wait = [], 0
@@ -80,14 +79,14 @@ class RequestLimits:
 
 
 def _policy(settings: Settings, name: str, setting: str) -> tuple[_Policy, ...]:
-    written = settings[setting]
-    if written is None:
+    rate = settings[setting]
+    if rate is None:
         return ()
-    return (_Policy(name, parse(written), setting.startswith("rate_limit.application_")),)
+    return (_Policy(name, parse(rate), setting.startswith("rate_limit.application_")),)
 
 
 def _applicable(policies: tuple[_Policy, ...], caller: Identity | None) -> tuple[_Policy, ...]:
-    """Return those that hold for a caller: nobody and an application itself have one allowance."""
+    """Return the policies for a caller; only users have those of applications."""
     if caller is not None and caller.user_id is not None:
         return policies
     return tuple(policy for policy in policies if not policy.is_application)
@@ -99,7 +98,7 @@ def _subject(request: ForumRequest, policy: _Policy) -> str:
         return f"address {_network(request.remote_addr or '')}"
     if caller.user_id is None:
         return f"client {caller.client_id}"
-    # Neither the token nor, for all of a user, the application: fetching another gains nothing.
+    # Not the token, so that a new token gains nothing; the application only for its own limits.
     user = f"user {caller.user_id}"
     return f"client {caller.client_id} {user}" if policy.is_application else user
 

@@ -1,1 +1,1 @@
-"""What Prometheus reads of this process and of the other workers of its server."""
+"""The metrics of this process and of the other workers of its server, for Prometheus."""

@@ -1,7 +1,6 @@
-"""What the parts of this process know of themselves, read when somebody asks.
+"""The figures of this process's services, read on a scrape.
 
-Those parts have plain attributes and know nothing of metrics: nothing is paid for while nobody
-asks.
+The services have plain attributes and know nothing of metrics: between scrapes they cost nothing.
 """
 
 from collections.abc import Iterator
@@ -20,12 +19,12 @@ class Gauges(Collector):
     """The figures of the services in Pyramid's registry."""
 
     def __init__(self, registry: Any) -> None:
-        """Read nothing yet: the parts come later."""
+        """registry: Pyramid's; its services are added later."""
         self._registry = registry
 
     def collect(self) -> Iterator[Metric]:
-        """Yield them."""
-        yield from _of_memory(self._registry.page_cache)
+        """Yield the metrics."""
+        yield from _of_page_cache(self._registry.page_cache)
         yield from _of_markup(self._registry.authoring.renderer)
         yield _of_database(self._registry.database)
         yield GaugeMetricFamily(
@@ -39,17 +38,19 @@ class Gauges(Collector):
         yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", mail_queue.failed)
 
 
-def _of_memory(memory: Any) -> Iterator[Metric]:
+def _of_page_cache(page_cache: Any) -> Iterator[Metric]:
     counted = {
         "hits": "Pages and topics taken from memory.",
         "misses": "Pages and topics that memory did not have, or not as they are now.",
         "evictions": "Pages and topics that made room for others.",
     }
     for name, meaning in counted.items():
-        yield CounterMetricFamily(f"forumsvc_memory_{name}", meaning, getattr(memory, name))
-    yield GaugeMetricFamily("forumsvc_memory_used_bytes", "Memory that they take.", memory.used)
+        yield CounterMetricFamily(f"forumsvc_memory_{name}", meaning, getattr(page_cache, name))
+    yield GaugeMetricFamily("forumsvc_memory_used_bytes", "Memory that they take.", page_cache.used)
     yield GaugeMetricFamily(
-        "forumsvc_memory_limit_bytes", "Memory that they may take (cache.pages_mb).", memory.size
+        "forumsvc_memory_limit_bytes",
+        "Memory that they may take (cache.pages_mb).",
+        page_cache.size,
     )
 
 

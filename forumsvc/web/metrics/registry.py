@@ -49,10 +49,10 @@ Key = tuple[str, str, int]
 
 
 class Metrics(Collector):
-    """The figures of this process, and how to get those of all."""
+    """The metrics of this process, and the collector of those of all workers."""
 
     def __init__(self, registry: Any, revision: str) -> None:
-        """Begin to count. registry: Pyramid's; revision: what is deployed."""
+        """registry: Pyramid's; revision: the deployed revision."""
         self._revision = revision
         self._collectors = CollectorRegistry()
         self._requests = Counter(
@@ -74,7 +74,7 @@ class Metrics(Collector):
         self._peers = WorkerPeers(self._snapshot)
 
     def count(self, request: ForumRequest, status: int, seconds: float) -> None:
-        """Count an answered request."""
+        """Count a request that was answered."""
         method = request.environ["REQUEST_METHOD"]
         operation = request.operation or _operation_without_view(request, status)
         key = (operation, method if method in _METHODS else _OTHER, status // 100)
@@ -90,7 +90,7 @@ class Metrics(Collector):
         return requests, self._seconds.labels(operation)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures of all workers."""
+        """Yield the metrics of all workers."""
         families: dict[str, Metric] = {}
         up = GaugeMetricFamily(
             "forumsvc_worker_up", "Whether a worker told its figures.", labels=["worker"]
@@ -120,11 +120,11 @@ class Metrics(Collector):
 
 
 def _operation_without_view(request: ForumRequest, status: int) -> str:
-    """Return what stands for the operation of a request that came to no view."""
+    """Return the `operation` label of a request that reached no view."""
     if status == 404 and isinstance(getattr(request, "context", None), Container):
-        return "none.missing"  # a path of ours, to an item that is not there
+        return "none.missing"  # a known path to an item that does not exist
     if status == 401 and not isinstance(request.exception, BadToken):
-        return "none.no_token"  # a part of the tree that is not there for nobody
+        return "none.no_token"  # a part of the tree that needs a user
     return _NO_VIEW.get(status, "none")
 
 
@@ -155,7 +155,7 @@ def operation_deriver(view: Any, info: Any) -> Any:
 
 
 def includeme(config: Configurator) -> None:
-    """Begin to count."""
+    """Register the metrics."""
     disable_created_metrics()
     registry = config.registry
     registry.metrics = Metrics(registry, registry.forum_settings["metrics.revision"])

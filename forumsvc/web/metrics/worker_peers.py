@@ -1,8 +1,8 @@
-"""The workers of one server ask each other for what each alone knows.
+"""The workers of one server collect each other's metrics.
 
-Each listens on a socket in a folder that only this server's processes may enter, from its first
-moment, and answers whoever connects. A worker that has ended leaves a socket that refuses; it is
-swept away by the next who asks. Where the server does not fork there is no folder and no thread.
+Each worker listens on a socket in a directory that only this server's processes may enter, and
+answers every connection. A worker that has ended leaves a socket that refuses connections; the next
+collector removes it. A server that does not fork has no directory and no thread.
 """
 
 import atexit
@@ -22,24 +22,24 @@ from ... import cpu_affinity, process_name
 log = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS = 1.0
-"""Seconds that the others have to answer, all together."""
+"""Seconds that all peers together have to answer."""
 _MIN_TIMEOUT_SECONDS = 0.05
-"""Seconds for those that come last: what they said may have arrived already."""
+"""Seconds for the last peers: their answer may have arrived already."""
 _CHUNK = 1 << 16
 
 
 class WorkerPeers:
-    """The other processes of one server: to be made before it forks them."""
+    """The other workers of one server. To be created before the server forks."""
 
     def __init__(self, report: Callable[[], bytes]) -> None:
-        """tell: returns what this process answers the others; called by a thread of its own."""
+        """report: returns the figures of this process; called in a thread of its own."""
         self._report = report
         self._dir: Path | None = None
         self._owner_pid = 0
         os.register_at_fork(before=self._create_dir, after_in_child=self._listen)
 
     def collect(self) -> dict[str, bytes]:
-        """Return what each of the others tells, by its name; nothing (b"") where it is silent."""
+        """Return the report of each peer by its name; b"" if it does not answer."""
         if self._dir is None:
             return {}
         mine = f"-{os.getpid()}"
@@ -53,7 +53,7 @@ class WorkerPeers:
         return {name: _read_all(connection, deadline) for name, connection in connections.items()}
 
     def _create_dir(self) -> None:
-        """Make the folder, in the parent of the first worker."""
+        """Create the directory, in the parent of the first worker."""
         if self._dir is None and process_name.NUMBER in os.environ:
             self._owner_pid = os.getpid()
             self._dir = Path(tempfile.mkdtemp(prefix="forumsvc-workers-"))
@@ -65,14 +65,16 @@ class WorkerPeers:
             shutil.rmtree(self._dir, ignore_errors=True)
 
     def _listen(self) -> None:
-        """Begin to answer, in a new worker."""
+        """Start to answer, in a new worker."""
         if self._dir is None or os.getppid() != self._owner_pid:
             return
         try:
             listener = _open(self._dir, f"{process_name.name()}-{os.getpid()}")
         except OSError as error:
             log.error(
-                "what worker %s counts is told by itself alone: %s", process_name.name(), error
+                "the metrics of worker %s cannot be collected by others: %s",
+                process_name.name(),
+                error,
             )
             return
         Thread(target=self._serve, args=(listener,), name="metrics", daemon=True).start()
@@ -87,16 +89,16 @@ class WorkerPeers:
                     connection.settimeout(TIMEOUT_SECONDS)
                     connection.sendall(self._report())
             except OSError as error:
-                log.debug("whoever asked has gone: %s", error)
+                log.debug("the peer has closed the connection: %s", error)
                 time.sleep(
                     _MIN_TIMEOUT_SECONDS
                 )  # Without files to open, each attempt fails at once.
             except Exception:
-                log.exception("this worker's figures are missing")
+                log.exception("cannot report this worker's metrics")
 
 
 def _open(folder: Path, name: str) -> socket.socket:
-    """Listen on a socket of this name; it has it only when it answers."""
+    """Listen on a socket of this name, which appears when the socket accepts connections."""
     listener = socket.socket(socket.AF_UNIX)
     unready = folder / f".{name}"
     listener.bind(str(unready))
@@ -106,7 +108,7 @@ def _open(folder: Path, name: str) -> socket.socket:
 
 
 def _connect(path: Path) -> socket.socket | None:
-    """Return a connection, be it to one that hangs; None where nobody is there any more."""
+    """Return a connection, also to a hanging worker; None if the worker has ended."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(_MIN_TIMEOUT_SECONDS)
     try:
@@ -121,13 +123,13 @@ def _connect(path: Path) -> socket.socket | None:
 
 
 def _read_all(connection: socket.socket, deadline: float) -> bytes:
-    """Return all that comes; nothing where it does not end before the deadline."""
-    said: list[bytes] = []
+    """Return all data; nothing if it is not complete before the deadline."""
+    chunks: list[bytes] = []
     with connection, suppress(OSError):
         while True:
             connection.settimeout(max(_MIN_TIMEOUT_SECONDS, deadline - time.monotonic()))
             chunk = connection.recv(_CHUNK)
             if not chunk:
-                return b"".join(said)
-            said.append(chunk)
+                return b"".join(chunks)
+            chunks.append(chunk)
     return b""

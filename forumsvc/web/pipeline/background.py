@@ -1,6 +1,6 @@
-"""Background work of a process: it begins with the first request.
+"""Background threads of a process, started by its first request.
 
-Threads do not survive a fork, and the application is made before the server forks its workers.
+Threads do not survive a fork, and the application is created before the server forks its workers.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Handler = Callable[[ForumRequest], Any]
 
 
 def background_tween(handler: Handler, registry: Any) -> Handler:
-    """Start the work that no request asks for, unless it runs."""
+    """Start the background threads unless they run."""
     start = registry.notification_jobs.start
 
     def started(request: ForumRequest) -> Any:

@@ -1,7 +1,8 @@
-"""Large answers leave compressed where the client takes gzip (RFC 9110 §§8.4, 12.5.3).
+"""Compression of large responses for clients that accept gzip (RFC 9110 §§8.4, 12.5.3).
 
-Nothing further in knows of it, not even of the entity tags: the compressed form has one of its own
-(RFC 9110 §8.8.3.3), made here of the plain one's, and turned back here when the client returns it.
+No other code knows of it, not even of the entity tags: the compressed form has a tag of its own
+(RFC 9110 §8.8.3.3), made here from the tag of the plain form, and converted back when a client
+sends it.
 """
 
 import re
@@ -15,10 +16,10 @@ from webob.acceptparse import create_accept_encoding_header
 from ..api.request import ForumRequest
 
 MIN_BYTES = 1024
-"""Bytes below which the headers' own weight, and the packet's, leave nothing to gain."""
+"""Below this, compression gains nothing beside the size of headers and packets."""
 _MAX_BYTES = 16 * 1024**2
 _LEVEL = 1
-"""A list of topics is 8 % larger than at level 6, and ready in two thirds of the time."""
+"""A list of topics is 8 % larger than with level 6, and takes two thirds of the time."""
 _MAX_CACHED_BYTES = 256 * 1024
 _TYPES = frozenset(
     {
@@ -40,42 +41,42 @@ Handler = Callable[[ForumRequest], Any]
 
 
 def gzip_tween(handler: Handler, registry: Any) -> Handler:
-    """Compress what is large, and say of everything that might be that it varies."""
+    """Compress large responses, and add `Vary` to all that could be compressed."""
     if not registry.forum_settings["http.gzip"]:
         return handler
 
     def compressing(request: ForumRequest) -> Any:
         environ = request.environ
-        given = _strip_gzip_tags(environ)
+        sent = _strip_gzip_tags(environ)
         response = handler(request)
         status = response.status_int
         if status == 304:
             _vary(response)
-            _restore_gzip_tag(response, given.get("HTTP_IF_NONE_MATCH", ""))
+            _restore_gzip_tag(response, sent.get("HTTP_IF_NONE_MATCH", ""))
         elif status in _COMPRESSIBLE_STATUS and _is_compressible(response):
             _vary(response)
             accepted = environ.get("HTTP_ACCEPT_ENCODING")
             if accepted is not None and takes_gzip(accepted):
-                _compress(response, given.get("HTTP_IF_NONE_MATCH", ""))
-        # A response may yet compare them itself, with the tag that it has now.
-        environ.update(given)
+                _compress(response, sent.get("HTTP_IF_NONE_MATCH", ""))
+        # The response may compare them itself later, with the tag that it has now.
+        environ.update(sent)
         return response
 
     return compressing
 
 
 def _strip_gzip_tags(environ: dict[str, Any]) -> dict[str, str]:
-    """Give the request the plain form's tags for the compressed one's, and return what it had."""
-    given = {}
+    """Replace the tags of compressed forms in the request by plain ones; return the old headers."""
+    sent = {}
     for name in _CONDITION_HEADERS:
         if name in environ and "-gzip" in environ[name]:
-            given[name] = environ[name]
+            sent[name] = environ[name]
             environ[name] = _SUFFIX.sub("", environ[name])
-    return given
+    return sent
 
 
 def takes_gzip(header: str) -> bool:
-    """Return whether a client takes gzip, by its Accept-Encoding (`""`: it sent none)."""
+    """Return whether an Accept-Encoding header accepts gzip (`""`: none was sent)."""
     return _takes_gzip(header) if len(header) < 200 else _takes_gzip.__wrapped__(header)
 
 
@@ -83,7 +84,7 @@ def takes_gzip(header: str) -> bool:
 def _takes_gzip(header: str) -> bool:
     if "gzip" not in header.lower() and "*" not in header:
         return False
-    # One that is malformed takes anything, says WebOb; what everybody can read is the safer guess.
+    # WebOb takes a malformed header for any encoding; uncompressed is the safer choice.
     accepted = create_accept_encoding_header(header)
     if accepted.parsed is None:
         return False
@@ -94,7 +95,7 @@ def _takes_gzip(header: str) -> bool:
 
 def _is_compressible(response: Any) -> bool:
     kind, length, caching = "", 0, ""
-    # Once through the list: WebOb's own look-ups cost as much as a page from memory.
+    # One pass over the list: WebOb's look-ups cost as much as a page from the cache.
     for name, value in response.headerlist:
         if name == "Content-Type":
             kind = value.partition(";")[0]
@@ -104,9 +105,9 @@ def _is_compressible(response: Any) -> bool:
             caching = value
         elif name == "Content-Encoding":
             return False
-    # A page of somebody's own holds a secret (the forms' token) beside what the request said: its
-    # compressed length would tell of the secret, guess by guess (BREACH). Answers of the API are
-    # not in that danger, as no browser adds a token to a request by itself.
+    # A private page has a secret (the CSRF token) beside text from the request: its compressed
+    # length would reveal the secret, guess by guess (BREACH). API responses are not affected,
+    # because a browser does not add an access token to requests by itself.
     is_private_page = kind == "text/html" and "public" not in caching
     is_worth_it = MIN_BYTES <= length <= _MAX_BYTES and kind in _TYPES
     return is_worth_it and not is_private_page and "no-store" not in caching
@@ -138,13 +139,13 @@ def _compressed(body: bytes) -> bytes:
     return zlib.compress(body, _LEVEL, wbits=31)
 
 
-# Bodies that are the same object each time are hashed once; the others cost 2 µs more.
+# Cached pages are the same bytes object each time, so they are hashed once.
 _compressed_cached = lru_cache(32)(_compressed)
 
 
-def _restore_gzip_tag(response: Any, given: str) -> None:
-    """Let a 304 name the tag that the client has, where that is the compressed form's."""
+def _restore_gzip_tag(response: Any, sent: str) -> None:
+    """Set the tag of a 304 to that of the compressed form if the client has that form."""
     tag = response.headers.get("ETag", "")
     compressed = f'{tag[:-1]}-gzip"'
-    if tag.startswith('"') and compressed in given:
+    if tag.startswith('"') and compressed in sent:
         response.headers["ETag"] = compressed

@@ -1,4 +1,4 @@
-"""Which other origins' scripts may call (the Fetch standard's CORS protocol), without cookies."""
+"""CORS: which other origins' scripts may call, without cookies (Fetch standard)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ Handler = Callable[[ForumRequest], Any]
 
 
 def cors_tween(handler: Handler, registry: Any) -> Handler:
-    """Answer preflights, and let the allowed origins read every answer, errors too."""
+    """Answer preflights, and let the allowed origins read every response, also errors."""
     origins: frozenset[str] = registry.forum_settings["http.cors_origins"]
     everybody = "*" in origins
 

@@ -1,4 +1,4 @@
-"""What cannot be a request of ours is refused before it is routed."""
+"""Refuses malformed requests before they are routed."""
 
 import re
 from collections.abc import Callable
@@ -9,19 +9,19 @@ from ..api.request import ForumRequest
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
 _MAX_HOST_LENGTH = 300
-"""More than any name with its port has (RFC 1035 §2.3.4); it is part of much that is kept."""
+"""Longer than any name with its port (RFC 1035 §2.3.4); it is part of cache keys."""
 
 _REDUNDANT_ESCAPE = re.compile(
     r"%(?:2[DEF]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
 )
-"""A slash, or one of letters, digits, `-._~` (RFC 3986 §2.3), percent-encoded."""
+"""A percent-encoded slash, letter, digit or one of `-._~` (RFC 3986 §2.3)."""
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 Handler = Callable[[ForumRequest], Any]
 
 
 def guard_tween(handler: Handler, registry: Any) -> Handler:
-    """Refuse undecodable paths, other spellings of a path, doubtful hosts and large bodies."""
+    """Refuse undecodable and non-canonical paths, invalid hosts and large bodies."""
     max_body = registry.forum_settings["http.max_body"]
 
     def guard(request: ForumRequest) -> Any:
@@ -47,14 +47,14 @@ def _check_path(path: str) -> None:
 
 
 def _check_canonical_path(environ: dict[str, Any]) -> None:
-    """Raise NotFound where a path outside the API is written in another way than its own.
+    """Raise NotFound if a path outside the API is not canonical.
 
-    A proxy that denies `/metrics` may let `//metrics` or `/%6detrics` pass. The paths of the API
-    are judged by its traverser.
+    A proxy that denies `/metrics` may let `//metrics` or `/%6detrics` pass. The API's traverser
+    checks the paths of the API.
     """
     path = environ["PATH_INFO"]
-    # Not every server hands over the path as it was sent. waitress does, and has made one slash of
-    # those that PATH_INFO begins with.
+    # Not every server passes the path as it was sent. waitress does, and reduces the slashes at the
+    # beginning of PATH_INFO to one.
     sent = _ORIGIN.sub("", environ.get("REQUEST_URI", path), count=1).partition("?")[0]
     if sent.startswith("//"):
         raise NotFound("There is nothing here.")

@@ -1,7 +1,7 @@
-"""An id for every request, in the answer and in the log, and the time that it took.
+"""The request id, in the response and the log, and the access log.
 
-A request that is tried again (pyramid_retry, after a deadlock, say) stays one request: it keeps its
-id, its time runs from the first attempt on, and only the last attempt is logged and counted.
+A request that is retried (pyramid_retry, after a deadlock, say) stays one request: it keeps its id,
+its duration includes all attempts, and only the last attempt is logged and counted.
 """
 
 import logging
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("forumsvc.access")
 
 ENVIRON_KEY = "forumsvc.request_id"
-"""Where a request's environ has its id."""
+"""The key of the id in a request's environ."""
 
 _STARTED_KEY = "forumsvc.began"
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -30,22 +30,22 @@ Handler = Callable[[ForumRequest], Any]
 
 
 def request_id_tween(handler: Handler, registry: Any) -> Handler:
-    """Give the request the id that the proxy chose, or a new one; log and count its answer.
+    """Set the id of a request, the proxy's or a new one; log and count its response.
 
-    The log has the client's address (of a trusted proxy's client, as the proxy says it; waitress
-    puts it into REMOTE_ADDR), the user's id or "-", method, path, status, time and id; no query,
-    in which a token may stand.
+    The log has the client's address (behind a trusted proxy the one that it reports; waitress puts
+    it into REMOTE_ADDR), the user's id or "-", method, path, status, duration and id. It has no
+    query, which may contain a token.
     """
     metrics: Metrics | None = registry.metrics
 
-    def named(request: ForumRequest) -> Any:
+    def with_id(request: ForumRequest) -> Any:
         environ = request.environ
         if ENVIRON_KEY not in environ:
             environ[ENVIRON_KEY] = _id_of(environ)
             environ[_STARTED_KEY] = time.perf_counter()
         request_id = environ[ENVIRON_KEY]
         response = handler(request)
-        # pyramid_tm has read its orders (X-Tm) by now; they are none of the client's business.
+        # pyramid_tm has read X-Tm by now; clients do not get it.
         headers = [each for each in response.headerlist if each[0] != "X-Tm"]
         response.headerlist = [*headers, ("X-Request-Id", request_id)]
         if will_be_retried(request, request.exception):
@@ -66,17 +66,17 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
             )
         return response
 
-    return named
+    return with_id
 
 
 def _user_id(request: ForumRequest) -> int | str:
-    """Return who called, or "-" where nobody did."""
+    """Return the caller's user id, or "-"."""
     user_id = request.caller.user_id if request.caller is not None else None
     return "-" if user_id is None else user_id
 
 
 def _escaped(text: str) -> str:
-    """Return bytes that WSGI hands over as Latin-1 as ASCII without control characters."""
+    """Return WSGI's Latin-1 text as ASCII without control characters."""
     return ascii(text)[1:-1]
 
 
@@ -86,5 +86,5 @@ def _id_of(environ: dict[str, Any]) -> str:
 
 
 def will_be_retried(request: ForumRequest, error: BaseException | None) -> bool:
-    """Return whether another attempt follows the one that ended with `error`, if any did."""
+    """Return whether the request is retried after `error`."""
     return error is not None and bool(is_error_retryable(request, error))

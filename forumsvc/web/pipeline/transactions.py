@@ -1,4 +1,4 @@
-"""Transactions: unsafe methods run in one, safe ones only read."""
+"""Transactions: unsafe methods run in one, safe methods only read."""
 
 from typing import Any
 
@@ -20,10 +20,10 @@ def is_unsafe(request: Any) -> bool:
 
 
 def max_attempts(request: Any) -> int:
-    """Return how often a request is tried when the database asks for another attempt.
+    """Return how often a request is tried when a database error is retryable.
 
-    What the API reads, the executor reads again by itself. A body that is refused for its size is
-    not copied for a second one.
+    Reads of the API are retried by the executor itself. A body that is too large is not copied for
+    a second attempt.
     """
     if request.method == "GET" and request.environ["PATH_INFO"].startswith(_API):
         return 1
@@ -32,7 +32,7 @@ def max_attempts(request: Any) -> int:
 
 
 def includeme(config: Configurator) -> None:
-    """Open the engines; run unsafe requests in a transaction, again after a deadlock."""
+    """Open the database; run unsafe requests in a transaction, with retries."""
     settings = config.registry.forum_settings
     database = open_database(
         settings["sqlalchemy.url"],
@@ -50,5 +50,5 @@ def includeme(config: Configurator) -> None:
         }
     )
     config.include("pyramid_retry")
-    # Not by including pyramid_tm: `request.tm` is on our request class.
+    # Without including pyramid_tm: `request.tm` is a property of our request class.
     config.add_tween("pyramid_tm.tm_tween_factory", over=EXCVIEW)

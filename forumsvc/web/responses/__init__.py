@@ -1,1 +1,1 @@
-"""From what a view returns to the bytes and headers of the answer."""
+"""From the result of a view to the body and headers of the response."""

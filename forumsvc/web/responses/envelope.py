@@ -1,4 +1,4 @@
-"""The plain shape of the answers: an array for a list, the serializer's object for one resource."""
+"""The bare envelope: an array for a list, the serializer's object for one resource."""
 
 from typing import Any
 
@@ -36,15 +36,15 @@ ABILITIES = {
 
 
 class Bare:
-    """The shape of the API description."""
+    """The envelope of the API description."""
 
     created_status = 201
-    """The status of a creation."""
+    """The status of a response to a creation."""
     wrong_password_status = 400
-    """The status of a password grant with a wrong login or password (RFC 6749 §5.2: 400)."""
+    """The status of a password grant with a wrong password (RFC 6749 §5.2: 400)."""
 
     def cache_scope(self, shown: Shown, request: ForumRequest) -> Audience:
-        """Return for whom an answer is the same."""
+        """Return which callers get the same response."""
         if request.caller is None:
             return Audience.EVERYBODY
         if request.includes_state:
@@ -54,7 +54,7 @@ class Bare:
         return Audience.SAME_RIGHTS
 
     def is_cacheable(self, shown: Shown) -> bool:
-        """Return whether such an answer may be kept: it shows nothing that no mark covers."""
+        """Return whether such a response may be cached: a version covers all that it shows."""
         return True
 
     def body(self, result: Result, request: ForumRequest) -> Any:
@@ -78,7 +78,7 @@ class Bare:
                 return {"ok": 1}
 
     def error(self, status: int, message: str) -> Any:
-        """Return the JSON document of a failure."""
+        """Return the JSON document of an error."""
         return {"error": message}
 
     def notifications_document(self, result: NotificationListing, request: ForumRequest) -> Any:
@@ -90,7 +90,7 @@ class Bare:
         return notifications(request.site, result.page, show_topic)
 
     def listing_document(self, result: Listing, request: ForumRequest) -> Any:
-        """Return the document of a page."""
+        """Return the document of a page of resources."""
         shown = [self.list_item(result.kind, row, request) for row in result.rows]
         if request.includes_state:
             states = standing(result.kind, result.rows, request)
@@ -103,7 +103,7 @@ class Bare:
         return [*result.ids]
 
     def detail_document(self, result: Detail, request: ForumRequest) -> Any:
-        """Return the document of one resource, with what the caller may do with it."""
+        """Return the document of one resource, with its `abilities`."""
         shown = self.detail(result.kind, result.item, request)
         if request.includes_state:
             [shown["state"]] = standing(result.kind, [result.item.row], request)
@@ -114,7 +114,7 @@ class Bare:
         return {"count": result.count}
 
     def list_item(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
-        """Return a resource as it stands in a list."""
+        """Return a resource as an item of a list."""
         match kind:
             case Kind.USER:
                 return user(request.site, row)
@@ -130,7 +130,7 @@ class Bare:
                 return photo(row, request.photo_url(row.name, row.storage))
 
     def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
-        """Return a resource in full."""
+        """Return a resource with all its fields."""
         shown = _serialize(kind, item, request)
         if kind in ABILITIES:
             shown["abilities"] = abilities(request.caller, item, ABILITIES[kind])

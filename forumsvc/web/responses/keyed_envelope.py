@@ -1,4 +1,4 @@
-"""The second shape of the answers: each under its name, with `meta` beside it."""
+"""The keyed envelope: each document under its name, with `meta` beside it."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -21,28 +21,28 @@ from .results import Count, Detail, Hello, Ids, Kind, Listing, NotificationListi
 from .viewer_state import standing
 
 _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
-"""What is a user, or shows its author."""
+"""The kinds that are or contain a user."""
 
 
 class Keyed(Bare):
-    """The shape that clients of the public forum engine read."""
+    """The envelope for clients of the public forum engine."""
 
     created_status = CREATED
     wrong_password_status = 401
 
     def cache_scope(self, shown: Shown, request: ForumRequest) -> Audience:
-        """Return for whom an answer is the same: `meta` tells everybody something else."""
+        """Return which callers get the same response: `meta` depends on the caller."""
         if request.caller is None or shown is Shown.NODE_LIST:
             return Audience.EVERYBODY
         if request.includes_state:
             return Audience.NOBODY_ELSE
         if shown is Shown.TOPIC_LIST:
-            return Audience.SAME_CALLER  # of each topic the caller may be the author
-        # Of a reply's author, admins may do what maintainers may not.
+            return Audience.SAME_CALLER  # the caller may be the author of a topic
+        # Admins have abilities for a reply's author that maintainers do not have.
         return Audience.SAME_CALLER if shown is Shown.REPLY else Audience.NOBODY_ELSE
 
     def is_cacheable(self, shown: Shown) -> bool:
-        """Return whether such an answer may be kept: lists show how often topics were read."""
+        """Return whether such a response may be cached: topic lists show view counts."""
         return shown is not Shown.TOPIC_LIST
 
     def body(self, result: Result, request: ForumRequest) -> Any:
@@ -54,7 +54,7 @@ class Keyed(Bare):
         return document
 
     def error(self, status: int, message: str) -> Any:
-        """Return the JSON document of a failure, with its kind."""
+        """Return the JSON document of an error, with its kind."""
         return {"error": error_kind(status), "message": message}
 
     def notifications_document(self, result: NotificationListing, request: ForumRequest) -> Any:
@@ -85,19 +85,19 @@ class Keyed(Bare):
         return {"ids": super().ids_document(result)}
 
     def detail_document(self, result: Detail, request: ForumRequest) -> Any:
-        """Return one resource under its name, with how the caller stands to it."""
+        """Return one resource under its name, with the viewer state as `meta`."""
         shown = super().detail_document(result, request)
         return {str(result.kind): shown, "meta": _meta(result, shown, request)}
 
     def count_document(self, result: Count) -> Any:
-        """Return a number, with what it is of."""
+        """Return a number, with the resource that it belongs to."""
         if result.target is None:
             return super().count_document(result)
         kind, counted_id = result.target
         return {"obj_type": str(kind), "obj_id": counted_id, "count": result.count}
 
     def list_item(self, kind: Kind, row: Any, request: ForumRequest) -> dict[str, Any]:
-        """Return a resource as it stands in a list, with what it carries here."""
+        """Return a resource as an item of a list, with the additional fields."""
         shown = super().list_item(kind, row, request)
         item: Item
         if kind == Kind.TOPIC:
@@ -115,7 +115,7 @@ class Keyed(Bare):
         return shown
 
     def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
-        """Return a resource in full, with what it carries here."""
+        """Return a resource with all its fields and the additional ones."""
         shown = super().detail(kind, item, request)
         if kind == Kind.TOPIC:
             shown |= _topic_additions(item, request)
@@ -128,11 +128,11 @@ class Keyed(Bare):
 
 
 def _add_user_abilities(user: dict[str, Any], request: ForumRequest) -> None:
-    """Add what the caller may do with a user who is shown beside something else."""
+    """Add the `abilities` of a user who is shown as an author or actor."""
     known = request.user_abilities
     user_id = user["id"]
     if user_id not in known:
-        # Of a user, the ACL of these words looks at the id alone.
+        # For these permissions the ACL of a user reads the id only.
         row = SimpleNamespace(user_id=user_id, state=UserState.ACTIVE, email_public=False)
         item = UserItem(request.root["users"], str(user_id), row)
         known[user_id] = abilities(request.caller, item, USER_SUMMARY_ABILITIES)
@@ -145,7 +145,7 @@ def _topic_additions(item: Item, request: ForumRequest) -> dict[str, Any]:
 
 
 def _reply_of(row: Any, topic: Item) -> ReplyItem:
-    """Return a reply of a topic's page as the resource that its ACL judges."""
+    """Return a reply of a topic's list as a resource, for its ACL."""
     state = SimpleNamespace(
         user_id=row.user_id,
         deleted_at=row.deleted_at,
@@ -168,7 +168,7 @@ def _liked_reply_ids(
 
 
 def _meta(result: Detail, shown: dict[str, Any], request: ForumRequest) -> State:
-    """Return how the caller stands to a topic or a user."""
+    """Return the viewer state of a topic or a user."""
     if result.kind not in (Kind.TOPIC, Kind.USER):
         return {}
     if request.includes_state:

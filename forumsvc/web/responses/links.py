@@ -1,4 +1,4 @@
-"""The headers of a list: where it goes on (RFC 8288), and how many there are."""
+"""The headers of a list: links to other pages (RFC 8288) and the total count."""
 
 from functools import lru_cache
 from typing import Any
@@ -13,7 +13,7 @@ _POSITION_PARAMETERS = frozenset({"offset", "before", "after"})
 
 
 def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
-    """Return the `Link` of a page, and the `X-Total-Count` where it is known."""
+    """Return the `Link` of a page, and its `X-Total-Count` if that is known."""
     headers: dict[str, str] = {}
     match result:
         case Listing(cursors=cursors, total=total):
@@ -31,17 +31,17 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
 
 
 def _link(cursors: Cursors, request: ForumRequest) -> str:
-    """Return the pages around one, by absolute addresses that name every parameter known here.
+    """Return the links to other pages: absolute URLs with all validated parameters.
 
-    Nothing else of the request is repeated: it may be an access token, and who spells the path in
-    another way gets the same answer from memory.
+    Nothing else of the request is repeated: it could be an access token, and the response is cached
+    for other spellings of the path, too.
     """
-    kept = tuple(
+    parameters = tuple(
         (name, value)
         for name, value in request.validated.items()
         if value is not None and name not in _POSITION_PARAMETERS
     )
-    target = _target(request.base_url, _names(request), kept)
+    target = _target(request.base_url, _names(request), parameters)
     links = [f'<{target}>; rel="first"']
     if cursors.before is not None:
         links.append(f'<{target}&before={cursors.before}>; rel="prev"')
@@ -52,13 +52,13 @@ def _link(cursors: Cursors, request: ForumRequest) -> str:
 
 def _names(request: ForumRequest) -> tuple[str, ...]:
     names = [request.view_name] if request.view_name else []
-    place = request.context
-    while place.__parent__ is not None:
-        names.append(place.__name__)
-        place = place.__parent__
+    resource = request.context
+    while resource.__parent__ is not None:
+        names.append(resource.__name__)
+        resource = resource.__parent__
     return tuple(reversed(names))
 
 
 @lru_cache(1_000)
-def _target(base_url: str, names: tuple[str, ...], kept: tuple[tuple[str, Any], ...]) -> str:
-    return f"{base_url}/api/v3/{'/'.join(map(quote, names))}?{urlencode(kept)}"
+def _target(base_url: str, names: tuple[str, ...], parameters: tuple[tuple[str, Any], ...]) -> str:
+    return f"{base_url}/api/v3/{'/'.join(map(quote, names))}?{urlencode(parameters)}"

@@ -1,4 +1,4 @@
-"""From a view's result, or a failure, to the JSON of the answer, in the shape of the ini."""
+"""The renderer of API responses, in the envelope that the settings choose."""
 
 from typing import Any
 
@@ -17,11 +17,10 @@ class ApiRenderer:
     """The renderer `api`."""
 
     def __init__(self, info: Any) -> None:
-        """Take the envelope of the settings."""
         self._envelope: Bare = info.registry.envelope
 
     def __call__(self, result: Result, system: dict[str, Any]) -> bytes:
-        """Return the body of the answer, and set its status and headers."""
+        """Return the body of the response, and set its status and headers."""
         request = system["request"]
         response = request.response
         response.content_type = "application/json"

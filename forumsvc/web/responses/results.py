@@ -1,4 +1,4 @@
-"""What views return: what the answer is of, not what it looks like. The envelope decides that."""
+"""The results that views return. The envelope decides what their JSON looks like."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ...resources.base import Item
 
 
 class Kind(StrEnum):
-    """What a result is made of."""
+    """The kinds of resources in results."""
 
     USER = "user"
     TOPIC = "topic"
@@ -25,9 +25,9 @@ class Kind(StrEnum):
 class Listing:
     """A page of resources.
 
-    kind: what each row is; name: what the list is called (`followers`); rows: of a query;
-    cursors: where the list goes on, if it is cut into pages; total: how many there are on all of
-    them, where that is known; of: what the list belongs to, for the replies of a topic.
+    kind: the kind of each row; name: the name of the list (`followers`); rows: of a query;
+    cursors: of the pages around, if the list is paged; total: the number on all pages, if known;
+    parent: the resource that the list belongs to, for the replies of a topic.
     """
 
     kind: Kind
@@ -40,7 +40,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One resource in full. location: its address, where it was just created."""
+    """One resource with all its fields. location: its URL, if it was just created."""
 
     kind: Kind
     item: Item
@@ -49,17 +49,14 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class NotificationListing:
-    """A page of notifications, with what they speak of."""
+    """A page of notifications, with the rows that they refer to."""
 
     page: Told
 
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """A page of ids, of things that the client knows or can ask for.
-
-    cursors: where the list goes on.
-    """
+    """A page of ids. cursors: of the pages before and after."""
 
     ids: Sequence[int]
     cursors: Cursors
@@ -67,21 +64,21 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Whose token it is."""
+    """The answer to hello: the login of the token's user."""
 
     login: str
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A picture that was taken. url: where it is served."""
+    """A photo that was uploaded. url: where it is served."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many there are. of: what was counted, where the client named it (kind, id)."""
+    """A number. target: the counted resource, if the client named it: kind, id."""
 
     count: int
     target: tuple[str, int] | None = None
@@ -89,7 +86,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Ok:
-    """It is done, and there is nothing to show."""
+    """Success without data."""
 
 
 Result = Listing | Detail | NotificationListing | Ids | Hello | Uploaded | Count | Ok
