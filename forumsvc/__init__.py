@@ -75,7 +75,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
     from .media.limits import Limits
     from .openapi import Description
     from .services.content.authoring import Authoring
-    from .services.content.rules import rules_of
+    from .services.content.rules import rules_from_settings
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.photo_storage import open_storages
     from .services.view_counts import ViewCounter
@@ -95,7 +95,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
         renderer,
         settings["site.user_url"],
         settings["notifications.max_mentions"],
-        rules_of(settings, ini_dir),
+        rules_from_settings(settings, ini_dir),
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )

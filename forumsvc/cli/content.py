@@ -50,15 +50,15 @@ def rerender(context: Context, workers: int | None) -> None:
         with progress() as bar:
             task = bar.add_task("Rendering", total=total)
             tally = Rerendering(database, authoring, at_once).run(
-                done=lambda number: bar.advance(task, number)
+                progress=lambda number: bar.advance(task, number)
             )
     finally:
         renderer.close()
     context.answer(
         f"{total} outdated, {tally.rendered} rendered, {tally.escaped} that cannot be rendered "
-        f"and are shown escaped, {tally.overtaken} changed meanwhile.",
+        f"and are shown escaped, {tally.skipped} changed meanwhile.",
         outdated=total,
         rendered=tally.rendered,
         escaped=tally.escaped,
-        overtaken=tally.overtaken,
+        overtaken=tally.skipped,
     )

@@ -75,7 +75,7 @@ def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
     with progress() as bar:
         task = bar.add_task("Checking", total=audit.STEPS)
         with database.reads.connect() as reads:
-            findings = audit.check(reads, done=lambda: bar.advance(task))
+            findings = audit.check(reads, progress=lambda: bar.advance(task))
     wrong = sum(finding.wrong for finding in findings)
     if fix and wrong:
         context.confirm(_loss(findings), yes=yes)
@@ -85,7 +85,7 @@ def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
         wrong = sum(finding.wrong for finding in findings)
     checked = sum(finding.checked for finding in findings)
     fixed = wrong if fix else 0
-    lines = [f"{finding.what}: {finding.wrong} wrong" for finding in findings if finding.wrong]
+    lines = [f"{finding.name}: {finding.wrong} wrong" for finding in findings if finding.wrong]
     lines.append(f"{checked} checked, {wrong} wrong, {fixed} fixed.")
     context.answer("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed)
     if wrong > fixed:
@@ -94,7 +94,7 @@ def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
 
 
 def _loss(findings: list[Finding]) -> str:
-    lines = [f"  {finding.what}: {finding.wrong}" for finding in findings if finding.wrong]
+    lines = [f"  {finding.name}: {finding.wrong}" for finding in findings if finding.wrong]
     return "\n".join(
         [
             "What is wrong is overwritten for good: counters get their recount, and notifications",
@@ -109,6 +109,6 @@ def _mend(database: Database, done: Callable[[], None]) -> list[Finding]:
     with database.session.begin() as session:
         if not database.is_sqlite:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-        findings = audit.check(session, done=done)
-        audit.mend(session, done=done)
+        findings = audit.check(session, progress=done)
+        audit.fix(session, progress=done)
         return findings

@@ -35,10 +35,10 @@ def _refusing() -> Iterator[None]:
         raise Refused(f"The photo storage cannot be used: {error}") from None
 
 
-def _loss(counts: dict[str, int], *, delete_lost: bool) -> str:
+def _loss(counts: dict[str, int], *, delete_missing: bool) -> str:
     """Return what --fix takes away, in lines."""
     gone = "Files without a row and broken files are deleted for good"
-    if delete_lost:
+    if delete_missing:
         gone += (
             ". Rows without a file are deleted too and lost avatars cleared: be sure that no other "
             "host has these files in a folder of its own"
@@ -69,8 +69,8 @@ def check(
     ctx: click.Context,
     context: Context,
     fix: bool,
-    delete_lost: bool,
-    every_byte: bool,
+    delete_missing: bool,
+    verify_content: bool,
     yes: bool,
 ) -> None:
     """Look for pictures that nobody refers to, and for those that are referred to and not there.
@@ -81,7 +81,7 @@ def check(
     last hour is left alone, and so are rows whose file may be in a storage that the settings do not
     name.
     """
-    if delete_lost and not fix:
+    if delete_missing and not fix:
         raise click.UsageError("--delete-lost goes with --fix.")
     database = context.current_database()
     storages = open_storages(context.settings, context.here)
@@ -91,33 +91,35 @@ def check(
             database,
             storages,
             clock.now(),
-            every_byte=every_byte,
-            done=lambda: bar.advance(task),
+            verify_content=verify_content,
+            progress=lambda: bar.advance(task),
         )
         with _refusing():
             found = audit.check()
     counts = found.counts
     wrong = sum(counts.values())
-    lost = 0 if fix and delete_lost else sum(counts[kind] for kind in _LOST_KINDS)
-    kept = lost + len(found.elsewhere)
+    lost = 0 if fix and delete_missing else sum(counts[kind] for kind in _LOST_KINDS)
+    kept = lost + len(found.in_unknown_storage)
     if fix and wrong > kept:
-        context.confirm(_loss(counts, delete_lost=delete_lost), yes=yes)
+        context.confirm(_loss(counts, delete_missing=delete_missing), yes=yes)
     tidied = 0
     if fix:
         with progress() as bar, _refusing():
             task = bar.add_task("Mending", total=None)
-            tidied = audit.mend(found, delete_lost=delete_lost)
+            tidied = audit.fix(found, delete_missing=delete_missing)
     fixed = wrong - kept if fix else 0
     lines = [f"{what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
     reasons = []
     if lost:
-        reasons.append(_LOST.format(rows=len(found.lost), avatars=len(found.avatars)))
-    if found.elsewhere:
-        reasons.append(_ELSEWHERE.format(rows=len(found.elsewhere)))
+        reasons.append(_LOST.format(rows=len(found.missing), avatars=len(found.missing_avatars)))
+    if found.in_unknown_storage:
+        reasons.append(_ELSEWHERE.format(rows=len(found.in_unknown_storage)))
     lines += reasons
-    if found.unplaced:
+    if found.without_storage:
         done = "filled in" if fix else "--fix fills it in"
-        lines.append(f"rows that do not say where their file is: {len(found.unplaced)} ({done})")
+        lines.append(
+            f"rows that do not say where their file is: {len(found.without_storage)} ({done})"
+        )
     lines.append(f"{found.checked} checked, {wrong} wrong, {fixed} fixed.")
     context.answer(
         "\n".join(lines),
@@ -125,7 +127,7 @@ def check(
         wrong=wrong,
         fixed=fixed,
         unfinished_removed=tidied,
-        rows_unplaced=len(found.unplaced),
+        rows_unplaced=len(found.without_storage),
         **counts,
     )
     if wrong > fixed:
@@ -165,7 +167,7 @@ def copy(
         )
     with progress() as bar:
         task = bar.add_task("Copying", total=None)
-        work = PhotoCopy(database, place, other, done=lambda: bar.advance(task))
+        work = PhotoCopy(database, place, other, progress=lambda: bar.advance(task))
         try:
             result = work.run(delete=delete)
         except OSError as error:

@@ -69,9 +69,11 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response:
     )
 
 
-def _send(context: PageContext, account: password_reset.Forgetful) -> None:
+def _send(context: PageContext, account: password_reset.ResetAccount) -> None:
     request = context.request
-    ticket = password_reset.ticket(request.settings["session.secret"], account, request.now)
+    ticket = password_reset.create_reset_token(
+        request.settings["session.secret"], account, request.now
+    )
     link = with_query(request.site.base_url + request.route_path("reset_password"), ticket=ticket)
     text = render_template(
         context.request, context, "reset_password_mail.txt", {"login": account.login, "link": link}
@@ -80,12 +82,12 @@ def _send(context: PageContext, account: password_reset.Forgetful) -> None:
     request.registry.mail_queue.send(account.email, f"{name}: set a new password", text)
 
 
-def _holder(request: ForumRequest, db: Any, *, lock: bool = False) -> password_reset.Forgetful:
+def _holder(request: ForumRequest, db: Any, *, lock: bool = False) -> password_reset.ResetAccount:
     ticket = request.parameters.get("ticket")
     secret = request.settings["session.secret"]
     holder = None
     if isinstance(ticket, str):
-        holder = password_reset.holder(db, secret, ticket, request.now, lock=lock)
+        holder = password_reset.verify_reset_token(db, secret, ticket, request.now, lock=lock)
     if holder is None:
         raise Forbidden(_INVALID_LINK)
     return holder

@@ -16,7 +16,7 @@ from ..models import Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
 from . import logins, profiles
-from .content.short_texts import one_line
+from .content.short_texts import validate_line
 
 MIN_PASSWORD = 8
 MAX_NAME = 100
@@ -60,7 +60,7 @@ def check_login(login: str) -> str:
 
 def check_email(email: str) -> str:
     """Return `email` without surrounding blanks. Raises Invalid if it is not an address."""
-    email = one_line("email", email, MAX_EMAIL)
+    email = validate_line("email", email, MAX_EMAIL)
     local, at, domain = email.partition("@")
     broken = not (local and at and domain) or "@" in domain or any(map(str.isspace, email))
     # The lower case of a letter may be longer than the letter.
@@ -94,7 +94,7 @@ def create(
     values: dict[str, Any] = {
         "login": check_login(login),
         "login_key": login.lower(),
-        "name": one_line("name", name, MAX_NAME),
+        "name": validate_line("name", name, MAX_NAME),
         "role": role,
     }
     if email is not None:
@@ -104,12 +104,12 @@ def create(
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
     if not insert_or_ignore(db, User, **values):
-        check_free(db, login, values.get("email"))
+        check_available(db, login, values.get("email"))
         raise AlreadyTaken("login", "The login is taken.")  # by an account that is gone since
     return find(db, login)
 
 
-def check_free(db: SqlConnection, login: str, email: str | None) -> None:
+def check_available(db: SqlConnection, login: str, email: str | None) -> None:
     """Raise AlreadyTaken where another user has the login or the e-mail, whatever the case."""
     if db.scalar(select(exists().where(User.login_key == login.lower()))):
         raise AlreadyTaken("login", "The login is taken.")
@@ -120,7 +120,7 @@ def check_free(db: SqlConnection, login: str, email: str | None) -> None:
 def find(db: SqlConnection, login: str) -> Account:
     """Return the account with this login, ignoring case. Raises NotFound."""
     columns = select(User.id, User.login, User.role, User.state)
-    row = db.execute(columns.where(_named(login))).one_or_none()
+    row = db.execute(columns.where(_has_login(login))).one_or_none()
     if row is None:
         raise NotFound(f"There is no user {login!r}.")
     return Account(row.id, row.login, Role(row.role), UserState(row.state))
@@ -133,7 +133,7 @@ def set_role(db: Session, login: str, role: Role) -> Account:
     """
     if role is not Role.ADMIN:
         _check_not_last_admin(db, login)
-    return _change(db, login, role=role)
+    return _update_user(db, login, role=role)
 
 
 def block(db: Session, login: str) -> Account:
@@ -142,8 +142,8 @@ def block(db: Session, login: str) -> Account:
     Raises NotFound, or Conflict if the user is deleted or is the last admin.
     """
     _check_not_last_admin(db, login)
-    account = _change(db, login, state=UserState.BLOCKED)
-    logins.end_at_applications_of(db, account.id, now())
+    account = _update_user(db, login, state=UserState.BLOCKED)
+    logins.revoke_at_applications_of(db, account.id, now())
     return account
 
 
@@ -152,25 +152,25 @@ def unblock(db: Session, login: str) -> Account:
 
     Raises NotFound, or Conflict if the user is deleted.
     """
-    return _change(db, login, state=UserState.ACTIVE)
+    return _update_user(db, login, state=UserState.ACTIVE)
 
 
 def set_password(db: Session, login: str, password: str) -> Account:
-    """Set the password of a user and revoke their sessions and tokens (`logins.end`).
+    """Set the password of a user and revoke their sessions and tokens (`logins.revoke_all`).
 
     Raises Invalid for a password that is not valid, NotFound, or Conflict if the user is deleted.
     """
     password_hash = hash_password(check_password(password))
-    account = _change(db, login, password_hash=password_hash)
-    logins.end(db, account.id, now())
+    account = _update_user(db, login, password_hash=password_hash)
+    logins.revoke_all(db, account.id, now())
     return account
 
 
 def log_out_everywhere(db: Session, user_id: int) -> None:
-    """Revoke all sessions and tokens of a user (`logins.end`). The password stays valid."""
+    """Revoke all sessions and tokens of a user (`logins.revoke_all`). The password stays valid."""
     # Wait for tokens that are being issued now; later ones find their grant revoked.
     lock_users(db, User.id == user_id)
-    logins.end(db, user_id, now())
+    logins.revoke_all(db, user_id, now())
 
 
 def delete(db: Session, login: str) -> tuple[Account, str]:
@@ -184,7 +184,7 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     account = find(db, login)
     if account.state is UserState.DELETED:
         return account, ""
-    account = _change(
+    account = _update_user(
         db,
         login,
         state=UserState.DELETED,
@@ -193,8 +193,8 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
         email_public=False,
         password_hash=None,
     )
-    logins.end(db, account.id, now(), issued_by_admin=True)
-    logins.end_at_applications_of(db, account.id, now())
+    logins.revoke_all(db, account.id, now(), issued_by_admin=True)
+    logins.revoke_at_applications_of(db, account.id, now())
     return account, profiles.erase(db, account.id)
 
 
@@ -205,7 +205,7 @@ def _check_not_last_admin(db: Session, login: str) -> None:
     """
     is_admin = and_(User.role == Role.ADMIN, User.state == UserState.ACTIVE)
     columns: tuple[Any, ...] = (User.login, User.login_key, is_admin.label("is_admin"))
-    query = select(*columns).where(or_(_named(login), is_admin)).order_by(User.id)
+    query = select(*columns).where(or_(_has_login(login), is_admin)).order_by(User.id)
     admins = [row for row in db.execute(with_row_locks(query, User)) if row.is_admin]
     if len(admins) == 1 and admins[0].login_key == login.lower():
         raise Conflict(
@@ -214,10 +214,10 @@ def _check_not_last_admin(db: Session, login: str) -> None:
         )
 
 
-def _change(db: Session, login: str, **values: Any) -> Account:
+def _update_user(db: Session, login: str, **values: Any) -> Account:
     """Set columns of a user who is not deleted, and return the changed account."""
     statement = change_columns(User, updated_at=now(), **values)
-    not_deleted = statement.where(_named(login), User.state != UserState.DELETED)
+    not_deleted = statement.where(_has_login(login), User.state != UserState.DELETED)
     changed = db.execute(not_deleted.returning(User.id)).first()
     account = find(db, login)
     if changed is None:
@@ -225,6 +225,6 @@ def _change(db: Session, login: str, **values: Any) -> Account:
     return account
 
 
-def _named(login: str) -> ColumnElement[bool]:
+def _has_login(login: str) -> ColumnElement[bool]:
     # Only valid logins can match: the lower case of the Kelvin sign is an ASCII `k`.
     return User.login_key == (login.lower() if _LOGIN.fullmatch(login) else "")

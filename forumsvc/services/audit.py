@@ -20,27 +20,27 @@ STEPS = len(recount.recounts()) + 1
 class Finding:
     """The result for one counter column, or for the notifications, in numbers of rows."""
 
-    what: str
+    name: str
     checked: int
     wrong: int
 
 
-def check(db: SqlConnection, *, done: Callable[[], None] = lambda: None) -> list[Finding]:
+def check(db: SqlConnection, *, progress: Callable[[], None] = lambda: None) -> list[Finding]:
     """Compare every counter with a recount, and count the dangling notifications.
 
     progress: called after each of the `STEPS` steps.
     """
     findings = [_check_notifications(db)]
-    done()
+    progress()
     for each in recount.recounts():
         tally = db.execute(each.tallies()).mappings().one()
         table = each.model.__tablename__
         findings += [Finding(f"{table}.{name}", tally["rows"], tally[name]) for name in each.truths]
-        done()
+        progress()
     return findings
 
 
-def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
+def fix(db: Session, *, progress: Callable[[], None] = lambda: None) -> None:
     """Delete the dangling notifications and set every wrong counter to its recount.
 
     db: a transaction in which each statement sees the same snapshot and a concurrently changed row
@@ -52,10 +52,10 @@ def mend(db: Session, *, done: Callable[[], None] = lambda: None) -> None:
     invalidation.note(db, invalidation.NAMES)
     orphans = recount.orphans().scalar_subquery()
     db.execute(delete_of(Notification).where(Notification.id.in_(orphans)))
-    done()
+    progress()
     for each in recount.recounts():
-        _mend_counters(db, each)
-        done()
+        _fix_counters(db, each)
+        progress()
 
 
 def _check_notifications(db: SqlConnection) -> Finding:
@@ -65,7 +65,7 @@ def _check_notifications(db: SqlConnection) -> Finding:
     return Finding(Notification.__tablename__, checked, wrong)
 
 
-def _mend_counters(db: Session, each: recount.Recount) -> None:
+def _fix_counters(db: Session, each: recount.Recount) -> None:
     wrong = each.wrong_rows().order_by(None).subquery()
     values = {name: wrong.c[f"true_{name}"] for name in each.truths}
     db.execute(update_of(each.model).where(each.id == wrong.c.id).values(values))

@@ -22,7 +22,7 @@ def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -
     """Stop counting a topic, its replies and favorites, and delete its notifications."""
     jobs.delete_for_topic(db, topic_id)
     _count_topic(db, topic_id, user_id, node_id, -1)
-    notify.forget_topic(db, topic_id)
+    notify.delete_for_topic(db, topic_id)
 
 
 def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
@@ -32,18 +32,18 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
         .values(topics_count=Node.topics_count + sign)
     )
     repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
-    keepers = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
+    favoriters = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
-    concerned = (select(literal(user_id, BigId)), repliers, keepers)
-    told = recipients.told_of_topic()
-    lock_users(db, User.id.in_(union(*concerned, told)), topic_id=topic_id)
+    counted_users = (select(literal(user_id, BigId)), repliers, favoriters)
+    notified = recipients.notified_about_topic()
+    lock_users(db, User.id.in_(union(*counted_users, notified)), topic_id=topic_id)
     db.execute(
         change_unmarked(User)
-        .where(User.id.in_(union(*concerned)))
+        .where(User.id.in_(union(*counted_users)))
         .values(
             topics_count=User.topics_count + case((is_author, sign), else_=0),
             replies_count=User.replies_count + sign * _how_many(repliers, Reply.user_id),
-            favorites_count=User.favorites_count + sign * _how_many(keepers, Favorite.user_id),
+            favorites_count=User.favorites_count + sign * _how_many(favoriters, Favorite.user_id),
         )
     )
 
@@ -52,7 +52,7 @@ def _how_many(rows: Select[Any], owner: Any) -> ColumnElement[int]:
     return rows.with_only_columns(func.count()).where(owner == User.id).scalar_subquery()
 
 
-def settle_last_reply(db: Session, topic_id: int) -> None:
+def recompute_last_reply(db: Session, topic_id: int) -> None:
     """Set a topic's last reply to the latest that is not deleted, or to none."""
     latest = (
         select(Reply)

@@ -9,7 +9,9 @@ from ..db.statements import delete_of, update_of, with_row_locks
 from ..models import BrowserSession, IssuedBy, OAuthClient, OAuthCode, OAuthToken
 
 
-def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = False) -> None:
+def revoke_all(
+    db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = False
+) -> None:
     """Delete the sessions and unused codes of a user, and revoke the tokens.
 
     issued_by_admin: also the tokens that an administrator issued. The caller has locked the user's
@@ -24,7 +26,7 @@ def end(db: Session, user_id: int, moment: datetime, *, issued_by_admin: bool = 
     _revoke_tokens(db, theirs, moment)
 
 
-def end_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None:
+def revoke_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None:
     """Delete the unused codes and revoke the tokens of all users at a member's applications.
 
     The caller has changed the owner's row: whoever issues a token to such an application locks that

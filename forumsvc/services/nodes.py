@@ -12,7 +12,7 @@ from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import Node, Notification, Section, Topic
-from .content.short_texts import many_lines, one_line
+from .content.short_texts import validate_line, validate_lines
 
 MAX_NAME = 100
 MAX_SUMMARY = 65_536
@@ -40,15 +40,15 @@ def create(
     name = _name("name", name)
     # An INSERT that a unique constraint refuses has used a number of the sequence.
     if db.scalar(select(exists().where(Node.name == name))):
-        raise _taken(name)
+        raise _name_conflict(name)
     values: dict[str, Any] = {
         "name": name,
-        "summary": many_lines("summary", summary, MAX_SUMMARY),
+        "summary": validate_lines("summary", summary, MAX_SUMMARY),
         "sort": _sort(sort),
         "section_id": _section_id(db, section),
     }
     if not insert_or_ignore(db, Node, **values, created_at=moment, updated_at=moment):
-        raise _taken(name)
+        raise _name_conflict(name)
     node_id = db.scalars(select(Node.id).where(Node.name == name)).one()
     return NodeName(node_id, name)
 
@@ -71,15 +71,15 @@ def edit(
     if name is not None:
         values["name"] = _name("name", name)
         if db.scalar(select(exists().where(Node.name == values["name"], Node.id != node_id))):
-            raise _taken(values["name"])
+            raise _name_conflict(values["name"])
     if summary is not None:
-        values["summary"] = many_lines("summary", summary, MAX_SUMMARY)
+        values["summary"] = validate_lines("summary", summary, MAX_SUMMARY)
     if sort is not None:
         values["sort"] = _sort(sort)
     if section is not None:
         values["section_id"] = _section_id(db, section)
     db.execute(update_of(Node).where(Node.id == node_id).values(**values, updated_at=now()))
-    _drop_empty_sections(db)
+    _delete_empty_sections(db)
     return NodeName(node_id, values.get("name", old_name))
 
 
@@ -107,9 +107,9 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
         db.execute(grow.values(topics_count=Node.topics_count + visible))
     elif db.scalar(select(exists().where(Topic.node_id == node_id))):
         raise Conflict(f"The node {name!r} holds topics; say which node gets them.")
-    _retell(db, node_id, move_to)
+    _redirect_notifications(db, node_id, move_to)
     db.execute(delete_of(Node).where(Node.id == node_id))
-    _drop_empty_sections(db)
+    _delete_empty_sections(db)
     return moved
 
 
@@ -118,7 +118,7 @@ def _move_topics(db: Session, source: int, target: int) -> int:
     return cast("CursorResult[Any]", db.execute(move)).rowcount
 
 
-def _retell(db: Session, node_id: int, move_to: int | None) -> None:
+def _redirect_notifications(db: Session, node_id: int, move_to: int | None) -> None:
     """Point notifications of moves into the node at the node that its topics are moved to."""
     # Without `move_to` the topics have been moved on before, each to another node.
     present_node = select(Topic.node_id).where(Topic.id == Notification.topic_id).scalar_subquery()
@@ -157,12 +157,12 @@ def _section_id(db: Session, name: str) -> int | None:
     return found
 
 
-def _drop_empty_sections(db: Session) -> None:
+def _delete_empty_sections(db: Session) -> None:
     db.execute(delete_of(Section).where(~exists().where(Node.section_id == Section.id)))
 
 
 def _name(field: str, text: str) -> str:
-    return one_line(field, text, MAX_NAME, shortest=1)
+    return validate_line(field, text, MAX_NAME, shortest=1)
 
 
 def _sort(sort: int) -> int:
@@ -171,5 +171,5 @@ def _sort(sort: int) -> int:
     return sort
 
 
-def _taken(name: str) -> Conflict:
+def _name_conflict(name: str) -> Conflict:
     return Conflict(f"There is a node {name!r} already.")

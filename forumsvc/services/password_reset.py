@@ -16,11 +16,11 @@ from sqlalchemy.orm import Session
 
 from ..models import User, UserState
 
-LIFE = timedelta(hours=1)
-_TICKET = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
+TTL = timedelta(hours=1)
+_RESET_TOKEN = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
 
 
-class Forgetful(NamedTuple):
+class ResetAccount(NamedTuple):
     """The account that a reset token is for."""
 
     id: int
@@ -33,41 +33,43 @@ _COLUMNS: tuple[Any, ...] = (User.id, User.login, User.email, User.password_hash
 _ACCOUNTS = select(*_COLUMNS).where(User.state != UserState.DELETED, User.email.is_not(None))
 
 
-def find(db: Session | Connection, email: str) -> Forgetful | None:
+def find(db: Session | Connection, email: str) -> ResetAccount | None:
     """Return the account with this e-mail, ignoring case, or None."""
     row = db.execute(_ACCOUNTS.where(User.email_key == email.strip().lower())).first()
-    return _forgetful(row)
+    return _account_of_row(row)
 
 
-def ticket(secret: str, account: Forgetful, now: datetime) -> str:
+def create_reset_token(secret: str, account: ResetAccount, now: datetime) -> str:
     """Return a reset token for the account, valid for `TTL`. secret: session.secret."""
-    expires = int((now + LIFE).timestamp())
+    expires = int((now + TTL).timestamp())
     return f"{account.id}.{expires}.{_signature(secret, account, expires)}"
 
 
-def holder(
-    db: Session | Connection, secret: str, ticket: str, now: datetime, *, lock: bool = False
-) -> Forgetful | None:
+def verify_reset_token(
+    db: Session | Connection, secret: str, reset_token: str, now: datetime, *, lock: bool = False
+) -> ResetAccount | None:
     """Return the account of a reset token, or None if it is forged, expired or used.
 
     lock: lock the account until the transaction ends.
     """
-    match = _TICKET.fullmatch(ticket)
+    match = _RESET_TOKEN.fullmatch(reset_token)
     if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:
         return None
     query = _ACCOUNTS.where(User.id == int(match[1]))
-    account = _forgetful(db.execute(query.with_for_update() if lock else query).first())
+    account = _account_of_row(db.execute(query.with_for_update() if lock else query).first())
     if account is None:
         return None
     expected = _signature(secret, account, int(match[2]))
     return account if hmac.compare_digest(expected, match[3]) else None
 
 
-def _forgetful(row: Row[Any] | None) -> Forgetful | None:
-    return None if row is None else Forgetful(row.id, row.login, row.email or "", row.password_hash)
+def _account_of_row(row: Row[Any] | None) -> ResetAccount | None:
+    return (
+        None if row is None else ResetAccount(row.id, row.login, row.email or "", row.password_hash)
+    )
 
 
-def _signature(secret: str, account: Forgetful, expires: int) -> str:
+def _signature(secret: str, account: ResetAccount, expires: int) -> str:
     state = [str(account.id), str(expires), account.email, account.password_hash or ""]
     message = "\0".join(["password reset", *state]).encode()
     signature = hmac.new(secret.encode(), message, sha256).digest()

@@ -1,7 +1,7 @@
 """Comparing the photo storages with the database, while the service runs.
 
 An upload stores its bytes first and inserts its row after that, and storing existing bytes renews
-their time (`Storage.put`). So files of the last hour may still be without a row, and are left alone.
+their time (`Storage.put`). So files of the last hour may have no row yet, and are left alone.
 
 A row is deleted only on request, and only if it names the storage of `photos.storage` and no
 configured storage has its file. The file of any other row may be in a storage that is not
@@ -45,24 +45,24 @@ class Findings:
     """
 
     checked: int = 0
-    unnamed: list[File] = field(default_factory=list)
+    unreferenced: list[File] = field(default_factory=list)
     broken: list[File] = field(default_factory=list)
-    lost: dict[int, str] = field(default_factory=dict)
-    elsewhere: dict[int, str] = field(default_factory=dict)
-    wrong: dict[int, dict[str, Any]] = field(default_factory=dict)
-    unplaced: dict[int, str] = field(default_factory=dict)
-    avatars: dict[int, str] = field(default_factory=dict)
+    missing: dict[int, str] = field(default_factory=dict)
+    in_unknown_storage: dict[int, str] = field(default_factory=dict)
+    mismatched: dict[int, dict[str, Any]] = field(default_factory=dict)
+    without_storage: dict[int, str] = field(default_factory=dict)
+    missing_avatars: dict[int, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of errors of each kind."""
         return {
-            "files_without_row": len(self.unnamed),
+            "files_without_row": len(self.unreferenced),
             "broken_files": len(self.broken),
-            "rows_without_file": len(self.lost),
-            "rows_elsewhere": len(self.elsewhere),
-            "wrong_rows": len(self.wrong),
-            "lost_avatars": len(self.avatars),
+            "rows_without_file": len(self.missing),
+            "rows_elsewhere": len(self.in_unknown_storage),
+            "wrong_rows": len(self.mismatched),
+            "lost_avatars": len(self.missing_avatars),
         }
 
 
@@ -75,8 +75,8 @@ class PhotoAudit:
         storages: PhotoStorages,
         now: datetime,
         *,
-        every_byte: bool = False,
-        done: Callable[[], None] = lambda: None,
+        verify_content: bool = False,
+        progress: Callable[[], None] = lambda: None,
     ) -> None:
         """verify_content: read every file and compare its digest, which takes long; otherwise only
         files whose size differs from the row. progress: called for each file and each row.
@@ -85,10 +85,10 @@ class PhotoAudit:
         self._storages = dict(storages.items())
         self._default = storages.default
         self._before = now - BEING_UPLOADED
-        self._every_byte = every_byte
-        self._done = done
+        self._verify_content = verify_content
+        self._progress = progress
         self._sizes: dict[File, int] = {}
-        self._whole: dict[File, bool] = {}
+        self._intact: dict[File, bool] = {}
 
     def check(self) -> Findings:
         """Return what is wrong.
@@ -97,35 +97,37 @@ class PhotoAudit:
         then the settings are probably wrong. Raises OSError if a storage fails.
         """
         found = Findings()
-        unnamed = self._look_at_files()
-        self._look_at_rows(found)
+        unreferenced = self._check_files()
+        self._check_rows(found)
         found.broken = sorted(
-            file for file, whole in self._whole.items() if not whole and file in self._sizes
+            file for file, intact in self._intact.items() if not intact and file in self._sizes
         )
-        found.unnamed = [file for file in unnamed if self._whole.get(file, True)]
+        found.unreferenced = [file for file in unreferenced if self._intact.get(file, True)]
         return found
 
-    def mend(self, found: Findings, *, delete_lost: bool) -> int:
+    def fix(self, found: Findings, *, delete_missing: bool) -> int:
         """Fix what was found, and remove partial uploads; return how many of those.
 
         Unreferenced and broken files are deleted. Mismatched values are corrected, and absent
         storages filled in.
 
-        delete_lost: also delete the rows of `found.missing`, and give users whose avatar is missing
-        the letter avatar. Only another upload can restore such a photo, and does not need the row.
-        Rows of `found.in_unknown_storage` stay in any case.
+        delete_missing: also delete the rows of `found.missing`, and give the letter avatar to users
+        whose avatar is missing. Only another upload can restore such a photo, and it does not need
+        the row. Rows of `found.in_unknown_storage` stay in any case.
         """
-        for word, name in found.unnamed:
+        for word, name in found.unreferenced:
             self._storages[word].delete_if_older_than(name, self._before)
         for word, name in found.broken:
             self._storages[word].delete(name)
-        if delete_lost:
+        if delete_missing:
             self._delete_lost(found)
-        for photo_id, right in found.wrong.items():
+        for photo_id, right in found.mismatched.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
         for word in self._storages:
-            for ids in _parts([id_ for id_, place in found.unplaced.items() if place == word]):
+            for ids in _batches(
+                [id_ for id_, name in found.without_storage.items() if name == word]
+            ):
                 unplaced = (Photo.id.in_(ids), Photo.storage.is_(None))
                 with self._database.session.begin() as db:
                     db.execute(update_of(Photo).where(*unplaced).values(storage=word))
@@ -134,38 +136,38 @@ class PhotoAudit:
         )
 
     def _delete_lost(self, found: Findings) -> None:
-        for ids in _parts(self._still_lost(found.lost)):
+        for ids in _batches(self._still_missing(found.missing)):
             with self._database.session.begin() as db:
                 db.execute(delete_of(Photo).where(Photo.id.in_(ids)))
-        for ids in _parts(self._still_lost(found.avatars)):
+        for ids in _batches(self._still_missing(found.missing_avatars)):
             with self._database.session.begin() as db:
                 db.execute(update_of(User).where(User.id.in_(ids)).values(avatar=""))
 
-    def _still_lost(self, lost: dict[int, str]) -> list[int]:
+    def _still_missing(self, missing: dict[int, str]) -> list[int]:
         """Return the ids of those that were not uploaded again since."""
-        self._whole.clear()
+        self._intact.clear()
         self._sizes.clear()
-        return [id_ for id_, name in lost.items() if self._place(name, None) is None]
+        return [id_ for id_, name in missing.items() if self._find_storage(name, None) is None]
 
-    def _look_at_files(self) -> list[File]:
+    def _check_files(self) -> list[File]:
         """Record the size of every file; return those without a row."""
-        unnamed: list[File] = []
+        unreferenced: list[File] = []
         for word, storage in self._storages.items():
             old = []
             for stored in storage.list_objects():
                 self._sizes[word, stored.name] = stored.size
                 if stored.modified < self._before:
                     old.append(stored.name)
-                if self._every_byte:
-                    self._is_whole(word, stored.name)
-                self._done()
+                if self._verify_content:
+                    self._is_intact(word, stored.name)
+                self._progress()
             with self._database.reads.connect() as db:
-                for names in _parts(old):
+                for names in _batches(old):
                     there = photos.named(db, names)
-                    unnamed += [(word, name) for name in names if name not in there]
-        return unnamed
+                    unreferenced += [(word, name) for name in names if name not in there]
+        return unreferenced
 
-    def _look_at_rows(self, found: Findings) -> None:
+    def _check_rows(self, found: Findings) -> None:
         with self._database.reads.connect() as db:
             rows = new = 0
             for row in photos.everything(db):
@@ -173,11 +175,11 @@ class PhotoAudit:
                 if row.storage == self._default:
                     rows += 1
                     # It may have been uploaded after the files were listed.
-                    new += row.created_at > self._before and self._is_there(row.name)
+                    new += row.created_at > self._before and self._is_in_default_storage(row.name)
                 for word in self._storages:
                     if self._sizes.get((word, row.name), row.size) != row.size:
-                        self._is_whole(word, row.name)
-                self._done()
+                        self._is_intact(word, row.name)
+                self._progress()
             if rows and not new and not any(word == self._default for word, _ in self._sizes):
                 raise Conflict(
                     f"The storage {self._default} has no photo at all, the database has {rows}: "
@@ -185,52 +187,52 @@ class PhotoAudit:
                 )
             found.checked += len(self._sizes)
             for row in photos.everything(db):
-                self._judge(row, found)
-            kept = set(found.elsewhere.values())
+                self._check_row(row, found)
+            kept = set(found.in_unknown_storage.values())
             for user in photos.avatars(db):
-                if self._place(user.avatar, None) is None and user.avatar not in kept:
-                    found.avatars[user.id] = user.avatar
+                if self._find_storage(user.avatar, None) is None and user.avatar not in kept:
+                    found.missing_avatars[user.id] = user.avatar
 
-    def _is_there(self, name: str) -> bool:
+    def _is_in_default_storage(self, name: str) -> bool:
         """Return whether the storage for new photos has the file, intact if it was not listed."""
-        return (self._default, name) in self._sizes or self._is_whole(self._default, name)
+        return (self._default, name) in self._sizes or self._is_intact(self._default, name)
 
-    def _judge(self, row: Row[Any], found: Findings) -> None:
+    def _check_row(self, row: Row[Any], found: Findings) -> None:
         """Compare a row with its file."""
-        word = self._place(row.name, row.storage)
+        word = self._find_storage(row.name, row.storage)
         if word is None:
-            lost = found.lost if row.storage == self._default else found.elsewhere
-            lost[row.id] = row.name
+            missing = found.missing if row.storage == self._default else found.in_unknown_storage
+            missing[row.id] = row.name
             return
         size = self._sizes.get((word, row.name), row.size)
         right = {"size": size, "digest": parse_digest(row.name), "storage": word}
         there = {"size": row.size, "digest": row.digest, "storage": row.storage or word}
         if there != right:
-            found.wrong[row.id] = right
+            found.mismatched[row.id] = right
         elif row.storage is None:
-            found.unplaced[row.id] = word
+            found.without_storage[row.id] = word
 
-    def _place(self, name: str, preferred: str | None) -> str | None:
+    def _find_storage(self, name: str, preferred: str | None) -> str | None:
         """Return which storage has the intact file, trying `preferred` first; None for none."""
         for word in sorted(self._storages, key=lambda word: word != preferred):
-            there = self._whole.get((word, name), (word, name) in self._sizes)
-            if there or self._is_whole(word, name):
+            there = self._intact.get((word, name), (word, name) in self._sizes)
+            if there or self._is_intact(word, name):
                 return word
         return None
 
-    def _is_whole(self, word: str, name: str) -> bool:
+    def _is_intact(self, word: str, name: str) -> bool:
         """Return whether a file exists and its content matches the digest in its name."""
         file = word, name
-        if file not in self._whole:
+        if file not in self._intact:
             try:
                 with self._storages[word].open(name) as opened:
                     check_digest(name, opened)
-                self._whole[file] = True
+                self._intact[file] = True
             except (NotFound, ValueError):
-                self._whole[file] = False
-        return self._whole[file]
+                self._intact[file] = False
+        return self._intact[file]
 
 
-def _parts(items: Sequence[T], size: int = 500) -> Iterator[Sequence[T]]:
+def _batches(items: Sequence[T], size: int = 500) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

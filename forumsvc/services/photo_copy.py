@@ -2,8 +2,8 @@
 
 Each file is copied, read back and compared with its name, which is its SHA-256; then its rows are
 changed to name the target storage. Storing, moving and removing the bytes of a name is serialized
-(`photos.lock_name`). A run that was stopped is continued by the next one: the rows say what has been
-moved.
+(`photos.lock_name`). A run that was stopped is continued by the next one: the rows say what is
+moved already.
 """
 
 import tempfile
@@ -23,7 +23,7 @@ from .photos import lock_name
 
 
 @dataclass(slots=True)
-class Copied:
+class CopyResult:
     """The result of a run, in numbers of files.
 
     copied: files that are now intact in the target; bytes: their size. missing: files that rows
@@ -48,28 +48,28 @@ class PhotoCopy:
         database: Database,
         source: tuple[str, Storage],
         target: tuple[str, Storage],
-        done: Callable[[], None] = lambda: None,
+        progress: Callable[[], None] = lambda: None,
     ) -> None:
         """source, target: a storage with its name in the rows. progress: called for each file."""
         self._database = database
-        self._from, self._source = source
-        self._to, self._target = target
-        self._done = done
+        self._source_name, self._source = source
+        self._target_name, self._target = target
+        self._progress = progress
         self._verified: set[str] = set()
 
-    def run(self, *, delete: bool) -> Copied:
+    def run(self, *, delete: bool) -> CopyResult:
         """Copy what is not moved yet. delete: delete from the source what is safe in the target.
 
         Raises OSError if a storage fails; files moved until then stay moved.
         """
-        result = Copied()
+        result = CopyResult()
         for name in self._names():
             self._move(name, result)
-            self._done()
+            self._progress()
         if delete:
             for stored in self._source.list_objects():
                 self._delete(stored.name, result)
-                self._done()
+                self._progress()
         return result
 
     def _names(self) -> Iterator[str]:
@@ -77,7 +77,7 @@ class PhotoCopy:
         seen: set[str] = set()
         with self._database.reads.connect() as db:
             for row in photos.everything(db):
-                if row.storage in (self._from, None) and row.name not in seen:
+                if row.storage in (self._source_name, None) and row.name not in seen:
                     seen.add(row.name)
                     yield row.name
             for user in photos.avatars(db):
@@ -86,7 +86,7 @@ class PhotoCopy:
                     seen.add(user.avatar)
                     yield user.avatar
 
-    def _move(self, name: str, result: Copied) -> None:
+    def _move(self, name: str, result: CopyResult) -> None:
         """Copy a file, verify the copy, and update its rows."""
         with tempfile.TemporaryFile() as spool:
             try:
@@ -95,7 +95,7 @@ class PhotoCopy:
             except NotFound:
                 # Deleted from the source by a run that was stopped before its rows were moved.
                 if not self._is_in_target(name):
-                    result.missing += self._is_said_to_be_in_source(name)
+                    result.missing += self._rows_name_source(name)
                     return
                 with self._target.open(name) as file:
                     size = check_digest(name, file, spool)
@@ -108,12 +108,12 @@ class PhotoCopy:
                 self._target.delete(name)
                 self._put(name, spool)
                 if not self._is_in_target(name):
-                    raise OSError(f"{self._to} does not return what was stored: {name}")
+                    raise OSError(f"{self._target_name} does not return what was stored: {name}")
             with self._database.session.begin() as db:
                 lock_name(db, name)
-                here = or_(Photo.storage == self._from, Photo.storage.is_(None))
+                here = or_(Photo.storage == self._source_name, Photo.storage.is_(None))
                 moved = update_of(Photo).where(Photo.name == name, here)
-                db.execute(moved.values(storage=self._to))
+                db.execute(moved.values(storage=self._target_name))
                 if not photos.is_used(db, name):
                     self._target.delete(name)  # its owner has deleted it in the meantime
                     return
@@ -126,13 +126,13 @@ class PhotoCopy:
         spool.seek(0)
         self._target.put(name, spool, media_type_of(name))
 
-    def _delete(self, name: str, result: Copied) -> None:
+    def _delete(self, name: str, result: CopyResult) -> None:
         """Delete a file from the source if all its rows name the target, which has it intact."""
         with self._database.session.begin() as db:
             lock_name(db, name)
             named = photos.storages_of(db, name)
             # An avatar may have no row: then this run has copied it.
-            is_moved = named == {self._to} if named else name in self._verified
+            is_moved = named == {self._target_name} if named else name in self._verified
             if is_moved and (name in self._verified or self._is_in_target(name)):
                 self._source.delete(name)
                 result.deleted += 1
@@ -147,6 +147,6 @@ class PhotoCopy:
             return False
         return True
 
-    def _is_said_to_be_in_source(self, name: str) -> bool:
+    def _rows_name_source(self, name: str) -> bool:
         with self._database.session.begin() as db:
-            return self._from in photos.storages_of(db, name)
+            return self._source_name in photos.storages_of(db, name)

@@ -33,19 +33,19 @@ class PhotoStorages:
         """Return all storages, the one for new photos first."""
         return [storage for _, storage in self.items()]
 
-    def get(self, word: str) -> Storage | None:
+    def get(self, storage_name: str) -> Storage | None:
         """Return the storage of that name, or None if it is not configured."""
-        return self._storages.get(word)
+        return self._storages.get(storage_name)
 
-    def lasting_url(self, name: str, word: str | None) -> str | None:
+    def permanent_url(self, name: str, storage_name: str | None) -> str | None:
         """Return the permanent URL of a photo in its storage, or None if it has none.
 
         storage_name: the storage that its row names.
         """
-        storage = None if word is None else self._storages.get(word)
+        storage = None if storage_name is None else self._storages.get(storage_name)
         return None if storage is None else storage.permanent_url(name)
 
-    def places_of(self, db: ReadConnection, name: str) -> list[Storage]:
+    def search_order(self, db: ReadConnection, name: str) -> list[Storage]:
         """Return all storages in the order in which to search for a photo.
 
         Those that its rows name come first, then those that can tell whether they have it. The
@@ -65,7 +65,7 @@ class PhotoStorages:
 
         Raises NotFound if no storage has it, OSError if one cannot be read.
         """
-        for storage in self.places_of(db, name):
+        for storage in self.search_order(db, name):
             url = storage.url(name)
             if url is not None:
                 return url
@@ -78,13 +78,13 @@ class PhotoStorages:
 
         Raises NotFound if no storage has it, OSError if one cannot be read.
         """
-        for storage in self.places_of(db, name):
+        for storage in self.search_order(db, name):
             with suppress(NotFound):
                 return storage.open(name)
         raise NotFound("There is no such picture.")
 
 
-def open_storages(settings: Settings, here: Path) -> PhotoStorages:
+def open_storages(settings: Settings, ini_dir: Path) -> PhotoStorages:
     """Return the storages, without connecting to them.
 
     The local directory is always one of them, a bucket if `photos.s3_bucket` names it. ini_dir: the
@@ -92,7 +92,7 @@ def open_storages(settings: Settings, here: Path) -> PhotoStorages:
     is missing.
     """
     default: str = settings["photos.storage"]
-    storages: dict[str, Storage] = {"local": LocalStorage(here / settings["photos.dir"])}
+    storages: dict[str, Storage] = {"local": LocalStorage(ini_dir / settings["photos.dir"])}
     if default == "s3" or settings["photos.s3_bucket"]:
         storages["s3"] = _bucket(settings)
     return PhotoStorages(default, storages)

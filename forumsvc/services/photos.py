@@ -44,11 +44,11 @@ def store(
     is killed, `photos check` finds them. An upload that is larger than the remaining quota is not
     decoded. Raises Invalid, RateLimited, Unavailable.
     """
-    left = quota.left_bytes(reader)
+    left = quota.remaining_bytes(reader)
     start = upload.tell()
     quota.check(left, upload.seek(0, io.SEEK_END) - start)
     upload.seek(start)
-    with available(), normalize(upload, limits) as picture:
+    with storage_failures(), normalize(upload, limits) as picture:
         quota.check(left, picture.size)
         storages.current.put(picture.name, picture.file, picture.media_type)
         yield picture
@@ -66,7 +66,7 @@ def store_avatar(
     owned = select(Photo.name).where(Photo.user_id == user_id, Photo.name == name)
     if not is_name(name) or db.execute(owned).first() is None:
         raise Invalid("avatar", "must be the image_url of a picture that you uploaded")
-    with available():
+    with storage_failures():
         try:
             file = storages.open(db, name)
         except NotFound:
@@ -107,12 +107,12 @@ def record(
         created_at=now,
     )
     if is_new:
-        left = quota.left_bytes(db)
+        left = quota.remaining_bytes(db)
         quota.check(None if left is None else left + picture.size, picture.size, field)
     else:
         here = (Photo.user_id == quota.user_id, Photo.digest == picture.digest)
         db.execute(update_of(Photo).where(*here).values(storage=storages.default))
-    with available():
+    with storage_failures():
         picture.file.seek(0)
         storages.current.put(picture.name, picture.file, picture.media_type)
     return picture.name
@@ -153,7 +153,7 @@ def lock_name(db: Session, name: str) -> None:
 
 
 @contextmanager
-def available() -> Iterator[None]:
+def storage_failures() -> Iterator[None]:
     """Raise Unavailable if the storage, or the disk for temporary files, fails."""
     try:
         yield

@@ -45,7 +45,7 @@ def register(
     accounts.check_password(password)
     check_strength("password", password, (login, email))
     try:
-        accounts.check_free(reads, login, email)
+        accounts.check_available(reads, login, email)
         return accounts.create(db, login, password, email=email)
     except AlreadyTaken as error:
         raise Invalid(error.field, "is taken") from None

@@ -30,12 +30,12 @@ from .notifications import notify
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
     """Like a topic and return its number of likes."""
     new = insert_or_ignore(db, TopicLike, user_id=actor_id, topic_id=topic_id, created_at=now)
-    return _liked(db, Topic, topic_id, new)
+    return _count_likes(db, Topic, topic_id, new)
 
 
 def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
     """Unlike a topic and return its number of likes."""
-    return _liked(
+    return _count_likes(
         db, Topic, topic_id, -delete_row(db, TopicLike, user_id=actor_id, topic_id=topic_id)
     )
 
@@ -43,33 +43,33 @@ def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
 def like_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
     """Like a reply and return its number of likes."""
     new = insert_or_ignore(db, ReplyLike, user_id=actor_id, reply_id=reply_id, created_at=now)
-    return _liked(db, Reply, reply_id, new)
+    return _count_likes(db, Reply, reply_id, new)
 
 
 def unlike_reply(db: Session, actor_id: int, reply_id: int) -> int:
     """Unlike a reply and return its number of likes."""
-    return _liked(
+    return _count_likes(
         db, Reply, reply_id, -delete_row(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
     )
 
 
-def _liked(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int) -> int:
+def _count_likes(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int) -> int:
     if not by:
-        [found] = rows(db, _likes(model), {"liked_id": liked_id})
+        [found] = rows(db, _select_likes_count(model), {"liked_id": liked_id})
         return int(found.likes_count)
     if model is Reply:
         topic_versions.renew_of_reply(db, liked_id)
-    [counted] = execute(db, _like_counted(model), {"liked_id": liked_id, "by": by})
+    [counted] = execute(db, _update_likes_count(model), {"liked_id": liked_id, "by": by})
     return int(counted.likes_count)
 
 
 @cache
-def _likes(model: type[Topic] | type[Reply]) -> Any:
+def _select_likes_count(model: type[Topic] | type[Reply]) -> Any:
     return select(model.likes_count).where(model.id == bindparam("liked_id", type_=BigId))
 
 
 @cache
-def _like_counted(model: type[Topic] | type[Reply]) -> Any:
+def _update_likes_count(model: type[Topic] | type[Reply]) -> Any:
     likes = model.likes_count + bindparam("by", type_=Integer)
     here = model.id == bindparam("liked_id", type_=BigId)
     return update_of(model).where(here).values(likes_count=likes).returning(model.likes_count)
@@ -85,13 +85,13 @@ def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
     delete_row(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
 
 
-def favor(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
+def favorite(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
     """Add a topic to the user's favorites. The caller has locked the topic."""
     new = insert_or_ignore(db, Favorite, user_id=actor_id, topic_id=topic.id, created_at=now)
     _count_favorite(db, actor_id, topic, new)
 
 
-def unfavor(db: Session, actor_id: int, topic: Any) -> None:
+def unfavorite(db: Session, actor_id: int, topic: Any) -> None:
     """Remove a topic from the user's favorites. The caller has locked the topic."""
     _count_favorite(
         db, actor_id, topic, -delete_row(db, Favorite, user_id=actor_id, topic_id=topic.id)
@@ -100,11 +100,11 @@ def unfavor(db: Session, actor_id: int, topic: Any) -> None:
 
 def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
-        execute(db, _favorites_counted(), {"owner_id": user_id, "by": by})
+        execute(db, _update_favorites_count(), {"owner_id": user_id, "by": by})
 
 
 @cache
-def _favorites_counted() -> Any:
+def _update_favorites_count() -> Any:
     favorites = User.favorites_count + bindparam("by", type_=Integer)
     owner = User.id == bindparam("owner_id", type_=BigId)
     return change_unmarked(User).where(owner).values(favorites_count=favorites)
@@ -114,8 +114,8 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
     """Follow a user and notify them, once. The follower is notified about new topics."""
     if insert_or_ignore(db, UserFollow, user_id=actor_id, target_id=target_id, created_at=now):
         _lock_both(db, actor_id, target_id)
-        told = notify.tell_of_follow(db, actor_id, now, target_id)
-        _count_follow(db, actor_id, target_id, 1, told=told)
+        notified = notify.notify_about_follow(db, actor_id, now, target_id)
+        _count_follow(db, actor_id, target_id, 1, notified=notified)
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
@@ -130,14 +130,14 @@ def _lock_both(db: Session, actor_id: int, target_id: int) -> None:
 
 
 def _count_follow(
-    db: Session, actor_id: int, target_id: int, by: int, *, told: bool = False
+    db: Session, actor_id: int, target_id: int, by: int, *, notified: bool = False
 ) -> None:
     is_actor = User.id == actor_id
     values: dict[str, Any] = {
         "following_count": User.following_count + case((is_actor, by), else_=0),
         "followers_count": User.followers_count + case((is_actor, 0), else_=by),
     }
-    if told:
+    if notified:
         values["unread_count"] = User.unread_count + case((is_actor, 0), else_=1)
     counted = change_unmarked(User).where(User.id.in_([actor_id, target_id]))
     db.execute(counted.values(**values))

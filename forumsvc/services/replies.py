@@ -18,13 +18,13 @@ from ..models import Reply, Topic, User
 from ..queries import replies
 from ..queries.user_locks import lock_users
 from . import counters
-from .content.authoring import Authoring, Rendered
+from .content.authoring import Authoring, RenderedPost
 from .notifications import jobs, notify, recipients
-from .notifications.new_post import announce_reply
+from .notifications.new_post import notify_and_count_reply
 
 
 def create(
-    db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: Rendered
+    db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: RenderedPost
 ) -> Row[Any]:
     """Create a reply to a visible topic and return it, as `queries.replies.one` does."""
     text = authoring.write(db, actor_id, body)
@@ -37,21 +37,21 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    execute(db, _reply_written(tuple(values)), values)
+    execute(db, _insert_reply(tuple(values)), values)
     by_other = int(actor_id != topic.user_id)
-    execute(db, _topic_replied(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
+    execute(db, _update_topic(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.ask_written(db)
     inline = authoring.inline_recipients
-    return announce_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
+    return notify_and_count_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
 
 
 @cache
-def _reply_written(names: tuple[str, ...]) -> Any:
+def _insert_reply(names: tuple[str, ...]) -> Any:
     return insert(Reply).values({name: bindparam(name) for name in names})
 
 
 @cache
-def _topic_replied() -> Any:
+def _update_topic() -> Any:
     at = bindparam("at", type_=UtcDateTime)
     return (
         update_of(Topic)
@@ -67,7 +67,7 @@ def _topic_replied() -> Any:
 
 
 def edit(
-    db: Session, actor_id: int, now: datetime, authoring: Authoring, reply: Any, body: Rendered
+    db: Session, actor_id: int, now: datetime, authoring: Authoring, reply: Any, body: RenderedPost
 ) -> None:
     """Change the text of a reply."""
     if body.body == reply.body:
@@ -79,8 +79,8 @@ def edit(
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
     topic_versions.renew(db, reply.topic_id)
-    if _is_shown(reply):
-        notify.tell_of_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
+    if _is_visible(reply):
+        notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
 
 def destroy(db: Session, now: datetime, reply: Any) -> None:
@@ -97,18 +97,18 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
             others_replies_count=Topic.others_replies_count - by_other,
         )
     )
-    counters.settle_last_reply(db, reply.topic_id)
+    counters.recompute_last_reply(db, reply.topic_id)
     jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)
     next_user_id = next_reply and jobs.lock_position(db, reply.topic_id, next_reply.id)
     author = select(literal(reply.user_id, BigId))
-    lock_users(db, User.id.in_(author.union(recipients.told_of_reply())), reply_id=reply.id)
-    if _is_shown(reply):
+    lock_users(db, User.id.in_(author.union(recipients.notified_about_reply())), reply_id=reply.id)
+    if _is_visible(reply):
         counted = change_unmarked(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count - 1))
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
-    notify.forget_reply(db, reply.id)
+    notify.delete_for_reply(db, reply.id)
 
 
 def _next_visible(db: Session, reply: Any) -> Row[Any] | None:
@@ -118,5 +118,5 @@ def _next_visible(db: Session, reply: Any) -> Row[Any] | None:
     return db.execute(select(*columns).where(*after).order_by(Reply.id).limit(1)).one_or_none()
 
 
-def _is_shown(reply: Any) -> bool:
+def _is_visible(reply: Any) -> bool:
     return reply.topic_deleted_at is None and reply.topic_banned_at is None

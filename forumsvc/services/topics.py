@@ -19,9 +19,9 @@ from ..errors import Invalid
 from ..models import Node, Topic
 from ..queries import nodes, topics
 from . import counters
-from .content.authoring import Authoring, Rendered
+from .content.authoring import Authoring, RenderedPost
 from .notifications import notify
-from .notifications.new_post import announce_topic
+from .notifications.new_post import notify_and_count_topic
 
 
 def create(
@@ -32,7 +32,7 @@ def create(
     *,
     title: str,
     node_id: int,
-    body: Rendered,
+    body: RenderedPost,
 ) -> Row[Any]:
     """Create a topic and return it, as `queries.topics.one` does.
 
@@ -51,14 +51,14 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    execute(db, _topic_written(tuple(values)), values)
+    execute(db, _insert_topic(tuple(values)), values)
     topic = topics.ask_written(db)
     inline = authoring.inline_recipients
-    return announce_topic(db, actor_id, now, text.mentioned, topic, inline)
+    return notify_and_count_topic(db, actor_id, now, text.mentioned, topic, inline)
 
 
 @cache
-def _topic_written(names: tuple[str, ...]) -> Any:
+def _insert_topic(names: tuple[str, ...]) -> Any:
     return insert(Topic).values({name: bindparam(name) for name in names})
 
 
@@ -71,7 +71,7 @@ def edit(
     *,
     title: str,
     node_id: int,
-    body: Rendered,
+    body: RenderedPost,
 ) -> None:
     """Change a topic's title, node and body. Raises Invalid as `create` does."""
     moved = node_id != topic.node_id
@@ -81,7 +81,7 @@ def edit(
     elif (title, body.body) == (topic.title, topic.body):
         return
     text = authoring.write(db, actor_id, body, before=topic.body_html)
-    _set(
+    _update(
         db,
         topic.id,
         title=title,
@@ -94,13 +94,13 @@ def edit(
     if not visible:
         return
     moved_to = (topic.user_id, node_id) if moved else None
-    notify.tell_of_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
+    notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
 def destroy(db: Session, now: datetime, topic: Any) -> None:
     """Mark a topic as deleted; maintainers still see it."""
     if topic.deleted_at is None:
-        _set(db, topic.id, deleted_at=now)
+        _update(db, topic.id, deleted_at=now)
         if topic.banned_at is None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
 
@@ -108,7 +108,7 @@ def destroy(db: Session, now: datetime, topic: Any) -> None:
 def ban(db: Session, now: datetime, topic: Any) -> None:
     """Hide a topic from everybody but its author, maintainers and admins."""
     if topic.banned_at is None:
-        _set(db, topic.id, banned_at=now)
+        _update(db, topic.id, banned_at=now)
         if topic.deleted_at is None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
 
@@ -116,7 +116,7 @@ def ban(db: Session, now: datetime, topic: Any) -> None:
 def unban(db: Session, topic: Any) -> None:
     """Show a banned topic again."""
     if topic.banned_at is not None:
-        _set(db, topic.id, banned_at=None)
+        _update(db, topic.id, banned_at=None)
         if topic.deleted_at is None:
             counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
 
@@ -124,28 +124,28 @@ def unban(db: Session, topic: Any) -> None:
 def feature(db: Session, now: datetime, topic: Any) -> None:
     """Mark a topic as excellent."""
     if topic.excellent_at is None:
-        _set(db, topic.id, excellent_at=now)
+        _update(db, topic.id, excellent_at=now)
 
 
 def unfeature(db: Session, topic: Any) -> None:
     """Remove the mark `excellent` from a topic."""
     if topic.excellent_at is not None:
-        _set(db, topic.id, excellent_at=None)
+        _update(db, topic.id, excellent_at=None)
 
 
 def close(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
     """Close a topic: it accepts no more replies."""
     if topic.closed_at is None:
-        _set(db, topic.id, closed_at=now, closed_by_id=actor_id)
+        _update(db, topic.id, closed_at=now, closed_by_id=actor_id)
 
 
 def open_again(db: Session, topic: Any) -> None:
     """Reopen a closed topic."""
     if topic.closed_at is not None:
-        _set(db, topic.id, closed_at=None, closed_by_id=None)
+        _update(db, topic.id, closed_at=None, closed_by_id=None)
 
 
-def _set(db: Session, topic_id: int, **values: Any) -> None:
+def _update(db: Session, topic_id: int, **values: Any) -> None:
     db.execute(update_of(Topic).where(Topic.id == topic_id).values(**values))
 
 
@@ -160,12 +160,12 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Add `by` to the topics of a node. Raises Invalid if it does not exist."""
-    if not execute(db, _node_counted(), {"at": node_id, "by": by}):
+    if not execute(db, _update_topics_count(), {"at": node_id, "by": by}):
         raise _no_node()
 
 
 @cache
-def _node_counted() -> Any:
+def _update_topics_count() -> Any:
     here = Node.id == bindparam("at", type_=BigId)
     counted = Node.topics_count + bindparam("by", type_=Integer)
     return change_unmarked(Node).where(here).values(topics_count=counted).returning(Node.id)

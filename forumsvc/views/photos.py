@@ -73,7 +73,7 @@ def serve_photo(context: Public, request: ForumRequest) -> Response:
     name = "{folder}/{name}".format(**request.matchdict)
     check_name(name)
     storages: PhotoStorages = request.registry.photo_storages
-    with photos.available():
+    with photos.storage_failures():
         file = storages.find(request.executor, name)
     if isinstance(file, str):
         return HTTPFound(file)

@@ -13,7 +13,7 @@ from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import replies as reply_service
 from ..services import topics as topic_service
-from ..services.content.authoring import Rendered
+from ..services.content.authoring import RenderedPost
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
@@ -42,13 +42,13 @@ def _check_node(request: ForumRequest, node_id: int) -> None:
         raise NotFound("node_id: there is no such node.")
 
 
-def render_new(container: Topics, request: ForumRequest) -> Rendered:
+def render_new(container: Topics, request: ForumRequest) -> RenderedPost:
     """Render the text of a new topic, if its node exists."""
     topic_service.check_node(request.executor, request.validated["node_id"])
     return render_body(container, request)
 
 
-def render_edited(item: TopicItem, request: ForumRequest) -> Rendered:
+def render_edited(item: TopicItem, request: ForumRequest) -> RenderedPost:
     """Render the text of an edited topic, if a changed node exists."""
     if request.validated["node_id"] != item.row.node_id:
         topic_service.check_node(request.executor, request.validated["node_id"])
@@ -147,12 +147,12 @@ def unfollow(item: TopicItem, request: ForumRequest) -> Ok:
 @api_view(TopicItem, "POST", May.FAVORITE, name="favorite", locked="state")
 def favorite(item: TopicItem, request: ForumRequest) -> Ok:
     """Add a topic to the caller's favorites."""
-    relations.favor(request.db, request.actor_id, request.now, item.row)
+    relations.favorite(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.FAVORITE, name="unfavorite", locked="state")
 def unfavorite(item: TopicItem, request: ForumRequest) -> Ok:
     """Remove a topic from the caller's favorites."""
-    relations.unfavor(request.db, request.actor_id, item.row)
+    relations.unfavorite(request.db, request.actor_id, item.row)
     return Ok()

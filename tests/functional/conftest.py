@@ -92,7 +92,7 @@ def unbounded_password_slots() -> Iterator[None]:
 
 
 @pytest.fixture
-def ticking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], datetime]:
+def advancing_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[], datetime]:
     """A clock that is a second later each time it is asked: no two requests are of one moment."""
     start = clock.now() - timedelta(minutes=30)
     seconds = count()
@@ -105,7 +105,7 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> Callable[[], datetime]:
 
 
 @pytest.fixture
-def standing(monkeypatch: pytest.MonkeyPatch) -> datetime:
+def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> datetime:
     """A clock that stands still: all requests are of one moment."""
     moment = clock.now()
     monkeypatch.setattr(clock, "now", lambda: moment)

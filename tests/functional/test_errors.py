@@ -59,7 +59,10 @@ def test_an_unexpected_exception_takes_back_what_was_written(
         announce(*given)
         raise ZeroDivisionError
 
-    for service, last_step in ((topic_service, "announce_topic"), (replies, "announce_reply")):
+    for service, last_step in (
+        (topic_service, "notify_and_count_topic"),
+        (replies, "notify_and_count_reply"),
+    ):
         failing = partial(announce_and_fail, getattr(service, last_step))
         monkeypatch.setattr(service, last_step, failing)
     sent = {"title": "T", "node_id": forum.node("Second"), "body": "B"}

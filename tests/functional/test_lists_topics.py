@@ -42,7 +42,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(forum: Forum, ticking: object) -> Scene:
+def scene(forum: Forum, advancing_clock: object) -> Scene:
     return Scene(forum)
 
 
@@ -105,7 +105,7 @@ def test_a_moved_topic_is_listed_in_its_new_node(scene: Scene) -> None:
     assert ids(scene.bob, "/topics", node_id=scene.other) == [scene.d, scene.b, scene.a]
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("frozen_clock")
 @pytest.mark.parametrize("kind", KINDS)
 def test_ties_are_broken_by_the_newer_topic(forum: Forum, kind: str) -> None:
     scene = Scene(forum)

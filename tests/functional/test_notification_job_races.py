@@ -56,7 +56,7 @@ def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) ->
         target=lambda: answers.append(alone(forum, chief).call(method, place))
     )
     with forum.database.session() as db, forum.database.reads.connect() as watch:
-        [job_id] = jobs.waiting(watch).job_ids
+        [job_id] = jobs.pending(watch).job_ids
         assert jobs.run_batch(db, job_id, 2)
         holder = db.scalar(select(func.pg_backend_pid()))
         thread.start()
@@ -87,7 +87,7 @@ def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
     while left := forum.count(NotificationJob):
         assert left == 1
         with forum.database.session.begin() as db, forum.database.reads.connect() as watch:
-            jobs.run_batch(db, *jobs.waiting(watch).job_ids)
+            jobs.run_batch(db, *jobs.pending(watch).job_ids)
     heard = [[one["reply"]["id"] for one in fan.get("/notifications").json] for fan in fans]
     assert heard == [[next_reply]] * 12
     assert drift(forum.database) == []

@@ -108,7 +108,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         ran.append(job_id)
         return original(db, job_id, 100)
 
-    monkeypatch.setattr(job_runner, "_REST", 0)
+    monkeypatch.setattr(job_runner, "_PAUSE_FACTOR", 0)
     monkeypatch.setattr(jobs, "run_batch", run_batch)
     return ran
 
@@ -192,7 +192,7 @@ def test_each_batch_is_a_transaction_of_bounded_size(
 
 def _job_ids(forum: Forum) -> list[int]:
     with forum.database.reads.connect() as db:
-        return jobs.waiting(db).job_ids
+        return jobs.pending(db).job_ids
 
 
 @on_a_server

@@ -7,7 +7,7 @@ import pytest
 from tests.functional.forum import Forum, Person
 from tests.functional.shapes import NODE, NOTIFICATION, REPLY, TOPIC, has_shape
 
-pytestmark = pytest.mark.usefixtures("ticking")
+pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from forumsvc.models import Notification
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 
-pytestmark = pytest.mark.usefixtures("ticking")
+pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, statuses, together
 
-pytestmark = pytest.mark.usefixtures("ticking")
+pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 @dataclass

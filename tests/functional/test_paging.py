@@ -102,7 +102,7 @@ class Going:
 
 
 @pytest.fixture
-def going(forum: Forum, ticking: object) -> Going:
+def going(forum: Forum, advancing_clock: object) -> Going:
     return Going(forum)
 
 

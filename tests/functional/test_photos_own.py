@@ -236,7 +236,7 @@ def test_an_upload_that_the_transaction_refuses_leaves_no_bytes(
 ) -> None:
     alice = make_forum().person("alice")
     kept = upload(alice)
-    monkeypatch.setattr(Quota, "left_bytes", full_under_the_lock)
+    monkeypatch.setattr(Quota, "remaining_bytes", full_under_the_lock)
     answer = send(alice, picture("green"))
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
     assert [path.name for path in stored(tmp_path / "var" / "photos")] == [kept.split("/")[-1]]
@@ -247,6 +247,6 @@ def test_a_refused_upload_of_a_picture_that_somebody_has_leaves_it_to_them(
 ) -> None:
     forum = make_forum()
     url = upload(forum.person("bob"))
-    monkeypatch.setattr(Quota, "left_bytes", full_under_the_lock)
+    monkeypatch.setattr(Quota, "remaining_bytes", full_under_the_lock)
     assert send(forum.person("alice")).status_int == 400
     forum.app.get(url, status=200)

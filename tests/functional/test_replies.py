@@ -6,7 +6,7 @@ from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.shapes import ABILITIES, REPLY, REPLY_DETAIL, has_shape
 
-pytestmark = pytest.mark.usefixtures("ticking")
+pytestmark = pytest.mark.usefixtures("advancing_clock")
 SHOWN = REPLY_DETAIL | {"abilities"}
 
 

@@ -192,5 +192,5 @@ def test_a_file_of_words_that_is_not_there_stops_the_service(
 
 def test_ten_thousand_words_are_looked_for_in_the_longest_text_at_once() -> None:
     words = ForbiddenWords(f"forbidden{n}" for n in range(10_000))
-    assert words.first_in("forbidden " * 6_500 + "forbidden9999") == "forbidden9999"
-    assert words.first_in("forbidden" * 7_000) is None
+    assert words.find_in("forbidden " * 6_500 + "forbidden9999") == "forbidden9999"
+    assert words.find_in("forbidden" * 7_000) is None

@@ -8,7 +8,7 @@ from tests.functional.forum import Forum
 from tests.functional.recounting import drift
 from tests.functional.shapes import ABILITIES, TOPIC_DETAIL, has_shape
 
-pytestmark = pytest.mark.usefixtures("ticking")
+pytestmark = pytest.mark.usefixtures("advancing_clock")
 SHOWN = TOPIC_DETAIL | {"abilities"}
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 
-pytestmark = pytest.mark.usefixtures("ticking")
+pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 def act(caller: Caller, topic: int, kind: str) -> None:

@@ -258,7 +258,7 @@ class Owner:
 
         self._command(spoil)
         self.look("spoil")
-        return self._command(audit.mend, isolation_level="REPEATABLE READ")
+        return self._command(audit.fix, isolation_level="REPEATABLE READ")
 
     def rerender(self) -> bool:
         """`forumsvc content rerender`, of texts that another version rendered."""

@@ -5,7 +5,7 @@ import pytest
 from forumsvc.errors import Invalid
 from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
-from forumsvc.services.content.short_texts import many_lines, one_line
+from forumsvc.services.content.short_texts import validate_line, validate_lines
 
 
 @pytest.mark.parametrize(
@@ -66,23 +66,23 @@ def test_a_password_too_short_or_too_long_is_none(password: str) -> None:
 
 
 def test_a_text_loses_the_blanks_around_it() -> None:
-    assert one_line("name", " a b ", 3) == "a b"
-    assert many_lines("summary", "\n a\n\tb \n", 4) == "a\n\tb"
+    assert validate_line("name", " a b ", 3) == "a b"
+    assert validate_lines("summary", "\n a\n\tb \n", 4) == "a\n\tb"
 
 
 @pytest.mark.parametrize("text", ["abcd", "a\nb", "a\x00", "\x1bb", "a\x85b", "\ud800"])
 def test_one_line_holds_no_control_characters_and_has_a_bound(text: str) -> None:
     with pytest.raises(Invalid, match=r"^name: "):
-        one_line("name", text, 3)
+        validate_line("name", text, 3)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n"])
 def test_a_text_that_is_needed_is_not_blank(text: str) -> None:
     with pytest.raises(Invalid, match=r"^name: "):
-        one_line("name", text, 3, shortest=1)
+        validate_line("name", text, 3, shortest=1)
 
 
 @pytest.mark.parametrize("text", ["a" * 5, "a\x00", "\x1bb", "\ud800"])
 def test_many_lines_hold_no_other_control_characters_and_have_a_bound(text: str) -> None:
     with pytest.raises(Invalid, match=r"^summary: "):
-        many_lines("summary", text, 4)
+        validate_lines("summary", text, 4)

@@ -12,11 +12,11 @@ from ...queries import users
 from .rules import Rules
 
 # A text can mention thousands of users; further mentions stay plain text.
-_MOST_LINKED = 500
+_MAX_LINKED_MENTIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPost:
     """A rendered text that is not checked yet.
 
     users: returns the users that it may mention, by lower-case login.
@@ -28,7 +28,7 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PostText:
     """A text ready to be stored.
 
     mentioned: the ids of the users to notify, in the order of the text.
@@ -58,7 +58,7 @@ class Authoring:
 
     def render(
         self, db: Session, author_id: int, body: str, *, title: str | None = None, origin: str = ""
-    ) -> Rendered:
+    ) -> RenderedPost:
         """Render a text, and submit the query for the users that it may mention.
 
         Rendering may take a second, during which no lock should be held: it is called before the
@@ -73,29 +73,31 @@ class Authoring:
             draft = self.renderer.render(
                 body, origin=f"{origin}, user {author_id}", report_cpu_time=used
             )
-        candidates = draft.mentions[:_MOST_LINKED]
-        return Rendered(body, draft, users.ask_mentioned(db, candidates) if candidates else dict)
+        candidates = draft.mentions[:_MAX_LINKED_MENTIONS]
+        return RenderedPost(
+            body, draft, users.ask_mentioned(db, candidates) if candidates else dict
+        )
 
     def write(
-        self, db: Session, actor_id: int, rendered: Rendered, *, before: str | None = None
-    ) -> Text:
+        self, db: Session, actor_id: int, rendered: RenderedPost, *, before: str | None = None
+    ) -> PostText:
         """Return a rendered text as it is stored, with its mentions resolved.
 
         before: the HTML that this text replaces, None for a new post; users mentioned there are not
         notified again. Raises Invalid if the text breaks a rule.
         """
         draft = rendered.draft
-        self.rules.check_rendered(db, actor_id, draft, new=before is None)
+        self.rules.check_rendered(db, actor_id, draft, is_new=before is None)
         known = rendered.users()
         keys = [key for login in draft.mentions if (key := login.lower()) in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
-        return Text(rendered.body, self._link(draft, known), draft.version, mentioned)
+        return PostText(rendered.body, self._link_mentions(draft, known), draft.version, mentioned)
 
-    def link(self, db: ReadConnection, draft: RenderedText) -> str:
+    def link_mentions(self, db: ReadConnection, draft: RenderedText) -> str:
         """Return the HTML of a rendered text, its mentions linked to existing users."""
-        candidates = draft.mentions[:_MOST_LINKED]
-        return self._link(draft, users.mentioned(db, candidates) if candidates else {})
+        candidates = draft.mentions[:_MAX_LINKED_MENTIONS]
+        return self._link_mentions(draft, users.mentioned(db, candidates) if candidates else {})
 
-    def _link(self, draft: RenderedText, known: Mapping[str, Any]) -> str:
+    def _link_mentions(self, draft: RenderedText, known: Mapping[str, Any]) -> str:
         return draft.to_html({key: found.login for key, found in known.items()}, self.user_url)

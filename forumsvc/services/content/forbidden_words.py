@@ -21,25 +21,27 @@ class ForbiddenWords:
         self._words = {key: word for key, word in normal.items() if key}
 
     @classmethod
-    def read(cls, written: str, here: Path) -> Self:
+    def parse(cls, setting: str, base_dir: Path) -> Self:
         """Return the words of a setting: separated by commas, or `file:PATH`, a word a line.
 
         In a file, lines that begin with `#` are comments. base_dir: the base of a relative path.
         Raises OSError or UnicodeDecodeError if the file cannot be read.
         """
-        if not written.startswith(FROM_FILE):
-            return cls(written.split(","))
-        lines = (here / written.removeprefix(FROM_FILE)).read_text(encoding="utf-8").splitlines()
+        if not setting.startswith(FROM_FILE):
+            return cls(setting.split(","))
+        lines = (
+            (base_dir / setting.removeprefix(FROM_FILE)).read_text(encoding="utf-8").splitlines()
+        )
         return cls(line for line in lines if not line.startswith("#"))
 
     def __bool__(self) -> bool:
         """Whether the list has words."""
         return bool(self._words)
 
-    def first_in(self, text: str) -> str | None:
+    def find_in(self, text: str) -> str | None:
         """Return a forbidden word in the text, as the admin wrote it, or None."""
         normal = _normal(text)
-        return next((word for key, word in self._words.items() if _holds(normal, key)), None)
+        return next((word for key, word in self._words.items() if _contains(normal, key)), None)
 
 
 def _normal(text: str) -> str:
@@ -49,20 +51,23 @@ def _normal(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _holds(text: str, word: str) -> bool:
+def _contains(text: str, word: str) -> bool:
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        if not (_joins(text[at - 1 : at], word[0]) or _joins(word[-1], text[end : end + 1])):
+        if not (
+            _is_inside_word(text[at - 1 : at], word[0])
+            or _is_inside_word(word[-1], text[end : end + 1])
+        ):
             return True
         at = text.find(word, at + 1)
     return False
 
 
-def _joins(left: str, right: str) -> bool:
+def _is_inside_word(left: str, right: str) -> bool:
     """Return whether two characters belong to one word; letters without case never do."""
-    return _is_of_word(left) and _is_of_word(right)
+    return _is_word_character(left) and _is_word_character(right)
 
 
-def _is_of_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     return character.isdigit() or character.lower() != character.upper()

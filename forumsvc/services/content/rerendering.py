@@ -19,14 +19,14 @@ _BATCH = 100
 
 
 @dataclass(slots=True)
-class Tally:
+class RerenderStats:
     """The numbers of texts that were rendered; escaped, because they cannot be rendered; and
     skipped, because they were edited or rendered by another process in the meantime.
     """
 
     rendered: int = 0
     escaped: int = 0
-    overtaken: int = 0
+    skipped: int = 0
 
 
 class Rerendering:
@@ -41,13 +41,13 @@ class Rerendering:
         self._authoring = authoring
         self._workers = workers
 
-    def run(self, *, done: Callable[[int], None] = lambda number: None) -> Tally:
+    def run(self, *, progress: Callable[[int], None] = lambda number: None) -> RerenderStats:
         """Render all outdated texts.
 
         progress: called with the number of texts after each batch. Raises Unavailable if the
         workers cannot be started, or the machine is overloaded.
         """
-        tally = Tally()
+        stats = RerenderStats()
         pool = ThreadPoolExecutor(self._workers)
         try:
             with self._database.reads.connect() as reads:
@@ -55,12 +55,12 @@ class Rerendering:
                     for batch in outdated.batches(reads, post, RENDERER_VERSION, _BATCH):
                         texts = [row.body for row in batch]
                         drafts = list(pool.map(self._authoring.renderer.render, texts))
-                        html = [self._authoring.link(reads, draft) for draft in drafts]
-                        self._store(post, batch, drafts, html, tally)
-                        done(len(batch))
+                        html = [self._authoring.link_mentions(reads, draft) for draft in drafts]
+                        self._store(post, batch, drafts, html, stats)
+                        progress(len(batch))
         finally:
             pool.shutdown(cancel_futures=True)
-        return tally
+        return stats
 
     def _store(
         self,
@@ -68,7 +68,7 @@ class Rerendering:
         batch: Sequence[Row[Any]],
         drafts: Sequence[RenderedText],
         html: Sequence[str],
-        tally: Tally,
+        stats: RerenderStats,
     ) -> None:
         """Store a batch's HTML in one short transaction, except for texts that were changed."""
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
@@ -91,8 +91,8 @@ class Rerendering:
                     ).first()
                 )
                 if kept is None:
-                    tally.overtaken += 1
+                    stats.skipped += 1
                 elif draft.fallback is None:
-                    tally.rendered += 1
+                    stats.rendered += 1
                 else:
-                    tally.escaped += 1
+                    stats.escaped += 1

@@ -37,7 +37,9 @@ class Rules:
             # Finds words in alternative texts and titles, too.
             self._check_words("body", html.unescape(body))
 
-    def check_rendered(self, db: Session, actor_id: int, draft: RenderedText, *, new: bool) -> None:
+    def check_rendered(
+        self, db: Session, actor_id: int, draft: RenderedText, *, is_new: bool
+    ) -> None:
         """Raise Invalid if a rendered text breaks a rule.
 
         draft: the rendered text, whose links and images are counted; is_new: whether it is a new
@@ -46,14 +48,14 @@ class Rules:
         if self.forbidden:
             self._check_words("body", draft.text)
         links, images = self._excess(draft)
-        if (links or images) and self._is_newbie(db, actor_id, new):
+        if (links or images) and self._is_newbie(db, actor_id, is_new):
             which = "your first post" if self.newbie_posts == 1 else "your first posts"
             what, most = ("links", self.max_links) if links else ("pictures", self.max_images)
             raise Invalid("body", f"{which} may have at most {most} {what}")
 
     def _check_words(self, field_name: str, *texts: str) -> None:
         for text in texts:
-            word = self.forbidden.first_in(text)
+            word = self.forbidden.find_in(text)
             if word is not None:
                 raise Invalid(field_name, f"holds a word that is not allowed here: {word}")
 
@@ -63,23 +65,23 @@ class Rules:
             self.max_images is not None and draft.images > self.max_images,
         )
 
-    def _is_newbie(self, db: Session, actor_id: int, new: bool) -> bool:
+    def _is_newbie(self, db: Session, actor_id: int, is_new: bool) -> bool:
         posts = User.topics_count + User.replies_count
         statement = select(posts.label("posts"), User.role).where(User.id == actor_id)
         actor = db.execute(statement).one()
         # An edited post is among those that are counted.
-        first = actor.posts < self.newbie_posts + (0 if new else 1)
+        first = actor.posts < self.newbie_posts + (0 if is_new else 1)
         return actor.role == Role.MEMBER and first
 
 
-def rules_of(settings: Settings, here: Path) -> Rules:
+def rules_from_settings(settings: Settings, ini_dir: Path) -> Rules:
     """Return the rules of the settings.
 
     ini_dir: the folder of the ini file. Raises SettingsError if a file of words cannot be read.
     """
     words = settings["posts.forbidden_words"]
     try:
-        forbidden = ForbiddenWords.read(words, here)
+        forbidden = ForbiddenWords.parse(words, ini_dir)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
             f"posts.forbidden_words: {words!r} cannot be read ({error}); it must be words "

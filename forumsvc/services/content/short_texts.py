@@ -4,7 +4,7 @@ from ...errors import Invalid
 from ...text_rules import line_error, lines_error
 
 
-def one_line(field: str, text: str, longest: int, *, shortest: int = 0) -> str:
+def validate_line(field: str, text: str, longest: int, *, shortest: int = 0) -> str:
     """Return a text of one line without surrounding blanks.
 
     field: the parameter's name, for the error; longest, shortest: characters.
@@ -17,7 +17,7 @@ def one_line(field: str, text: str, longest: int, *, shortest: int = 0) -> str:
     return text
 
 
-def many_lines(field: str, text: str, longest: int) -> str:
+def validate_lines(field: str, text: str, longest: int) -> str:
     """Return a text of several lines without surrounding blanks.
 
     Raises Invalid if it is too long, or `text_rules.lines_error` refuses it.

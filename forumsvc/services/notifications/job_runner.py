@@ -15,7 +15,7 @@ from . import jobs
 
 log = logging.getLogger(__name__)
 
-_REST = 3.0
+_PAUSE_FACTOR = 3.0
 """How long to pause after a batch, as a multiple of its duration, for other writers."""
 _SECONDS_TO_STOP = 2.0
 
@@ -37,7 +37,7 @@ class NotificationJobRunner:
         self._thread: threading.Thread | None = None
         self._woken = threading.Event()
         self._stop = threading.Event()
-        self.waiting = 0
+        self.pending = 0
         self._oldest_at: datetime | None = None
         event.listen(database.session, "after_commit", self._after_commit)
 
@@ -66,10 +66,10 @@ class NotificationJobRunner:
 
         Ends early if the process stops. Raises SQLAlchemyError if the database does not answer.
         """
-        job_ids = self._look()
+        job_ids = self._load_pending()
         while job_ids and not self._stop.is_set():
             left = [job_id for job_id in job_ids if self._run_batch(job_id)]
-            job_ids = self._look()
+            job_ids = self._load_pending()
             if not left:
                 return
 
@@ -93,11 +93,11 @@ class NotificationJobRunner:
             except SQLAlchemyError as error:
                 log.warning("followers are notified later: %s", error)
 
-    def _look(self) -> list[int]:
+    def _load_pending(self) -> list[int]:
         """Return the oldest jobs, and store their number for the metrics."""
         with self._database.reads.connect() as connection:
-            found = jobs.waiting(connection)
-        self.waiting, self._oldest_at = found.number, found.oldest_at
+            found = jobs.pending(connection)
+        self.pending, self._oldest_at = found.number, found.oldest_at
         return found.job_ids
 
     def _run_batch(self, job_id: int) -> bool:
@@ -112,5 +112,5 @@ class NotificationJobRunner:
             # The other jobs do not wait for the same lock.
             log.warning("the followers of job %d are notified later: %s", job_id, error)
             more = False
-        self._stop.wait(_REST * (time.monotonic() - began))
+        self._stop.wait(_PAUSE_FACTOR * (time.monotonic() - began))
         return more

@@ -32,15 +32,15 @@ from . import notify, recipients
 
 BATCH_SIZE = 200
 """Followers per transaction, which holds SQLite's write lock, or their rows, for about 10 ms."""
-_LOOKS = 5
+_CANDIDATES_PER_RECIPIENT = 5
 """How many followers a batch examines for each that it may notify."""
 _LOCK_TIMEOUT = "250ms"
-_MOST_JOBS = 100
+_MAX_JOBS = 100
 _RECIPIENTS = bindparam("recipients", type_=BigId, expanding=True)
 _ENQUEUED = "notification job enqueued"
 
 
-class Waiting(NamedTuple):
+class PendingJobs(NamedTuple):
     """The pending jobs: the ids of the oldest ones, the number of all, and the oldest time."""
 
     job_ids: list[int]
@@ -62,12 +62,12 @@ def enqueue(db: Session, event: Mapping[str, Any], next_user_id: int) -> None:
         "next_user_id": next_user_id,
         "created_at": event["now"],
     }
-    execute(db, _insertion(tuple(values)), values)
+    execute(db, _insert_job(tuple(values)), values)
     db.info[_ENQUEUED] = True
 
 
 @cache
-def _insertion(names: tuple[str, ...]) -> Any:
+def _insert_job(names: tuple[str, ...]) -> Any:
     return insert(NotificationJob).values({name: bindparam(name) for name in names})
 
 
@@ -78,12 +78,12 @@ def was_enqueued(db: Session) -> bool:
 
 def delete_for_topic(db: Session, topic_id: int) -> None:
     """Delete the jobs of a topic and its replies; wait for a running batch."""
-    execute(db, _removal(), {"topic_id": topic_id})
+    execute(db, _delete_of_topic(), {"topic_id": topic_id})
 
 
 def delete_for_reply(db: Session, topic_id: int, reply_id: int) -> None:
     """Delete the jobs of a reply; wait for a running batch."""
-    execute(db, _reply_removal(), {"topic_id": topic_id, "reply_id": reply_id})
+    execute(db, _delete_of_reply(), {"topic_id": topic_id, "reply_id": reply_id})
 
 
 def lock_position(db: Session, topic_id: int, reply_id: int) -> int | None:
@@ -98,28 +98,28 @@ def lock_position(db: Session, topic_id: int, reply_id: int) -> int | None:
 
 
 @cache
-def _removal() -> Any:
+def _delete_of_topic() -> Any:
     return delete_of(NotificationJob).where(NotificationJob.topic_id == recipients.TOPIC)
 
 
 @cache
-def _reply_removal() -> Any:
-    return _removal().where(NotificationJob.reply_id == recipients.REPLY)
+def _delete_of_reply() -> Any:
+    return _delete_of_topic().where(NotificationJob.reply_id == recipients.REPLY)
 
 
-def waiting(db: Connection) -> Waiting:
+def pending(db: Connection) -> PendingJobs:
     """Return the pending jobs."""
-    found = db.execute(_waiting()).all()
+    found = db.execute(_select_pending()).all()
     if not found:
-        return Waiting([], 0, None)
-    return Waiting([job.id for job in found], found[0].number, found[0].created_at)
+        return PendingJobs([], 0, None)
+    return PendingJobs([job.id for job in found], found[0].number, found[0].created_at)
 
 
 @cache
-def _waiting() -> Select[Any]:
+def _select_pending() -> Select[Any]:
     job = NotificationJob
     columns: list[Any] = [job.id, job.created_at, func.count().over().label("number")]
-    return select(*columns).order_by(job.id).limit(_MOST_JOBS)
+    return select(*columns).order_by(job.id).limit(_MAX_JOBS)
 
 
 def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
@@ -131,10 +131,10 @@ def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
     if db.get_bind().dialect.name == "postgresql":
         # While it waits for the lock of one user, it holds those of others.
         db.execute(select(func.set_config("lock_timeout", _LOCK_TIMEOUT, True)))
-    job = db.execute(_claim(), {"job_id": job_id}).one_or_none()
+    job = db.execute(_select_claim(), {"job_id": job_id}).one_or_none()
     if job is None:
         return False
-    event = notify.event(
+    event = notify.event_values(
         job.actor_id,
         job.created_at,
         NotificationType(job.type),
@@ -142,17 +142,17 @@ def run_batch(db: Session, job_id: int, size: int = BATCH_SIZE) -> bool:
         reply_id=job.reply_id,
     )
     here = NotificationJob.id == job_id
-    part = _Part([], None) if job.is_hidden else _next_part(db, job, event, size)
-    _notify(db, event, part.user_ids, size)
-    if part.next_user_id is None:
+    batch = _Batch([], None) if job.is_hidden else _next_batch(db, job, event, size)
+    _notify(db, event, batch.user_ids, size)
+    if batch.next_user_id is None:
         db.execute(delete_of(NotificationJob).where(here))
         return False
-    db.execute(update_of(NotificationJob).where(here).values(next_user_id=part.next_user_id))
+    db.execute(update_of(NotificationJob).where(here).values(next_user_id=batch.next_user_id))
     return True
 
 
 @cache
-def _claim() -> Select[Any]:
+def _select_claim() -> Select[Any]:
     # Hiding a post deletes its jobs, except by hand or in an older version.
     moments = (Topic.deleted_at, Topic.banned_at, Reply.deleted_at)
     hidden = or_(*(moment.is_not(None) for moment in moments)).label("is_hidden")
@@ -176,54 +176,56 @@ def _claim() -> Select[Any]:
     )
 
 
-class _Part(NamedTuple):
+class _Batch(NamedTuple):
     """The next followers to notify, and the user id to continue with: None at the end."""
 
     user_ids: list[int]
     next_user_id: int | None
 
 
-def _next_part(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _Part:
+def _next_batch(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _Batch:
     """Return the next followers to notify, without those who followed after the event.
 
     A batch examines more followers than it notifies, so that it gets past many ineligible ones.
     """
     follow = recipients.FOLLOWS[job.type]
     only = follow.user_id >= job.next_user_id, follow.created_at <= job.created_at
-    most = _LOOKS * size
-    looks = recipients.followers(job.type, *only).join(User, User.id == follow.user_id).limit(most)
-    may_hear = _may_hear(job.type).label("may_hear")
-    found = db.execute(looks.add_columns(may_hear), event).all()
+    most = _CANDIDATES_PER_RECIPIENT * size
+    candidates = (
+        recipients.followers(job.type, *only).join(User, User.id == follow.user_id).limit(most)
+    )
+    is_eligible = _is_eligible(job.type).label("is_eligible")
+    found = db.execute(candidates.add_columns(is_eligible), event).all()
     excluded = set(job.excluded_ids)
     user_ids: list[int] = []
     for user_id, is_free in found:
         if is_free and user_id not in excluded:
             user_ids.append(user_id)
         if len(user_ids) == size:
-            return _Part(user_ids, user_id + 1)
-    return _Part(user_ids, found[-1].user_id + 1 if len(found) == most else None)
+            return _Batch(user_ids, user_id + 1)
+    return _Batch(user_ids, found[-1].user_id + 1 if len(found) == most else None)
 
 
 def _notify(db: Session, event: Mapping[str, Any], user_ids: list[int], size: int) -> None:
     """Notify the eligible users, and increment their unread count."""
-    meant = User.id.in_(user_ids) & _may_hear(event["type"])
-    locked = list(db.scalars(select_users_for_update(meant), event))
+    is_recipient = User.id.in_(user_ids) & _is_eligible(event["type"])
+    locked = list(db.scalars(select_users_for_update(is_recipient), event))
     if not locked:
         return
     # Always of one length, so that the same prepared statement is used.
     values = {**event, "recipients": locked + locked[:1] * (size - len(locked))}
-    told = execute(db, _telling(event["type"]), values)
-    notify.count_unread(db, [each.user_id for each in told])
+    inserted = execute(db, _insert_notifications(event["type"]), values)
+    notify.increment_unread(db, [each.user_id for each in inserted])
 
 
 @cache
-def _telling(type_: str) -> Any:
+def _insert_notifications(type_: str) -> Any:
     # Evaluated again: it may have changed during the wait for the locks.
-    meant = User.id.in_(_RECIPIENTS) & _may_hear(type_)
-    told = notify.telling(meant, notify.TYPE, notify.MENTION_TYPE)
-    return told.returning(Notification.user_id)
+    is_recipient = User.id.in_(_RECIPIENTS) & _is_eligible(type_)
+    inserted = notify.insert_notifications(is_recipient, notify.TYPE, notify.MENTION_TYPE)
+    return inserted.returning(Notification.user_id)
 
 
-def _may_hear(type_: str) -> ColumnElement[bool]:
+def _is_eligible(type_: str) -> ColumnElement[bool]:
     is_reply = type_ == NotificationType.TOPIC_REPLY
     return recipients.has_no_unread_reply() if is_reply else true()

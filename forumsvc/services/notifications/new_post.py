@@ -45,7 +45,7 @@ _COUNTERS: dict[str, Any] = {
 }
 
 
-def announce_topic(
+def notify_and_count_topic(
     db: Session,
     author_id: int,
     now: datetime,
@@ -58,7 +58,7 @@ def announce_topic(
     topic: the future of its row, which is returned. inline_recipients: how many followers are
     notified here; the others are notified after the commit.
     """
-    event = notify.event(
+    event = notify.event_values(
         author_id,
         now,
         NotificationType.TOPIC,
@@ -66,10 +66,10 @@ def announce_topic(
         mentioned=mentioned,
         inline_recipients=inline_recipients,
     )
-    return _announce(db, event, "topic_id", topic)
+    return _notify_and_count(db, event, "topic_id", topic)
 
 
-def announce_reply(
+def notify_and_count_reply(
     db: Session,
     author_id: int,
     now: datetime,
@@ -81,9 +81,10 @@ def announce_reply(
     """Count a new reply for its author, and tell the topic's author and followers, and whom it
     mentions.
 
-    reply: gives its row, alone; returned. inline_recipients: as for `announce_topic`.
+    reply: the future of its row, which is returned. inline_recipients: as for
+    `notify_and_count_topic`.
     """
-    event = notify.event(
+    event = notify.event_values(
         author_id,
         now,
         NotificationType.TOPIC_REPLY,
@@ -93,33 +94,33 @@ def announce_reply(
         mentioned=mentioned,
         inline_recipients=inline_recipients,
     )
-    return _announce(db, event, "reply_id", reply)
+    return _notify_and_count(db, event, "reply_id", reply)
 
 
-def _announce(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Row[Any]:
+def _notify_and_count(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Row[Any]:
     """Count a post and notify its recipients. key: the parameter for the id of the post."""
-    form = event["type"], bool(event["mentioned"])
+    kind = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
         # Sent together with the INSERT of the post.
-        locked = rows(db, _locking(*form), event)
+        locked = rows(db, _select_locked(*kind), event)
         [written] = post()
         event[key] = written.id
-        execute(db, _at_once(*form), {**event, "locked": [user.id for user in locked]})
+        execute(db, _insert_and_count(*kind), {**event, "locked": [user.id for user in locked]})
         [actor] = (user for user in locked if user.id == event["actor_id"])
     else:
         [written] = post()
         event[key] = written.id
-        execute(db, _told(*form), event)
-        [actor, *_] = execute(db, _counted(form[0]), event)
+        execute(db, _insert(*kind), event)
+        [actor, *_] = execute(db, _count(kind[0]), event)
     if actor.next_follower is not None:
         jobs.enqueue(db, event, actor.next_follower)
     return written
 
 
 @cache
-def _locking(type_: str, with_mentioned: bool) -> Select[Any]:
-    concerned = recipients.concerned(type_, with_mentioned, select(recipients.ACTOR))
-    return select_users_for_update(User.id.in_(concerned)).add_columns(_next_follower(type_))
+def _select_locked(type_: str, with_mentioned: bool) -> Select[Any]:
+    user_ids = recipients.of_new_post(type_, with_mentioned, select(recipients.ACTOR))
+    return select_users_for_update(User.id.in_(user_ids)).add_columns(_next_follower(type_))
 
 
 def _next_follower(type_: str) -> Any:
@@ -127,50 +128,53 @@ def _next_follower(type_: str) -> Any:
 
 
 @cache
-def _at_once(type_: str, with_mentioned: bool) -> Update:
+def _insert_and_count(type_: str, with_mentioned: bool) -> Update:
     """Return the statement that notifies and counts the locked users, and nobody else.
 
     So the ids of a user's notifications rise in the order in which they become visible. Locking in
     the same statement would save one; but its UPDATE sees the rows as they were before it waited
     for their locks, and so two of them deadlock.
     """
-    told = _telling(type_, User.id == any_(_LOCKED), with_mentioned)
-    return _counting(type_, select(told.returning(Notification.user_id).cte("told").c.user_id))
+    insertion = _insert_for(type_, User.id == any_(_LOCKED), with_mentioned)
+    notified = insertion.returning(Notification.user_id).cte("notified")
+    return _count_for(type_, select(notified.c.user_id))
 
 
 @cache
-def _told(type_: str, with_mentioned: bool) -> Insert:
-    return _telling(type_, User.id.in_(recipients.concerned(type_, with_mentioned)), with_mentioned)
+def _insert(type_: str, with_mentioned: bool) -> Insert:
+    return _insert_for(
+        type_, User.id.in_(recipients.of_new_post(type_, with_mentioned)), with_mentioned
+    )
 
 
 @cache
-def _counted(type_: str) -> Any:
+def _count(type_: str) -> Any:
     is_topic = type_ == NotificationType.TOPIC
-    told = recipients.told_of_topic() if is_topic else recipients.told_of_reply()
-    return _counting(type_, told).returning(_next_follower(type_))
+    notified = recipients.notified_about_topic() if is_topic else recipients.notified_about_reply()
+    return _count_for(type_, notified).returning(_next_follower(type_))
 
 
-def _telling(type_: str, meant: ColumnElement[bool], with_mentioned: bool) -> Insert:
+def _insert_for(type_: str, is_recipient: ColumnElement[bool], with_mentioned: bool) -> Insert:
     shown_type: Any = notify.TYPE
     mention_type: Any = null()
     is_mentioned = User.id.in_(recipients.MENTIONED) if with_mentioned else false()
     if type_ == NotificationType.TOPIC_REPLY:
-        meant &= is_mentioned | recipients.is_author() | recipients.has_no_unread_reply()
+        is_recipient &= is_mentioned | recipients.is_author() | recipients.has_no_unread_reply()
     if with_mentioned:
         shown_type = case(
             (is_mentioned, literal(NotificationType.MENTION, String)), else_=shown_type
         )
         mention_type = case((is_mentioned, notify.MENTION_TYPE), else_=mention_type)
-    return notify.telling(meant, shown_type, mention_type)
+    return notify.insert_notifications(is_recipient, shown_type, mention_type)
 
 
-def _counting(type_: str, told: Select[Any]) -> Update:
+def _count_for(type_: str, notified: Select[Any]) -> Update:
     """Return the UPDATE of the counters. The author is never notified."""
     counter, is_author = _COUNTERS[type_], User.id == recipients.ACTOR
     return (
         change_unmarked(User)
         # One list of ids: of conditions joined by OR the database would ask all users.
-        .where(User.id.in_(union(told, select(recipients.ACTOR))))
+        .where(User.id.in_(union(notified, select(recipients.ACTOR))))
         .values(
             {
                 counter: counter + case((is_author, 1), else_=0),

@@ -1,7 +1,7 @@
 """Inserting and deleting notifications, in the transaction of their cause.
 
-An event notifies a user at most once, not the actor, and nobody who blocks the actor. Statements
-are built once: building one costs more than running it.
+An event notifies a user at most once, not the actor, and nobody who blocks the actor. The
+statements are built once: building one costs more than running it.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,9 @@ TYPE = bindparam("type", type_=String)
 MENTION_TYPE = bindparam("mention_type", type_=String)
 
 
-def telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert:
+def insert_notifications(
+    is_recipient: ColumnElement[bool], type_: Any, mention_type: Any
+) -> Insert:
     """Return the INSERT of a notification for each recipient who does not block the actor.
 
     is_recipient: the condition on users. The types are columns or parameters.
@@ -62,17 +64,19 @@ def telling(meant: ColumnElement[bool], type_: Any, mention_type: Any) -> Insert
         "updated_at": now,
     }
     rows = select(*values.values()).where(
-        meant, User.id != recipients.ACTOR, User.state != UserState.DELETED, ~blocks_actor
+        is_recipient, User.id != recipients.ACTOR, User.state != UserState.DELETED, ~blocks_actor
     )
     return insert(Notification).from_select(list(values), rows)
 
 
 @cache
-def _telling_few(who: Callable[[], ColumnElement[bool]]) -> Any:
-    return telling(who(), TYPE, MENTION_TYPE).returning(Notification.user_id)
+def _insert_returning_recipients(condition: Callable[[], ColumnElement[bool]]) -> Any:
+    return insert_notifications(condition(), TYPE, MENTION_TYPE).returning(Notification.user_id)
 
 
-def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) -> dict[str, Any]:
+def event_values(
+    actor_id: int, now: datetime, type_: NotificationType, **more: Any
+) -> dict[str, Any]:
     """Return the parameters of a notification. more: those that are not None."""
     return {
         "actor_id": actor_id,
@@ -86,24 +90,24 @@ def event(actor_id: int, now: datetime, type_: NotificationType, **more: Any) ->
     }
 
 
-def _tell(
-    db: Session, who: Callable[[], ColumnElement[bool]], values: dict[str, Any]
+def _notify(
+    db: Session, condition: Callable[[], ColumnElement[bool]], values: dict[str, Any]
 ) -> Sequence[int]:
     """Insert notifications and return the recipients, for `increment_unread`."""
-    return [told.user_id for told in execute(db, _telling_few(who), values)]
+    return [row.user_id for row in execute(db, _insert_returning_recipients(condition), values)]
 
 
-def count_unread(db: Session, told: Sequence[int]) -> None:
+def increment_unread(db: Session, user_ids: Sequence[int]) -> None:
     """Increment the unread count of these users, who are locked."""
-    if told:
+    if user_ids:
         counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
-        db.execute(counted.where(User.id.in_(told)))
+        db.execute(counted.where(User.id.in_(user_ids)))
 
 
 def _mention(
     actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int, reply_id: int | None
 ) -> dict[str, Any]:
-    return event(
+    return event_values(
         actor_id,
         now,
         NotificationType.MENTION,
@@ -114,7 +118,7 @@ def _mention(
     )
 
 
-def tell_of_edit(
+def notify_about_edit(
     db: Session,
     actor_id: int,
     now: datetime,
@@ -128,26 +132,28 @@ def tell_of_edit(
 
     moved: the author of a topic and its new node, if it was moved.
     """
-    concerned = {*mentioned, *(() if moved is None else moved[:1])}
-    if not concerned:
+    recipient_ids = {*mentioned, *(() if moved is None else moved[:1])}
+    if not recipient_ids:
         return
-    lock_users(db, User.id.in_(concerned))
-    told: list[int] = []
+    lock_users(db, User.id.in_(recipient_ids))
+    notified: list[int] = []
     if mentioned:
         in_reply = reply_id is not None
-        who = (
+        condition = (
             recipients.newly_mentioned_in_reply if in_reply else recipients.newly_mentioned_in_topic
         )
-        told += _tell(db, who, _mention(actor_id, now, mentioned, topic_id, reply_id))
-    if moved is not None and moved[0] not in told:
+        notified += _notify(db, condition, _mention(actor_id, now, mentioned, topic_id, reply_id))
+    if moved is not None and moved[0] not in notified:
         author_id, node_id = moved
         type_ = NotificationType.NODE_CHANGED
         places = {"topic_id": topic_id, "node_id": node_id, "recipient_id": author_id}
-        told += _tell(db, recipients.one, event(actor_id, now, type_, **places))
-    count_unread(db, told)
+        notified += _notify(
+            db, recipients.is_recipient, event_values(actor_id, now, type_, **places)
+        )
+    increment_unread(db, notified)
 
 
-def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:
+def notify_about_follow(db: Session, actor_id: int, now: datetime, target_id: int) -> bool:
     """Notify a user about a follower, once for any number of follows and unfollows.
 
     The caller has locked the user and increments the unread count. Returns whether the user was
@@ -157,33 +163,33 @@ def tell_of_follow(db: Session, actor_id: int, now: datetime, target_id: int) ->
         db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
     ):
         return False
-    followed = event(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
-    told = bool(_tell(db, recipients.one, followed))
-    if not told:
+    followed = event_values(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
+    notified = bool(_notify(db, recipients.is_recipient, followed))
+    if not notified:
         # A user who blocks the follower is not notified, and may be after an unblock.
         pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
         db.execute(delete_of(FollowNotice).where(*pair))
-    return told
+    return notified
 
 
-def forget_topic(db: Session, topic_id: int) -> None:
+def delete_for_topic(db: Session, topic_id: int) -> None:
     """Delete the notifications about a topic and its replies.
 
-    The caller has locked the users of `audience.told_of_topic`.
+    The caller has locked the users of `recipients.notified_about_topic`.
     """
-    _forget(db, Notification.topic_id == topic_id)
+    _delete(db, Notification.topic_id == topic_id)
 
 
 def move_unread(
     db: Session, now: datetime, reply: Any, next_reply: Any, next_user_id: int | None
 ) -> None:
-    """Let unread notifications of a deleted reply point to the one that follows it.
+    """Point unread notifications about a deleted reply at the next reply.
 
-    Only a follower's: they have no notification of the further replies. Left out are those who may
-    not hear of that one or heard of it already, and the topic's author, who heard of each.
-    next_user_id: from which user on a job is still to notify of it; the caller has locked that job.
-
-    The caller has locked the users of `recipients.told_of_reply`. Their counters stay as they are.
+    Only those of followers, who have no notification about the next reply. Users who may not be
+    notified about it or have been already are left out, and the topic's author, who is notified
+    about each. next_user_id: the first user whom a job has yet to notify about the next reply; the
+    caller has locked that job, and the users of `recipients.notified_about_reply`. Their counters
+    do not change.
     """
     reader = Notification.user_id
     unread = (
@@ -192,42 +198,42 @@ def move_unread(
         Notification.read_at.is_(None),
         reader.not_in([reply.topic_user_id, next_reply.user_id]),
     )
-    # As if they had been notified of that reply when it was written.
+    # As if they had been notified about that reply when it was created.
     follows = select(TopicFollow.user_id).where(
         TopicFollow.topic_id == reply.topic_id, TopicFollow.created_at <= next_reply.created_at
     )
     blocks = select(UserBlock.user_id).where(UserBlock.target_id == next_reply.user_id)
-    heard = select(Notification.user_id).where(Notification.reply_id == next_reply.id)
-    meant = [*unread, reader.in_(follows), reader.not_in(blocks.union_all(heard))]
+    notified = select(Notification.user_id).where(Notification.reply_id == next_reply.id)
+    conditions = [*unread, reader.in_(follows), reader.not_in(blocks.union_all(notified))]
     if next_user_id is not None:
-        meant.append(reader < next_user_id)
+        conditions.append(reader < next_user_id)
     moved = {
         "reply_id": next_reply.id,
         "actor_id": next_reply.user_id,
         "created_at": next_reply.created_at,
     }
-    db.execute(update_of(Notification).where(*meant).values(updated_at=now, **moved))
+    db.execute(update_of(Notification).where(*conditions).values(updated_at=now, **moved))
 
 
-def forget_reply(db: Session, reply_id: int) -> None:
+def delete_for_reply(db: Session, reply_id: int) -> None:
     """Delete the notifications about a reply.
 
-    The caller has locked the users of `recipients.told_of_reply`.
+    The caller has locked the users of `recipients.notified_about_reply`.
     """
-    _forget(db, Notification.reply_id == reply_id)
+    _delete(db, Notification.reply_id == reply_id)
 
 
-def _forget(db: Session, pointing: ColumnElement[bool]) -> None:
+def _delete(db: Session, matches: ColumnElement[bool]) -> None:
     unread = Notification.read_at.is_(None)
     lost = (
         select(func.count())
-        .where(Notification.user_id == User.id, pointing, unread)
+        .where(Notification.user_id == User.id, matches, unread)
         .scalar_subquery()
     )
-    readers = select(Notification.user_id).where(pointing, unread)
+    readers = select(Notification.user_id).where(matches, unread)
     db.execute(
         change_unmarked(User)
         .where(User.id.in_(readers))
         .values(unread_count=User.unread_count - lost)
     )
-    db.execute(delete_of(Notification).where(pointing))
+    db.execute(delete_of(Notification).where(matches))

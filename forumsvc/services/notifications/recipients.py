@@ -32,24 +32,24 @@ FOLLOWS: dict[str, type[UserFollow] | type[TopicFollow]] = {
 """The follows whose users are notified about a new post: of its author, or of its topic."""
 # In the SQL text, not bound: PostgreSQL plans each statement once, and an unknown LIMIT as a tenth
 # of all rows.
-INLINE = bindparam("inline_recipients", type_=Integer, literal_execute=True)
+INLINE_LIMIT = bindparam("inline_recipients", type_=Integer, literal_execute=True)
 MENTIONED = bindparam("mentioned", type_=BigId, expanding=True)
 _IS_MENTIONED = User.id.in_(MENTIONED)
 
 
-def told_of_topic() -> Select[Any]:
+def notified_about_topic() -> Select[Any]:
     """Return the SELECT of users with a notification about the topic `topic_id` or its replies."""
     return select(Notification.user_id).where(Notification.topic_id == TOPIC)
 
 
-def told_of_reply() -> Select[Any]:
+def notified_about_reply() -> Select[Any]:
     """Return the SELECT of users with a notification about the reply `reply_id`."""
     return select(Notification.user_id).where(Notification.reply_id == REPLY)
 
 
 def newly_mentioned_in_topic() -> ColumnElement[bool]:
     """Return the condition for users mentioned in a topic and not notified about that before."""
-    before = told_of_topic().where(
+    before = notified_about_topic().where(
         Notification.type == NotificationType.MENTION, Notification.reply_id.is_(None)
     )
     return _IS_MENTIONED & User.id.not_in(before)
@@ -57,7 +57,7 @@ def newly_mentioned_in_topic() -> ColumnElement[bool]:
 
 def newly_mentioned_in_reply() -> ColumnElement[bool]:
     """Return the condition for users mentioned in a reply and not notified about that before."""
-    before = told_of_reply().where(Notification.type == NotificationType.MENTION)
+    before = notified_about_reply().where(Notification.type == NotificationType.MENTION)
     return _IS_MENTIONED & User.id.not_in(before)
 
 
@@ -82,7 +82,7 @@ def is_author() -> ColumnElement[bool]:
     return User.id == _AUTHOR
 
 
-def one() -> ColumnElement[bool]:
+def is_recipient() -> ColumnElement[bool]:
     """Return the condition for the user `recipient_id`."""
     return User.id == bindparam("recipient_id", type_=BigId)
 
@@ -101,16 +101,16 @@ def followers(type_: str, *only: ColumnElement[bool]) -> Select[Any]:
 
 def next_follower(type_: str) -> ScalarSelect[Any]:
     """Return the SELECT of the first follower who is notified after the commit."""
-    return followers(type_).offset(INLINE).limit(1).scalar_subquery()
+    return followers(type_).offset(INLINE_LIMIT).limit(1).scalar_subquery()
 
 
-def concerned(type_: str, with_mentioned: bool, *others: Select[Any]) -> CompoundSelect[Any]:
+def of_new_post(type_: str, with_mentioned: bool, *others: Select[Any]) -> CompoundSelect[Any]:
     """Return the SELECT of the recipients of a new topic or reply (type_), and of others.
 
     Of the followers these are the first `inline_recipients`.
     with_mentioned: whether to include the users in `mentioned`.
     """
-    first = followers(type_).limit(INLINE).subquery()
+    first = followers(type_).limit(INLINE_LIMIT).subquery()
     parts = [select(first.c.user_id)]
     if type_ == NotificationType.TOPIC_REPLY:
         parts.append(select(_AUTHOR))

@@ -10,7 +10,7 @@ from typing import Any
 
 from pyramid.config import Configurator
 
-from ...services.content.authoring import Rendered
+from ...services.content.authoring import RenderedPost
 from .request import ForumRequest
 
 Prework = Callable[[Any, ForumRequest], Any]
@@ -32,7 +32,7 @@ def prework_deriver(view: Any, info: Any) -> Any:
 prework_deriver.options = ("prework",)  # type: ignore[attr-defined]  # Pyramid's protocol
 
 
-def render_body(context: Any, request: ForumRequest) -> Rendered:
+def render_body(context: Any, request: ForumRequest) -> RenderedPost:
     """Render the text of a post, which is the parameter `body`.
 
     Raises Invalid, RateLimited, Unavailable.

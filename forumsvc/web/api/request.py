@@ -161,7 +161,7 @@ class ForumRequest(Request):
 
     def photo_url(self, name: str, storage: str | None) -> str:
         """Return the URL of a stored photo. storage: the storage that its row names."""
-        permanent_url = self.registry.photo_storages.lasting_url(name, storage)
+        permanent_url = self.registry.photo_storages.permanent_url(name, storage)
         return permanent_url or self.site.photo_url(name)
 
     @property

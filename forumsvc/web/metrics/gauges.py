@@ -82,7 +82,7 @@ def _of_notification_jobs(runner: Any) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "forumsvc_notification_jobs_waiting",
         "Posts in the whole database whose followers are not all notified, as last seen here.",
-        runner.waiting,
+        runner.pending,
     )
     yield GaugeMetricFamily(
         "forumsvc_notification_jobs_oldest_seconds",

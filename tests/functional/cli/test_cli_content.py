@@ -144,7 +144,7 @@ def test_a_text_edited_meanwhile_is_not_overwritten(
 
     monkeypatch.setattr(Renderer, "render", render_and_edit)
     tally = Rerendering(database, authoring, 1).run()
-    assert (tally.rendered, tally.overtaken) == (1, 1)
+    assert (tally.rendered, tally.skipped) == (1, 1)
     assert state(database, edited) == ("<p>new</p>", 0)
     assert state(database, other) == ("<p><em>b</em></p>", RENDERER_VERSION)
 

@@ -52,7 +52,7 @@ def session(database: Database) -> Iterator[Session]:
 def mended(session: Session) -> Community:
     """The community after everything was mended."""
     community = Community(session)
-    audit.mend(session)
+    audit.fix(session)
     return community
 
 
@@ -123,8 +123,8 @@ def test_a_counter_that_is_off_is_named_with_its_truth(
     id_ = mended.ids[name]
     assert recount.wrong(session) == [recount.Wrong(model.__tablename__, id_, column, stored, true)]
     wrong = [finding for finding in audit.check(session) if finding.wrong]
-    assert [(each.what, each.wrong) for each in wrong] == [(f"{model.__tablename__}.{column}", 1)]
-    audit.mend(session)
+    assert [(each.name, each.wrong) for each in wrong] == [(f"{model.__tablename__}.{column}", 1)]
+    audit.fix(session)
     assert recount.wrong(session) == []
 
 
@@ -144,7 +144,7 @@ def test_a_check_takes_one_statement_a_table_however_many_rows(
     steps: list[None] = []
     connection = session.connection()
     event.listen(connection, "before_cursor_execute", lambda *call: statements.append(call[2]))
-    audit.check(session, done=lambda: steps.append(None))
+    audit.check(session, progress=lambda: steps.append(None))
     assert len(statements) == 2 + len(recount.recounts())
     assert len(steps) == audit.STEPS
 

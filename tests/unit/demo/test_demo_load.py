@@ -86,7 +86,7 @@ def test_the_services_own_audit_finds_nothing_wrong(demo: Database) -> None:
     with demo.reads.connect() as connection:
         findings = audit.check(connection)
     assert all(finding.checked > 0 for finding in findings)
-    assert [finding.what for finding in findings if finding.wrong] == []
+    assert [finding.name for finding in findings if finding.wrong] == []
 
 
 def test_there_are_as_many_as_were_asked_for(demo: Database) -> None:
