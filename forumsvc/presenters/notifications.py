@@ -14,15 +14,15 @@ from .users import user
 Present = Callable[[Any], dict[str, Any]]
 
 
-def notifications(site: Site, told: Told, show_topic: Present) -> list[dict[str, Any]]:
+def notifications(site: Site, page: Told, show_topic: Present) -> list[dict[str, Any]]:
     """Return a NotificationSerializer for each of a page. show_topic: how a topic is presented."""
-    return [_notification(site, told, row, show_topic) for row in told.notifications]
+    return [_notification(site, page, row, show_topic) for row in page.notifications]
 
 
-def _notification(site: Site, told: Told, row: Any, show_topic: Present) -> dict[str, Any]:
-    its_topic = told.topics.get(row.topic_id)
-    its_reply = told.replies.get(row.reply_id)
-    its_node = told.nodes.get(row.node_id)
+def _notification(site: Site, page: Told, row: Any, show_topic: Present) -> dict[str, Any]:
+    its_topic = page.topics.get(row.topic_id)
+    its_reply = page.replies.get(row.reply_id)
+    its_node = page.nodes.get(row.node_id)
     shown_topic = show_topic(its_topic) if its_topic else None
     shown_reply = reply(site, its_reply) if its_reply else None
     is_mention = row.type == NotificationType.MENTION

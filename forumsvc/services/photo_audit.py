@@ -188,9 +188,9 @@ class PhotoAudit:
             found.checked += len(self._sizes)
             for row in photos.everything(db):
                 self._check_row(row, found)
-            kept = set(found.in_unknown_storage.values())
+            unknown = set(found.in_unknown_storage.values())
             for user in photos.avatars(db):
-                if self._find_storage(user.avatar, None) is None and user.avatar not in kept:
+                if self._find_storage(user.avatar, None) is None and user.avatar not in unknown:
                     found.missing_avatars[user.id] = user.avatar
 
     def _is_in_default_storage(self, name: str) -> bool:

@@ -48,10 +48,10 @@ def store(
     start = upload.tell()
     quota.check(left, upload.seek(0, io.SEEK_END) - start)
     upload.seek(start)
-    with storage_failures(), normalize(upload, limits) as picture:
-        quota.check(left, picture.size)
-        storages.current.put(picture.name, picture.file, picture.media_type)
-        yield picture
+    with storage_failures(), normalize(upload, limits) as image:
+        quota.check(left, image.size)
+        storages.current.put(image.name, image.file, image.media_type)
+        yield image
 
 
 def store_avatar(
@@ -83,7 +83,7 @@ def record(
     storages: PhotoStorages,
     quota: Quota,
     now: datetime,
-    picture: ProcessedImage,
+    image: ProcessedImage,
     field: str = "file",
 ) -> str:
     """Insert the row of a stored photo for the quota's user; return its name.
@@ -92,30 +92,30 @@ def record(
     that an error names. Raises Invalid, Unavailable.
     """
     lock_users(db, User.id == quota.user_id)
-    lock_name(db, picture.name)
+    lock_name(db, image.name)
     is_new = insert_or_ignore(
         db,
         Photo,
         user_id=quota.user_id,
-        name=picture.name,
-        media_type=picture.media_type,
-        width=picture.width,
-        height=picture.height,
-        size=picture.size,
-        digest=picture.digest,
+        name=image.name,
+        media_type=image.media_type,
+        width=image.width,
+        height=image.height,
+        size=image.size,
+        digest=image.digest,
         storage=storages.default,
         created_at=now,
     )
     if is_new:
         left = quota.remaining_bytes(db)
-        quota.check(None if left is None else left + picture.size, picture.size, field)
+        quota.check(None if left is None else left + image.size, image.size, field)
     else:
-        here = (Photo.user_id == quota.user_id, Photo.digest == picture.digest)
+        here = (Photo.user_id == quota.user_id, Photo.digest == image.digest)
         db.execute(update_of(Photo).where(*here).values(storage=storages.default))
     with storage_failures():
-        picture.file.seek(0)
-        storages.current.put(picture.name, picture.file, picture.media_type)
-    return picture.name
+        image.file.seek(0)
+        storages.current.put(image.name, image.file, image.media_type)
+    return image.name
 
 
 def delete(db: Session, photo_id: int) -> None:

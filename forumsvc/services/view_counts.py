@@ -64,10 +64,10 @@ class ViewCounter:
 
     def flush(self) -> None:
         """Write the counted views; keep those that cannot be written for the next time."""
-        kept, failure = self._flush(_CHUNK)
+        left, failure = self._flush(_CHUNK)
         if failure is not None:
             reason = single_line_message(failure)
-            log.warning("the views of %d topics are written later: %s", kept, reason)
+            log.warning("the views of %d topics are written later: %s", left, reason)
 
     def _flush(self, chunk_size: int, until: float = inf) -> tuple[int, SQLAlchemyError | None]:
         """Write the counted views, and return how many topics are left and the last error, if any.
@@ -80,21 +80,21 @@ class ViewCounter:
             with self._lock:
                 counted = sorted(self._counted.items())
             failure: SQLAlchemyError | None = None
-            kept = 0
+            left = 0
             for first in range(0, len(counted), chunk_size):
                 chunk = counted[first : first + chunk_size]
                 if monotonic() >= until:
-                    return kept + len(counted) - first, failure
+                    return left + len(counted) - first, failure
                 try:
                     self._add(chunk)
                 except SQLAlchemyError as error:
                     failure = error
                     if not is_lock_timeout(error):
-                        return kept + len(counted) - first, failure
-                    kept += len(chunk)
+                        return left + len(counted) - first, failure
+                    left += len(chunk)
                 else:
                     self._subtract(chunk)
-        return kept, failure
+        return left, failure
 
     def _add(self, chunk: ViewCounts) -> None:
         """Add views to the database, in a transaction of their own. Raises SQLAlchemyError."""
@@ -132,9 +132,9 @@ class ViewCounter:
             self._thread.join(self._interval)
         pending = self.pending
         until = monotonic() + _SHUTDOWN_SECONDS
-        kept, failure = self._flush(_CHUNK, until)
-        while kept and is_lock_timeout(failure) and monotonic() < until:
-            kept, failure = self._flush(1, until)
+        left, failure = self._flush(_CHUNK, until)
+        while left and is_lock_timeout(failure) and monotonic() < until:
+            left, failure = self._flush(1, until)
         if not pending:
             return
         if lost := self.pending:

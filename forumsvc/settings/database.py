@@ -15,7 +15,7 @@ DATABASE: tuple[Setting, ...] = (
         "sqlalchemy.pool_size",
         integer(1, 200),
         "10",
-        "connections kept open by each process, for reads and for writes alike",
+        "connections of each process, in each of its pools for reads and for writes",
         unit="connections",
     ),
     Setting(
@@ -28,8 +28,8 @@ DATABASE: tuple[Setting, ...] = (
         "database.tcp_keepalive_seconds",
         or_off(integer(1, 7200)),
         "30",
-        "silence after which TCP asks whether PostgreSQL's machine is still there; "
-        "15 seconds without an answer end the connection",
+        "idle time after which TCP probes PostgreSQL's machine; 15 seconds without a response "
+        "end the connection",
     ),
     Setting(
         "database.tcp_user_timeout_seconds",

@@ -22,7 +22,7 @@ MARKUP: tuple[Setting, ...] = (
         "markup.wall_seconds",
         seconds(0.05, 600),
         "10",
-        "the longest by the clock that a text is waited for; after two attempts the answer is 503",
+        "how long a request waits for the rendering of a text; after two attempts it gets 503",
         unit="seconds",
     ),
     Setting(

@@ -8,7 +8,7 @@ OPERATION: tuple[Setting, ...] = (
         "metrics.enabled",
         BOOLEAN,
         "false",
-        "whether GET /metrics answers Prometheus; a proxy must keep it from the public",
+        "whether GET /metrics is served, for Prometheus; a proxy must deny it to the public",
     ),
     Setting(
         "metrics.revision",

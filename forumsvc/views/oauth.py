@@ -32,26 +32,26 @@ def _respond(endpoint: Endpoint, request: ForumRequest) -> Response:
     parameters: list[tuple[str, str]] = []
     try:
         parameters = messages.read_body(request.headers.get("Content-Type", ""), request.body)
-        call = OAuthRequest(
+        oauth_request = OAuthRequest(
             request.method, request.url, request.headers, parameters, request.remote_addr or ""
         )
-        answer = endpoint(provider_of(request), call)
+        result = endpoint(provider_of(request), oauth_request)
     except OAuth2Error as error:
-        answer = messages.error_response(error)
-    response = Response(status=answer.status, content_type="application/json")
-    response.body = orjson.dumps(answer.body)
-    response.headers.update(answer.headers)
-    if endpoint is server.token and _is_wrong_password(parameters, answer):
+        result = messages.error_response(error)
+    response = Response(status=result.status, content_type="application/json")
+    response.body = orjson.dumps(result.body)
+    response.headers.update(result.headers)
+    if endpoint is server.token and _is_wrong_password(parameters, result):
         _set_wrong_password_status(response, request)
-    if answer.commit:
+    if result.commit:
         # An error response is rolled back unless it asks for a commit.
         response.headers["X-Tm"] = "commit"
     return response
 
 
-def _is_wrong_password(parameters: list[tuple[str, str]], answer: OAuthResponse) -> bool:
+def _is_wrong_password(parameters: list[tuple[str, str]], result: OAuthResponse) -> bool:
     is_password = ("grant_type", "password") in parameters
-    return is_password and answer.body.get("error") == "invalid_grant"
+    return is_password and result.body.get("error") == "invalid_grant"
 
 
 def _set_wrong_password_status(response: Response, request: ForumRequest) -> None:

@@ -16,15 +16,15 @@ def shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | Non
     if not address:
         return None
     registry = request.registry
-    picture = photos.store_avatar(
+    image = photos.store_avatar(
         request.read_connection,
         registry.photo_storages,
         registry.photo_limits,
         item.row.user_id,
         address,
     )
-    request.remove_photo_on_abort(picture.name)
-    return picture
+    request.remove_photo_on_abort(image.name)
+    return image
 
 
 @api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=shrink_avatar)

@@ -248,5 +248,5 @@ def test_while_the_redis_is_away_everybody_is_let_in_and_the_log_says_so(
     assert [answer.status_int for answer in answers] == [200] * 3
     assert told(answers[0]) == (None, None)
     assert [one.message.partition(":")[0] for one in caplog.records] == [
-        "rate_limit.storage is away, nothing is counted"
+        "rate_limit.storage does not answer, nothing is counted"
     ]

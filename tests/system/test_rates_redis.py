@@ -140,7 +140,7 @@ def test_servers_share_a_limit_and_serve_on_without_their_redis(
         without = [first, *(ask(server) for server in (there, here, there, here))]
         assert [(answer.status, left(answer)) for answer in without] == [(200, None)] * 5
         for server in (here, there):
-            assert server.said.count("rate_limit.storage is away, nothing is counted") == 1
+            assert server.said.count("rate_limit.storage does not answer, nothing is counted") == 1
 
         # It has forgotten all, and is asked again some seconds later.
         shared.start()

@@ -77,7 +77,7 @@ class Rerendering:
             invalidation.note(db, invalidation.NAMES)
             for row, draft, made in rows:
                 same = (row.markup_version, row.body_html) == (draft.version, made)
-                kept = (
+                is_stored = (
                     same
                     or db.execute(
                         update_of(post)
@@ -90,7 +90,7 @@ class Rerendering:
                         .returning(post.id)
                     ).first()
                 )
-                if kept is None:
+                if is_stored is None:
                     stats.skipped += 1
                 elif draft.fallback is None:
                     stats.rendered += 1

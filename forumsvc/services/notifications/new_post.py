@@ -78,8 +78,8 @@ def notify_and_count_reply(
     reply: RowsFuture,
     inline_recipients: int,
 ) -> Row[Any]:
-    """Count a new reply for its author, and tell the topic's author and followers, and whom it
-    mentions.
+    """Count a new reply for its author; notify the topic's author and followers, and the mentioned
+    users.
 
     reply: the future of its row, which is returned. inline_recipients: as for
     `notify_and_count_topic`.
@@ -173,7 +173,7 @@ def _count_for(type_: str, notified: Select[Any]) -> Update:
     counter, is_author = _COUNTERS[type_], User.id == recipients.ACTOR
     return (
         change_unmarked(User)
-        # One list of ids: of conditions joined by OR the database would ask all users.
+        # A union of ids: for conditions joined by OR the database would scan all users.
         .where(User.id.in_(union(notified, select(recipients.ACTOR))))
         .values(
             {

@@ -218,5 +218,5 @@ def _constant(word: str) -> NoReturn:
 
 def _integer(digits: str) -> int:
     number = parse_whole(digits)
-    assert number is not None, "the grammar of JSON integers is part of ours"  # noqa: S101
+    assert number is not None, "every JSON integer matches the pattern"  # noqa: S101
     return number

@@ -39,7 +39,7 @@ class ForumRequest(Request):
     """A request of the forum.
 
     caller: set when the token is verified; lists_mark: as of then
-    (`queries.marks.of_lists`), None where there was no token; validated: the parameters, set
+    (`cache.versions.of_lists`), None without a token; validated: the parameters, set
     by the `schema=` of the view, if it has one; prework: the result of its `prework=`, likewise;
     operation: which view it came to, set where metrics are enabled (empty: it came to no view).
     """

@@ -63,7 +63,7 @@ class Metrics(Collector):
         )
         self._seconds = Histogram(
             "forumsvc_request_seconds",
-            "How long it took to make their answers.",
+            "How long it took to make their responses.",
             ["operation"],
             registry=self._collectors,
             buckets=_BUCKETS,
@@ -93,7 +93,7 @@ class Metrics(Collector):
         """Yield the metrics of all workers."""
         families: dict[str, Metric] = {}
         up = GaugeMetricFamily(
-            "forumsvc_worker_up", "Whether a worker told its figures.", labels=["worker"]
+            "forumsvc_worker_up", "Whether a worker reported its figures.", labels=["worker"]
         )
         snapshots = {process_name.name(): self._snapshot(), **self._peers.collect()}
         for name, snapshot in sorted(snapshots.items()):
@@ -133,7 +133,7 @@ def _merge(families: dict[str, Metric], name: str, snapshot: bytes) -> bool:
     try:
         figures = orjson.loads(snapshot)
     except orjson.JSONDecodeError:
-        return False  # It does not answer, or has ended meanwhile.
+        return False  # It does not answer, or has ended.
     for family_name, meaning, kind, samples in figures:
         family = families.setdefault(family_name, Metric(family_name, meaning, kind))
         for sample_name, labels, value in samples:

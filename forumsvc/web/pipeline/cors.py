@@ -47,8 +47,8 @@ def _preflight(request: ForumRequest) -> Response | None:
         return None
     response = Response(status=204)
     response.headers["Access-Control-Allow-Methods"] = _METHODS
-    wanted = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
-    if wanted:
-        response.headers["Access-Control-Allow-Headers"] = wanted
+    requested = environ.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS")
+    if requested:
+        response.headers["Access-Control-Allow-Headers"] = requested
     response.headers["Access-Control-Max-Age"] = _DAY
     return response
