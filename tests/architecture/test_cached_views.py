@@ -26,7 +26,7 @@ from forumsvc.web.http_cache.cache_policy import (
     TOPIC_LIST,
     Mark,
 )
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import Caller, Forum, make_app
 
 OF_LISTS: tuple[set[str], set[type[Base]]] = ({LISTS, NAMES}, set())
@@ -104,7 +104,7 @@ def forum(
     assert made.status_int in (200, 201)
     assert alice.post("/topics/1/replies", body="B").status_int in (200, 201)
     yield forum
-    put_away(application)
+    close_application(application)
     database.dispose()
 
 

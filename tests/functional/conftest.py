@@ -44,10 +44,10 @@ def application(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> 
     """The application with the settings of the tests."""
     application = make_app(database_url, tmp_path_factory.mktemp("here"))
     yield application
-    put_away(application)
+    close_application(application)
 
 
-def put_away(application: Any) -> None:
+def close_application(application: Any) -> None:
     """End the threads and processes of an application and close its connections."""
     application.registry.notification_jobs.close()
     application.registry.view_counter.close()
@@ -78,7 +78,7 @@ def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterato
 
     yield make
     for application in made:
-        put_away(application)
+        close_application(application)
 
 
 @pytest.fixture(autouse=True)

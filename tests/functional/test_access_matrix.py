@@ -14,7 +14,7 @@ from tests import databases
 from tests.functional import access_matrix
 from tests.functional.access_matrix import Abilities, Row
 from tests.functional.checked_app import CheckedApp
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import Caller, make_app
 from tests.functional.permission_fixture import CALLERS, EMAILS, IDS, World, token_of
 
@@ -40,7 +40,7 @@ def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     settings = {"accounts.newbie_minutes": "60"}
     application = make_app(database_url, tmp_path_factory.mktemp("matrix"), **settings)
     yield CheckedApp(application)
-    put_away(application)
+    close_application(application)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from webtest import TestApp
 from forumsvc.db import availability
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
-from tests.functional.conftest import MakeForum, put_away
+from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, make_app
 from tests.functional.statements import counting
 from tests.functional.test_connect import defaults
@@ -84,7 +84,7 @@ def test_it_says_that_the_database_is_away(tmp_path: Path) -> None:
             "writes": False,
         }
     finally:
-        put_away(application)
+        close_application(application)
 
 
 @on_a_file

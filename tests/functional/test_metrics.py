@@ -11,8 +11,8 @@ from webob import Request
 
 from forumsvc.cache.page_cache import Memory
 from forumsvc.db.engine import Database
-from tests.functional.conftest import MakeForum, put_away
-from tests.functional.figures import Figures
+from tests.functional.conftest import MakeForum, close_application
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import API, Forum, make_app
 from tests.functional.raw import raw
 from tests.functional.statements import counting
@@ -24,7 +24,7 @@ def watched(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
     settings = {"metrics.enabled": "true", "metrics.revision": "4f2a9c1"}
     application = make_app(database_url, tmp_path_factory.mktemp("metrics"), **settings)
     yield application
-    put_away(application)
+    close_application(application)
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def forum(watched: Any, database: Database) -> Forum:
     return Forum(watched, database)
 
 
-def scrape(forum: Forum) -> Figures:
+def scrape(forum: Forum) -> MetricSamples:
     """Return what it tells now."""
-    return Figures.of(raw(forum, "GET", "/metrics").text)
+    return MetricSamples.of(raw(forum, "GET", "/metrics").text)
 
 
 REQUESTS = "forumsvc_requests_total"
@@ -59,7 +59,7 @@ def test_each_request_is_counted_by_operation_method_and_kind_of_status(forum: F
     assert counted(before, after) == expected
 
 
-def counted(before: Figures, after: Figures) -> dict[tuple[str, ...], float]:
+def counted(before: MetricSamples, after: MetricSamples) -> dict[tuple[str, ...], float]:
     """Return how many more requests were counted, by operation, method and kind of status."""
     grown = {
         (labels["operation"], labels["method"], labels["status"]): value
@@ -200,7 +200,7 @@ def test_nothing_that_a_client_sent_is_in_it(forum: Forum) -> None:
     text = raw(forum, "GET", "/metrics").text
     for secret in (str(mallory.token), "mallory", "918273645", "Secret", "SECRET", API):
         assert secret not in text
-    for name, labels, _ in Figures.of(text).samples:
+    for name, labels, _ in MetricSamples.of(text).samples:
         for label, value in labels.items():
             assert re.fullmatch(LABELS[label], value), (name, label, value)
 

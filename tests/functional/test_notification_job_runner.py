@@ -14,8 +14,8 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Notification, NotificationJob, NotificationType, User, UserFollow
 from forumsvc.services.notifications import job_runner, jobs
 from forumsvc.services.notifications.job_runner import NotificationJobRunner
-from tests.functional.conftest import MakeForum, put_away
-from tests.functional.figures import Figures
+from tests.functional.conftest import MakeForum, close_application
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import Forum, Person, make_app
 from tests.functional.raw import raw
 from tests.functional.recounting import drift
@@ -225,11 +225,11 @@ def test_the_metrics_say_how_many_jobs_wait_and_since_when(
         runner.run_all()
         assert figures(forum) == (0, 0)
     finally:
-        put_away(application)
+        close_application(application)
 
 
 def figures(forum: Forum) -> tuple[float, float]:
     """Return what the metrics say of jobs."""
-    told = Figures.of(raw(forum, "GET", "/metrics").text)
+    told = MetricSamples.of(raw(forum, "GET", "/metrics").text)
     name = "forumsvc_notification_jobs"
     return told.sum(f"{name}_waiting"), told.sum(f"{name}_oldest_seconds")

@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 from forumsvc.db.engine import Database
 from forumsvc.services import replies
 from tests.functional.conftest import MakeForum
-from tests.functional.figures import Figures
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import API, Forum
 from tests.functional.raw import raw
 
@@ -69,7 +69,7 @@ def access_lines(log: pytest.LogCaptureFixture) -> list[str]:
 
 def counted(forum: Forum) -> dict[str, float]:
     """Return how many replies were counted, by kind of status."""
-    figures = Figures.of(raw(forum, "GET", "/metrics").text)
+    figures = MetricSamples.of(raw(forum, "GET", "/metrics").text)
     name, operation = "forumsvc_requests_total", "topics.create_reply"
     return {
         status: figures.sum(name, operation=operation, status=status) for status in ("2xx", "5xx")

@@ -11,7 +11,7 @@ import forumsvc
 from forumsvc import migrate
 from forumsvc.db.engine import Database
 from tests import databases
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import SECRET
 
 INI = "production.ini"
@@ -76,7 +76,7 @@ def test_the_application_of_an_ini_starts_on_a_database_that_is_up_to_date(
     migrate.upgrade(blank.writes)
     url = blank.url.render_as_string(hide_password=False)
     written = {"site.url": "http://localhost", "sqlalchemy.url": url, "session.secret": SECRET}
-    put_away(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
+    close_application(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
 
 
 def test_a_former_name_of_a_setting_is_one_warning_in_the_log(
@@ -86,7 +86,7 @@ def test_a_former_name_of_a_setting_is_one_warning_in_the_log(
     url = blank.url.render_as_string(hide_password=False)
     written = {"site.url": "http://localhost", "sqlalchemy.url": url, "session.secret": SECRET}
     written |= {"memory.pages": "3"}
-    put_away(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
+    close_application(forumsvc.main({"here": str(tmp_path), "__file__": INI}, **written))
     [record] = [each for each in caplog.records if "memory.pages" in each.getMessage()]
     assert record.levelname == "WARNING"
     assert "is now called cache.pages_mb" in record.getMessage()

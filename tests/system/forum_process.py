@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from forumsvc.db.engine import Database
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import API, SECRET, Forum, Person, make_app
 from tests.system.process import PATIENCE, alive, prepare_child, wait_until
 from tests.system.pserve import ROOT, Pserve
@@ -73,7 +73,7 @@ def prepare(url: str, database: Database, folder: Path, others: Sequence[str] = 
         topics = [forum.topic(person, node) for person in people]
         return Setting([*people, *map(forum.person, others)], topics)
     finally:
-        put_away(application)
+        close_application(application)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from forumsvc.demo.load import load
 from forumsvc.demo.size import Size
 from forumsvc.markup import RENDERER_VERSION
 from forumsvc.services.content.rerendering import Rerendering
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 from tests.functional.test_photos import picture
 from tests.functional.threads import together
@@ -155,7 +155,7 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
             settings = {key.replace("__", "."): value for key, value in common.items()}
             settings |= {"api.envelope": shape, "cache.pages_mb": "0"}
             made[shape] = make_app(database_url, tmp_path, **settings)
-            stack.callback(put_away, made[shape])
+            stack.callback(close_application, made[shape])
         forum = Forum(made["bare"], database)
         rerendering = Rerendering(database, made["bare"].registry.authoring, 1)
         mod = forum.person("mod", role="maintainer")

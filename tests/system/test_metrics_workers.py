@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import databases
-from tests.functional.figures import Figures
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import API
 from tests.system.forum_process import serving
 from tests.system.process import stopped, wait_until
@@ -35,9 +35,9 @@ def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
     return databases.new_url("sqlite", "metrics", tmp_path_factory, worker_id)
 
 
-def scrape(server: Pserve) -> Figures:
+def scrape(server: Pserve) -> MetricSamples:
     """Return what whichever worker takes the request tells."""
-    return Figures.of(server.get("/metrics").body.decode())
+    return MetricSamples.of(server.get("/metrics").body.decode())
 
 
 def up(server: Pserve) -> dict[str, float]:
@@ -45,7 +45,7 @@ def up(server: Pserve) -> dict[str, float]:
     return scrape(server).by("worker", UP)
 
 
-def listed_by(figures: Figures) -> dict[str, float]:
+def listed_by(figures: MetricSamples) -> dict[str, float]:
     """Return how often each worker has listed the nodes."""
     return {
         labels["worker"]: value

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from forumsvc.db.engine import Database
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 
 from .visitor import Visitor, with_password
@@ -32,7 +32,7 @@ def open_application(database_url: str, here: Path) -> Iterator[Any]:
     """The application with everything open."""
     application = make_app(database_url, here, **OPEN)
     yield application
-    put_away(application)
+    close_application(application)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Route
 from forumsvc.markup import RenderedText
 from forumsvc.media.avatars import letter_avatar
 from tests import databases
-from tests.functional.conftest import put_away
+from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 from tests.unit.markup import xss_corpus
 
@@ -87,7 +87,7 @@ def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
     application = make_app(url, folder, **{"markup.workers": "2"})
     with databases.opened(url) as database:
         yield Forum(application, database)
-    put_away(application)
+    close_application(application)
 
 
 def pages(bodies: list[str], size: int = 400) -> list[str]:

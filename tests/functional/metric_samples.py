@@ -6,13 +6,13 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 @dataclass
-class Figures:
+class MetricSamples:
     """The samples of one scrape: name, labels, value."""
 
     samples: list[tuple[str, dict[str, str], float]]
 
     @classmethod
-    def of(cls, text: str) -> "Figures":
+    def of(cls, text: str) -> "MetricSamples":
         """Read the text format."""
         return cls(
             [
