@@ -50,7 +50,7 @@ class Abilities:
     """What an object's `abilities` say: by caller, by key; None where the caller sees no object."""
 
     path: str
-    told: dict[str, dict[str, bool] | None]
+    by_role: dict[str, dict[str, bool] | None]
 
 
 def _tables() -> Iterator[list[list[str]]]:
@@ -99,13 +99,13 @@ def _cells(roles: list[str], cells: list[str]) -> dict[str, str]:
 
 @cache
 def abilities() -> list[Abilities]:
-    """Return what is told of every object of the table of abilities."""
-    told: dict[str, dict[str, dict[str, bool] | None]] = {}
+    """Return the expected abilities of every object of the table."""
+    by_path: dict[str, dict[str, dict[str, bool] | None]] = {}
     for head, body in _bodies("object"):
         for path, key, *cells in body:
-            of_object = told.setdefault(path, {})
+            of_object = by_path.setdefault(path, {})
             for role, cell in zip(head[2:], cells, strict=True):
                 keys = of_object.setdefault(role, None if cell == "-" else {})
                 if keys is not None:
                     keys[key] = {"yes": True, "no": False}[cell]
-    return [Abilities(path, of_object) for path, of_object in told.items()]
+    return [Abilities(path, of_object) for path, of_object in by_path.items()]

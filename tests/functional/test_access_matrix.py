@@ -131,22 +131,22 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "told", [pytest.param(told, id=told.path) for told in access_matrix.abilities()]
+    "expected", [pytest.param(expected, id=expected.path) for expected in access_matrix.abilities()]
 )
-def test_the_abilities(app: TestApp, world: World, told: Abilities) -> None:
+def test_the_abilities(app: TestApp, world: World, expected: Abilities) -> None:
     wrong = {}
-    for role, expected in told.told.items():
+    for role, abilities in expected.by_role.items():
         world.prepare(role)
         try:
-            answer = Caller(app, token_of(role)).get(told.path.format(**IDS))
-            check_abilities(answer, told.path, expected)
+            answer = Caller(app, token_of(role)).get(expected.path.format(**IDS))
+            check_abilities(answer, expected.path, abilities)
         except AssertionError as error:
             wrong[role] = str(error)
     assert wrong == {}
 
 
 def check_abilities(answer: TestResponse, path: str, expected: dict[str, bool] | None) -> None:
-    """Compare an answer with what its caller is told; None: there is no such thing for him."""
+    """Compare an answer with the expected abilities; None: the caller gets 404."""
     if expected is None:
         assert answer.status_int == 404
         return
@@ -174,15 +174,15 @@ ENDPOINT_OF = {
 def test_the_two_tables_agree() -> None:
     by_endpoint = {f"{row.method} {row.path}": row for row in access_matrix.rows()}
     compared = 0
-    for told in access_matrix.abilities():
-        for role, keys in told.told.items():
+    for expected in access_matrix.abilities():
+        for role, keys in expected.by_role.items():
             for key, may in (keys or {}).items():
-                kind = told.path.split("/")[1]
+                kind = expected.path.split("/")[1]
                 if key == "email":
                     continue
                 endpoint = ENDPOINT_OF.get((kind, key), f"POST {{path}}/action?type={key}")
-                row = by_endpoint.get(endpoint.format(path=told.path))
+                row = by_endpoint.get(endpoint.format(path=expected.path))
                 if row is not None:
                     compared += 1
-                    assert (row.cells[role] == "ok") is may, (told.path, role, key)
+                    assert (row.cells[role] == "ok") is may, (expected.path, role, key)
     assert compared > 400

@@ -99,7 +99,7 @@ def test_who_tries_again_in_vain_refuses_the_others_for_another_second(clock: li
 
 
 @on_a_server
-def test_readers_of_a_locked_table_are_told_to_come_back_and_others_are_served(
+def test_readers_of_a_locked_table_are_asked_to_come_back_and_others_are_served(
     make_forum: MakeForum,
 ) -> None:
     forum = make_forum(database__read_lock_timeout_seconds="0.2")

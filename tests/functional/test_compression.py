@@ -61,10 +61,10 @@ def test_a_long_list_is_compressed_for_those_who_take_it_only(forum: Forum) -> N
 
 def test_head_says_what_get_says(forum: Forum) -> None:
     long_list(forum)
-    told = [raw(forum, method, f"{API}/topics", GZIP) for method in ("GET", "HEAD")]
+    answers = [raw(forum, method, f"{API}/topics", GZIP) for method in ("GET", "HEAD")]
     names = ("Content-Encoding", "Content-Length", "Content-Type", "Vary", "ETag")
-    got, head = [[answer.headers.get(name) for name in names] for answer in told]
-    assert (got, told[1].body) == (head, b"")
+    got, head = [[answer.headers.get(name) for name in names] for answer in answers]
+    assert (got, answers[1].body) == (head, b"")
 
 
 def test_what_is_created_is_compressed_too(forum: Forum) -> None:

@@ -259,7 +259,7 @@ def test_who_replies_to_a_hot_topic_waits_for_its_row_and_holds_up_nobody_else(
         "SELECT query FROM pg_stat_activity"
         " WHERE wait_event_type = 'Lock' AND datname = current_database()"
     )
-    # Whoever is told of it, too: what waits must not have locked them yet.
+    # Also who is notified: what waits must not have locked them yet.
     caller = alone(forum, people[0])
 
     def hold() -> Any:

@@ -1,4 +1,4 @@
-"""Entity tags of what only the caller is told: how they stand to things, likes, what is new."""
+"""Entity tags of responses that depend on the caller: how they stand to things, likes, what is new."""
 
 from typing import Any
 
@@ -89,10 +89,10 @@ def test_a_state_changes_nothing_about_whether_a_topic_was_edited(scene: Scene) 
 def test_a_poll_that_finds_nothing_is_not_sent_again(scene: Scene) -> None:
     scene.bob.post("/users/alice/follow")
     shown = scene.alice.get("/notifications", since=0).json
-    told = shown if isinstance(shown, list) else shown["notifications"]
-    asked = {"since": told[0]["id"]}
+    shown_list = shown if isinstance(shown, list) else shown["notifications"]
+    asked = {"since": shown_list[0]["id"]}
     tag = read(scene.alice, "/notifications", **asked).headers["ETag"]
-    scene.alice.post("/notifications/read", ids=told[0]["id"])
+    scene.alice.post("/notifications/read", ids=shown_list[0]["id"])
     assert read(scene.alice, "/notifications", tag, **asked).status_int == 304
     scene.bob.post(f"/topics/{scene.topic}/replies", body="B")
     assert read(scene.alice, "/notifications", tag, **asked).status_int == 200

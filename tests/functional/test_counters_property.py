@@ -117,21 +117,21 @@ class Community(RuleBasedStateMachine):
         """POST /users/:id/follow and the like."""
         self.send(who, "POST", f"/users/{self.people[n].id}/{what}")
 
-    def told(self, who: int) -> list[int]:
+    def notification_ids(self, who: int) -> list[int]:
         """Return the ids of somebody's notifications."""
         return [one["id"] for one in self.people[who].get("/notifications").json]
 
     @rule(who=FEW, n=FEW)
     def mark_read(self, who: int, n: int) -> None:
         """POST /notifications/read."""
-        ids = self.told(who)[: n + 1]
+        ids = self.notification_ids(who)[: n + 1]
         answer = self.people[who].call("POST", "/notifications/read", json={"ids": ids})
         assert answer.status_int == 200
 
     @rule(who=FEW, n=FEW)
     def delete_a_notification(self, who: int, n: int) -> None:
         """DELETE /notifications/:id."""
-        for one in self.told(who)[n : n + 1]:
+        for one in self.notification_ids(who)[n : n + 1]:
             self.send(who, "DELETE", f"/notifications/{one}")
 
     @rule(who=FEW)

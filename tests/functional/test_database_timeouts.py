@@ -23,7 +23,7 @@ def assert_come_back(answer: Any) -> None:
     assert answer.headers["Retry-After"] == "1"
 
 
-def test_a_pool_that_stays_full_is_told_soon(make_forum: MakeForum) -> None:
+def test_a_pool_that_stays_full_fails_soon(make_forum: MakeForum) -> None:
     forum = make_forum(sqlalchemy__pool_size="1", database__pool_timeout_seconds="0.1")
     alice, node = forum.person("alice"), forum.node()
     database: Database = forum.registry.database

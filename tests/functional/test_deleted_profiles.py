@@ -86,9 +86,9 @@ def test_a_deleted_user_shows_no_profile_on_any_page_from_the_next_read_on(
     for where, shown in after.items():
         assert (shown["login"], shown["name"]) == ("carol", "carol"), where
         assert shown["avatar_url"].endswith("/avatars/carol.svg"), where
-    told = after["user"]
-    assert told["level"] == "deleted"
-    assert {name: told[name] for name in PROFILE if name != "name"} == dict.fromkeys(
+    profile = after["user"]
+    assert profile["level"] == "deleted"
+    assert {name: profile[name] for name in PROFILE if name != "name"} == dict.fromkeys(
         PROFILE.keys() - {"name"}, ""
     )
     assert forum.app.get(avatar, status="*").status_int == 404
@@ -122,9 +122,9 @@ def test_db_upgrade_erases_the_profiles_of_users_deleted_before(
     # As older code deleted them.
     forum.change(carol.id, state="deleted", email=None, email_key=None, password_hash=None)
     run("db", "upgrade")
-    told = forum.nobody.get("/users/carol").json
-    assert (told["name"], told["location"], told["level"]) == ("carol", "", "deleted")
-    assert told["avatar_url"].endswith("/avatars/carol.svg")
+    profile = forum.nobody.get("/users/carol").json
+    assert (profile["name"], profile["location"], profile["level"]) == ("carol", "", "deleted")
+    assert profile["avatar_url"].endswith("/avatars/carol.svg")
     assert forum.app.get(avatar, status="*").status_int == 404
     with forum.database.session.begin() as db:
         assert profiles.erase_deleted(db) == []

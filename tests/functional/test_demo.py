@@ -82,11 +82,11 @@ def test_the_demo_user_finds_all_that_is_counted_for_him(demo: Caller) -> None:
 
 
 def test_the_demo_user_has_notifications_to_read(demo: Caller) -> None:
-    told = pages(demo, "/notifications")
-    unread = [it for it in told if not it["read"]]
+    notifications = pages(demo, "/notifications")
+    unread = [it for it in notifications if not it["read"]]
     assert len(unread) == demo.get("/notifications/unread_count").json["count"] > 0
-    assert {"TopicReply", "Mention"} <= {it["type"] for it in told}
-    ids = [it["id"] for it in told]
+    assert {"TopicReply", "Mention"} <= {it["type"] for it in notifications}
+    ids = [it["id"] for it in notifications]
     assert ids == sorted(ids, reverse=True)
     demo.post("/notifications/read", ids=",".join(map(str, ids)))
     assert demo.get("/notifications/unread_count").json == {"count": 0}

@@ -65,10 +65,14 @@ def test_it_says_that_a_server_takes_no_writes(make_forum: MakeForum, envelope: 
         answer = health(forum.application)
         assert answer.status_int == 503
         assert answer.headers["Retry-After"] == "1"
-        told = answer.json
-        assert (told["status"], told["reads"], told["writes"]) == ("failed", True, False)
-        assert "takes no writes" in str(told)
-        assert "error" in told
+        health_answer = answer.json
+        assert (health_answer["status"], health_answer["reads"], health_answer["writes"]) == (
+            "failed",
+            True,
+            False,
+        )
+        assert "takes no writes" in str(health_answer)
+        assert "error" in health_answer
     assert health(forum.application).json == GOOD
 
 
@@ -105,8 +109,8 @@ def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
         other.execute("BEGIN IMMEDIATE")
         writer.start()
         wait_until(lambda: health(forum.application).status_int == 503, "it tells")
-        told = health(forum.application).json
-        assert (told["reads"], told["writes"]) == (True, False)
+        health_answer = health(forum.application).json
+        assert (health_answer["reads"], health_answer["writes"]) == (True, False)
         other.rollback()
     writer.join()
     assert answers[0].status_int == 201
@@ -118,8 +122,12 @@ def test_it_says_that_a_file_cannot_be_written(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    told = health(forum.application)
-    assert (told.status_int, told.json["reads"], told.json["writes"]) == (503, True, False)
+    health_answer = health(forum.application)
+    assert (
+        health_answer.status_int,
+        health_answer.json["reads"],
+        health_answer.json["writes"],
+    ) == (503, True, False)
 
 
 def test_who_asks_while_another_waits_for_the_answer_gets_the_latest_one(

@@ -114,9 +114,9 @@ def test_topics_inside_notifications_carry_it_too(keyed: Forum) -> None:
     bob = keyed.person("bob")
     bob.post(f"/topics/{topic}/replies", body="Hi @alice")
     alice = keyed.caller(keyed.token(keyed.nobody.get("/users/alice").json["user"]["id"]))
-    [told] = alice.get("/notifications").json["notifications"]
-    assert told["topic"].keys() >= TOPIC_IN_LIST
-    assert told["topic"]["excellent"] == 0
+    [shown] = alice.get("/notifications").json["notifications"]
+    assert shown["topic"].keys() >= TOPIC_IN_LIST
+    assert shown["topic"]["excellent"] == 0
 
 
 def test_hello_brings_the_user_in_full_and_the_time(keyed: Forum) -> None:
@@ -203,11 +203,11 @@ def test_every_user_carries_abilities_true_for_oneself_and_admins_alone(keyed: F
             found = [*_users_in(caller.get(path).json)]
             assert found or path == "/notifications", path
             for user in found:
-                told = user["abilities"]
-                assert told.keys() >= SUMMARY, path
+                shown = user["abilities"]
+                assert shown.keys() >= SUMMARY, path
                 is_own = user["id"] == own_id
-                assert told["update"] is is_own, path
-                assert told["destroy"] is (is_own or caller is root), path
+                assert shown["update"] is is_own, path
+                assert shown["destroy"] is (is_own or caller is root), path
 
 
 def test_what_users_may_do_costs_no_statement(keyed: Forum) -> None:
@@ -221,15 +221,15 @@ def test_what_users_may_do_costs_no_statement(keyed: Forum) -> None:
 
 def test_an_admin_and_a_maintainer_share_no_reply(keyed: Forum) -> None:
     _, reply = _opened(keyed, "alice")
-    told = [
+    shown = [
         keyed.person(role, role=role).get(f"/replies/{reply}").json["reply"]["user"]["abilities"]
         for role in ("maintainer", "admin", "member")
     ]
-    assert [one["destroy"] for one in told] == [False, True, False]
+    assert [one["destroy"] for one in shown] == [False, True, False]
 
 
 @pytest.mark.parametrize(("shape", "status"), [("keyed", 401), ("bare", 400)])
-def test_a_wrong_password_is_told_by_the_status_that_the_shapes_clients_know(
+def test_a_wrong_password_has_the_status_that_the_shapes_clients_know(
     make_forum: MakeForum, shape: str, status: int
 ) -> None:
     forum = make_forum(api__envelope=shape)

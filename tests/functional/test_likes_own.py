@@ -20,7 +20,7 @@ class Scene:
     replies: list[list[int]]
 
     def liked(self, **asked: object) -> list[int]:
-        """Return what bob is told."""
+        """Return the ids that bob gets."""
         answer = self.bob.get("/users/me/likes", **asked)
         assert answer.status_int == 200, answer.text
         found: list[int] = answer.json

@@ -21,7 +21,7 @@ def ids(caller: Caller, path: str, **params: Any) -> list[int]:
 
 
 class Scene:
-    """Four topics, the newest last, told apart by everything that an order looks at."""
+    """Four topics, the newest last, which differ in everything that an order looks at."""
 
     def __init__(self, forum: Forum) -> None:
         self.forum = forum

@@ -12,8 +12,8 @@ from webob import Request
 from forumsvc.cache.page_cache import Memory
 from forumsvc.db.engine import Database
 from tests.functional.conftest import MakeForum, close_application
-from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import API, Forum, make_app
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 from tests.functional.statements import counting
 
@@ -70,7 +70,7 @@ def counted(before: MetricSamples, after: MetricSamples) -> dict[tuple[str, ...]
     return {key: more for key, more in grown.items() if more}
 
 
-def test_what_comes_to_no_view_is_told_apart_by_the_reason(forum: Forum) -> None:
+def test_what_comes_to_no_view_is_counted_by_its_reason(forum: Forum) -> None:
     topic = forum.topic(forum.person("alice"), forum.node())
     before = scrape(forum)
     # Paths that are none of ours, outside the API, in it, and below a thing that is there.
@@ -102,7 +102,7 @@ def test_what_comes_to_no_view_is_told_apart_by_the_reason(forum: Forum) -> None
     }
 
 
-def test_what_is_called_too_often_is_told_apart_too(make_forum: MakeForum) -> None:
+def test_what_is_called_too_often_is_counted_apart_too(make_forum: MakeForum) -> None:
     forum = make_forum(metrics__enabled="true", rate_limit__requests="1/hour")
     for _ in range(3):
         forum.nobody.get("/topics")
@@ -130,7 +130,7 @@ def test_no_two_views_have_one_operation(watched: Any) -> None:
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
+def test_what_parts_know_of_themselves_is_reported(forum: Forum) -> None:
     alice = forum.person("alice")
     before = scrape(forum)
     topic = forum.topic(alice, forum.node(), body="*one*")
@@ -163,7 +163,7 @@ def test_what_parts_know_of_themselves_is_told(forum: Forum) -> None:
     assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
 
 
-def test_a_lent_connection_is_told(forum: Forum) -> None:
+def test_a_lent_connection_is_reported(forum: Forum) -> None:
     with forum.registry.database.writes.connect():
         assert scrape(forum).by("pool", "forumsvc_database_connections_in_use")["writes"] == 1
 

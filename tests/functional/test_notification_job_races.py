@@ -1,4 +1,4 @@
-"""Batches beside whoever hides, replies, reads and follows: nothing is told that is not there."""
+"""Batches beside concurrent changes: no notification of a hidden post, and none twice."""
 
 import random
 import threading
@@ -31,7 +31,7 @@ def is_done(forum: Forum) -> bool:
 
 @pytest.mark.parametrize("how", HIDING)
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
-def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_told(
+def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_inserted(
     forum: Forum, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
@@ -175,15 +175,15 @@ def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
 
 
 def doubles(forum: Forum) -> list[Any]:
-    """Return who was told twice of one event, or has two unread replies of a topic they follow."""
+    """Return the users with two notifications of one event, or two unread replies of a topic."""
     found = Notification.__table__.c
     with forum.database.reads.connect() as db:
         post = func.coalesce(found.reply_id, 0)
-        told = select(found.user_id, found.topic_id, post).where(
+        events = select(found.user_id, found.topic_id, post).where(
             found.type.in_(["Topic", "TopicReply", "Mention"])
         )
-        twice = told.group_by(found.user_id, found.topic_id, post).having(func.count() > 1)
-        # The author of a topic is told of every reply to it.
+        twice = events.group_by(found.user_id, found.topic_id, post).having(func.count() > 1)
+        # The author of a topic is notified about every reply to it.
         unread = (
             select(found.user_id, found.topic_id)
             .join(Topic, (Topic.id == found.topic_id) & (Topic.user_id != found.user_id))

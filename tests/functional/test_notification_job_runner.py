@@ -15,8 +15,8 @@ from forumsvc.models import Notification, NotificationJob, NotificationType, Use
 from forumsvc.services.notifications import job_runner, jobs
 from forumsvc.services.notifications.job_runner import NotificationJobRunner
 from tests.functional.conftest import MakeForum, close_application
-from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import Forum, Person, make_app
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 from tests.functional.recounting import drift
 from tests.system.process import wait_until
@@ -51,7 +51,7 @@ def follow(database: Database, target: Person, followers: int = FOLLOWERS) -> No
         db.execute(counted.values(followers_count=User.followers_count + followers))
 
 
-def told(database: Database) -> tuple[int, int]:
+def notified_counts(database: Database) -> tuple[int, int]:
     """Return how many notifications of topics there are, and for how many users."""
     user_id = Notification.user_id
     counts = select(func.count(), func.count(user_id.distinct()))
@@ -71,7 +71,7 @@ def test_the_process_of_a_post_notifies_all_followers_right_after_it(popular: Fo
     follow(popular.database, alice)
     popular.topic(alice, popular.node())
     wait_until(partial(is_done, popular), "all followers are notified")
-    assert told(popular.database) == (FOLLOWERS, FOLLOWERS)
+    assert notified_counts(popular.database) == (FOLLOWERS, FOLLOWERS)
     assert drift(popular.database) == []
 
 
@@ -82,11 +82,11 @@ def test_a_process_finds_what_another_one_left(
     follow(popular.database, alice)
     monkeypatch.setattr(popular.registry.notification_jobs, "wake", lambda: None)
     popular.topic(alice, popular.node())
-    assert told(popular.database) == (10, 10)
+    assert notified_counts(popular.database) == (10, 10)
     other = make_forum(notifications__job_interval_seconds="0.05")
     assert other.nobody.get("/topics").status_int == 200
     wait_until(partial(is_done, popular), "the other process has done it")
-    assert told(popular.database) == (FOLLOWERS, FOLLOWERS)
+    assert notified_counts(popular.database) == (FOLLOWERS, FOLLOWERS)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_jobs_take_turns_so_that_a_small_one_waits_for_no_large_one(
     first, second = open_topics(forum, 2)
     runner.run_all()
     assert batches == [first, second, first, second, first, second]
-    assert told(forum.database) == (600, 300)
+    assert notified_counts(forum.database) == (600, 300)
 
 
 def test_a_job_that_fails_keeps_no_other_one_waiting(
@@ -153,7 +153,7 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(
     assert f"the followers of job {first} are notified later" in caplog.text
     monkeypatch.setattr(jobs, "run_batch", running)
     runner.run_all()
-    assert told(forum.database) == (600, 300)
+    assert notified_counts(forum.database) == (600, 300)
 
 
 def test_the_end_comes_between_two_batches_and_loses_nothing(
@@ -172,7 +172,7 @@ def test_the_end_comes_between_two_batches_and_loses_nothing(
     monkeypatch.setattr(jobs, "run_batch", run_batch)
     runner.run_all()
     assert batches == [job]
-    assert told(forum.database) == (200, 200)
+    assert notified_counts(forum.database) == (200, 200)
     assert forum.count(NotificationJob) == 1
 
 
@@ -182,11 +182,11 @@ def test_each_batch_is_a_transaction_of_bounded_size(
     open_topics(forum, 1)
     steps = []
     while not is_done(forum):
-        before, _ = told(forum.database)
+        before, _ = notified_counts(forum.database)
         [job_id] = _job_ids(forum)
         with forum.database.session.begin() as db:
             jobs.run_batch(db, job_id)
-        steps.append(told(forum.database)[0] - before)
+        steps.append(notified_counts(forum.database)[0] - before)
     assert steps == [jobs.BATCH_SIZE, 0]
 
 
@@ -204,7 +204,7 @@ def test_a_job_that_another_process_runs_is_left_to_it(
         assert jobs.run_batch(one, job)
         with forum.database.session.begin() as other:
             assert not jobs.run_batch(other, job)
-    assert told(forum.database) == (300, 300)
+    assert notified_counts(forum.database) == (300, 300)
 
 
 def test_the_metrics_say_how_many_jobs_wait_and_since_when(
@@ -230,6 +230,6 @@ def test_the_metrics_say_how_many_jobs_wait_and_since_when(
 
 def figures(forum: Forum) -> tuple[float, float]:
     """Return what the metrics say of jobs."""
-    told = MetricSamples.of(raw(forum, "GET", "/metrics").text)
+    samples = MetricSamples.of(raw(forum, "GET", "/metrics").text)
     name = "forumsvc_notification_jobs"
-    return told.sum(f"{name}_waiting"), told.sum(f"{name}_oldest_seconds")
+    return samples.sum(f"{name}_waiting"), samples.sum(f"{name}_oldest_seconds")

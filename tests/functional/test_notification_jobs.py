@@ -1,4 +1,4 @@
-"""Followers beyond those who are notified with a post: told after its commit, each of them once."""
+"""Followers who are notified after the commit of a post by a job, each of them once."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -54,8 +54,8 @@ class Scene:
         with self.forum.database.reads.connect() as connection:
             return list(connection.scalars(select(NotificationJob.id).order_by(NotificationJob.id)))
 
-    def told(self, **post: int) -> Counter[str]:
-        """Return how often each user is told of a post (topic_id, reply_id), by login."""
+    def notified(self, **post: int) -> Counter[str]:
+        """Return how often each user is notified about a post (topic_id, reply_id), by login."""
         [(name, value)] = post.items()
         column = Notification.__table__.c[name]
         with self.forum.database.reads.connect() as connection:
@@ -64,7 +64,7 @@ class Scene:
             return Counter(names[user_id] for user_id in ids)
 
     def logins(self, *left_out: Person) -> dict[str, int]:
-        """Return that each follower is told once, but for some."""
+        """Return that each follower is notified once, but for some."""
         return {each.login: 1 for each in self.followers if each not in left_out}
 
 
@@ -89,7 +89,7 @@ def scene(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Scene:
     return Scene(forum, alice, bob, followers, node, topic)
 
 
-def is_told(person: Person) -> list[Any]:
+def notifications_of(person: Person) -> list[Any]:
     """Return somebody's notifications; they are as many as is said."""
     listed = list(person.get("/notifications").json)
     assert person.get("/notifications/unread_count").json == {"count": len(listed)}
@@ -110,16 +110,18 @@ def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
     post = write(scene)
     others = {"alice": 1} if kind == "reply" else {}
     first = {each.login: 1 for each in scene.followers[:INLINE]}
-    assert scene.told(**{key: post}) == {**first, **others}
+    assert scene.notified(**{key: post}) == {**first, **others}
     for done in (2, 4):
         assert scene.batch(2)
-        assert scene.told(**{key: post}).total() == INLINE + done + len(others)
+        assert scene.notified(**{key: post}).total() == INLINE + done + len(others)
         assert drift(scene.forum.database) == []
     assert not scene.batch(2)
-    assert scene.told(**{key: post}) == {**scene.logins(), **others}
+    assert scene.notified(**{key: post}) == {**scene.logins(), **others}
     assert scene.jobs() == []
     assert drift(scene.forum.database) == []
-    [early, late] = (is_told(each)[0] for each in (scene.followers[0], scene.followers[-1]))
+    [early, late] = (
+        notifications_of(each)[0] for each in (scene.followers[0], scene.followers[-1])
+    )
     different = {"id", "topic", "reply"}
     assert {k: v for k, v in early.items() if k not in different} == {
         k: v for k, v in late.items() if k not in different
@@ -145,83 +147,83 @@ def test_a_bound_of_none_leaves_all_followers_to_the_batches(
     write, key = POSTS[kind]
     post = write(scene)
     others = {"alice": 1} if kind == "reply" else {}
-    assert scene.told(**{key: post}) == others
+    assert scene.notified(**{key: post}) == others
     scene.finish()
-    assert scene.told(**{key: post}) == {**scene.logins(), **others}
+    assert scene.notified(**{key: post}) == {**scene.logins(), **others}
 
 
-def test_the_mentioned_and_the_author_are_told_at_once_and_never_again(scene: Scene) -> None:
+def test_the_mentioned_and_the_author_are_notified_at_once_and_never_again(scene: Scene) -> None:
     last = scene.followers[-1]
     scene.alice.post(f"/topics/{scene.topic}/follow")
     reply = scene.reply(f"@{last.login}")
-    assert [one["type"] for one in is_told(last)] == ["Mention"]
-    assert [one["type"] for one in is_told(scene.alice)] == ["TopicReply"]
+    assert [one["type"] for one in notifications_of(last)] == ["Mention"]
+    assert [one["type"] for one in notifications_of(scene.alice)] == ["TopicReply"]
     # Deleted or read, so that nothing of theirs in the database keeps a second one away.
     last.delete("/notifications/all")
     scene.alice.delete("/notifications/all")
     scene.finish()
-    assert scene.told(reply_id=reply) == scene.logins(last)
+    assert scene.notified(reply_id=reply) == scene.logins(last)
 
 
-def test_who_is_told_with_the_post_is_not_told_again(scene: Scene) -> None:
+def test_who_is_notified_with_the_post_is_not_notified_again(scene: Scene) -> None:
     topic = scene.open_topic()
     first = scene.followers[0]
     first.delete("/notifications/all")
     scene.finish()
-    assert scene.told(topic_id=topic) == scene.logins(first)
+    assert scene.notified(topic_id=topic) == scene.logins(first)
 
 
-def test_who_may_not_hear_of_it_when_their_turn_comes_is_not_told(scene: Scene) -> None:
+def test_who_may_not_hear_of_it_when_their_turn_comes_is_not_notified(scene: Scene) -> None:
     _, _, blocks, gone, leaves, *_ = scene.followers
     topic = scene.open_topic()
     blocks.post("/users/alice/block")
     scene.forum.change(gone.id, state="deleted")
     leaves.post("/users/alice/unfollow")
     scene.finish()
-    assert scene.told(topic_id=topic) == scene.logins(blocks, gone, leaves)
+    assert scene.notified(topic_id=topic) == scene.logins(blocks, gone, leaves)
 
 
-def test_who_follows_after_the_post_is_not_told_of_it(scene: Scene) -> None:
+def test_who_follows_after_the_post_is_not_notified_about_it(scene: Scene) -> None:
     late = scene.forum.person("late")
     topic = scene.open_topic()
     late.post("/users/alice/follow")
     scene.finish()
-    assert scene.told(topic_id=topic) == scene.logins()
+    assert scene.notified(topic_id=topic) == scene.logins()
 
 
-def test_who_follows_again_meanwhile_is_told_once_at_most(scene: Scene) -> None:
+def test_who_follows_again_meanwhile_is_notified_once_at_most(scene: Scene) -> None:
     topic = scene.open_topic()
     scene.batch(2)
     for each in (scene.followers[0], scene.followers[-1]):
         each.post("/users/alice/unfollow")
         each.post("/users/alice/follow")
     scene.finish()
-    assert max(scene.told(topic_id=topic).values()) == 1
+    assert max(scene.notified(topic_id=topic).values()) == 1
 
 
-def test_the_author_of_a_reply_who_follows_the_topic_is_not_told(scene: Scene) -> None:
+def test_the_author_of_a_reply_who_follows_the_topic_is_not_notified(scene: Scene) -> None:
     last = scene.followers[-1]
     reply = scene.forum.reply(last, scene.topic)
     scene.finish()
-    assert scene.told(reply_id=reply) == {**scene.logins(last), "alice": 1}
+    assert scene.notified(reply_id=reply) == {**scene.logins(last), "alice": 1}
 
 
 def test_a_batch_makes_no_second_unread_notification_of_a_reply(scene: Scene) -> None:
     first, second = scene.reply(), scene.reply()
     scene.finish()
-    assert scene.told(reply_id=first) == {**scene.logins(), "alice": 1}
-    assert scene.told(reply_id=second) == {"alice": 1}
+    assert scene.notified(reply_id=first) == {**scene.logins(), "alice": 1}
+    assert scene.notified(reply_id=second) == {"alice": 1}
     assert drift(scene.forum.database) == []
 
 
-def test_who_has_read_the_first_is_told_of_the_second(scene: Scene) -> None:
+def test_who_has_read_the_first_is_notified_about_the_second(scene: Scene) -> None:
     last = scene.followers[-1]
     scene.reply()
     scene.finish()
     last.post("/notifications/read", ids=is_read(last))
     second = scene.reply()
     scene.finish()
-    assert scene.told(reply_id=second) == {last.login: 1, "alice": 1}
+    assert scene.notified(reply_id=second) == {last.login: 1, "alice": 1}
 
 
 def test_whom_a_job_is_to_notify_of_the_next_reply_hears_of_it_once_after_a_deletion(
@@ -232,11 +234,11 @@ def test_whom_a_job_is_to_notify_of_the_next_reply_hears_of_it_once_after_a_dele
     second = scene.reply()
     scene.bob.delete(f"/replies/{first}")
     early = {each.login: 1 for each in scene.followers[:INLINE]}
-    assert scene.told(reply_id=second) == {**early, "alice": 1}
+    assert scene.notified(reply_id=second) == {**early, "alice": 1}
     for each in scene.followers[:INLINE]:
         each.post("/notifications/read", ids=is_read(each))
     scene.finish()
-    assert scene.told(reply_id=second) == {**scene.logins(), "alice": 1}
+    assert scene.notified(reply_id=second) == {**scene.logins(), "alice": 1}
     assert drift(scene.forum.database) == []
 
 
@@ -247,7 +249,7 @@ def test_a_batch_gets_past_those_who_may_not_hear(scene: Scene) -> None:
     last.post("/notifications/read", ids=is_read(last))
     second = scene.reply()
     assert scene.batch(size=1)
-    assert scene.told(reply_id=second) == {last.login: 1, "alice": 1}
+    assert scene.notified(reply_id=second) == {last.login: 1, "alice": 1}
     assert not scene.batch(size=1)
 
 
@@ -260,7 +262,7 @@ def test_what_a_batch_tells_is_newer_than_all_that_was_seen(scene: Scene) -> Non
     last = scene.followers[-1]
     topic = scene.open_topic()
     scene.bob.post(f"/users/{last.login}/follow")
-    [seen] = is_told(last)
+    [seen] = notifications_of(last)
     scene.finish()
     [new] = last.get("/notifications", since=seen["id"]).json
     assert new["topic"]["id"] == topic
@@ -272,9 +274,9 @@ def test_a_batch_that_is_rolled_back_is_run_again(scene: Scene) -> None:
     with scene.forum.database.session() as db:
         assert jobs.run_batch(db, job_id, 2)
         db.rollback()
-    assert scene.told(topic_id=topic).total() == INLINE
+    assert scene.notified(topic_id=topic).total() == INLINE
     scene.finish()
-    assert scene.told(topic_id=topic) == scene.logins()
+    assert scene.notified(topic_id=topic) == scene.logins()
 
 
 HIDING: dict[str, tuple[str, str]] = {
@@ -285,7 +287,7 @@ HIDING: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("how", HIDING)
-def test_when_a_post_is_hidden_the_rest_is_not_told_and_what_was_told_goes(
+def test_when_a_post_is_hidden_the_rest_is_not_notified_and_what_was_notified_goes(
     scene: Scene, how: str
 ) -> None:
     chief = scene.forum.person("chief", role="admin")
@@ -295,7 +297,7 @@ def test_when_a_post_is_hidden_the_rest_is_not_told_and_what_was_told_goes(
     done = chief.call(method, path.format(reply=reply, topic=scene.topic))
     assert done.status_int == 200
     assert scene.jobs() == []
-    assert scene.told(reply_id=reply) == {}
+    assert scene.notified(reply_id=reply) == {}
     assert drift(scene.forum.database) == []
 
 
@@ -305,13 +307,13 @@ def test_a_deleted_reply_ends_no_other_job_of_its_topic(scene: Scene) -> None:
     chief.delete(f"/replies/{first}")
     scene.finish()
     # The first is gone, and so nothing unread keeps those from hearing whose turn came later.
-    assert set(scene.told(reply_id=second)) >= {each.login for each in scene.followers[INLINE:]}
+    assert set(scene.notified(reply_id=second)) >= {each.login for each in scene.followers[INLINE:]}
 
 
-def test_nobody_is_told_of_what_was_hidden_by_hand(scene: Scene) -> None:
+def test_nobody_is_notified_about_what_was_hidden_by_hand(scene: Scene) -> None:
     topic = scene.open_topic()
     with scene.forum.database.session.begin() as db:
         db.execute(update(Topic).where(Topic.id == topic).values(deleted_at=clock.now()))
     assert not scene.batch()
     assert scene.jobs() == []
-    assert scene.told(topic_id=topic).total() == INLINE
+    assert scene.notified(topic_id=topic).total() == INLINE

@@ -1,4 +1,4 @@
-"""Notifications: their types, who is told, and what each of them shows."""
+"""Notifications: their types, who is notified, and what each of them shows."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def node(forum: Forum) -> int:
     return forum.node()
 
 
-def told(person: Person) -> list[Any]:
+def notifications_of(person: Person) -> list[Any]:
     """Return somebody's notifications, checked for their outer shape."""
     listed = person.get("/notifications").json
     assert all(has_shape(one, NOTIFICATION) for one in listed)
@@ -35,7 +35,7 @@ def told(person: Person) -> list[Any]:
 
 def types(person: Person) -> list[str]:
     """Return the types of somebody's notifications, newest first."""
-    return [one["type"] for one in told(person)]
+    return [one["type"] for one in notifications_of(person)]
 
 
 def test_a_new_topic_tells_the_followers_of_its_author(
@@ -43,7 +43,7 @@ def test_a_new_topic_tells_the_followers_of_its_author(
 ) -> None:
     bob.post("/users/alice/follow")
     topic = forum.topic(alice, node, title="Hear")
-    [one] = told(bob)
+    [one] = notifications_of(bob)
     assert (one["type"], one["read"], one["mention_type"]) == ("Topic", False, None)
     assert one["actor"]["login"] == "alice"
     assert one["topic"] == forum.nobody.get("/topics").json[0]
@@ -58,7 +58,7 @@ def test_a_new_topic_does_not_tell_those_who_no_longer_follow(
     bob.post("/users/alice/follow")
     bob.post("/users/alice/unfollow")
     forum.topic(alice, node)
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 def test_a_new_topic_does_not_tell_those_whom_its_author_follows(
@@ -74,7 +74,7 @@ def test_a_new_reply_tells_the_topics_author(
 ) -> None:
     topic = forum.topic(alice, node)
     reply = forum.reply(bob, topic, "An *answer*")
-    [one] = told(alice)
+    [one] = notifications_of(alice)
     assert (one["type"], one["read"], one["mention_type"]) == ("TopicReply", False, None)
     assert one["actor"]["login"] == "bob"
     assert one["topic"] == forum.nobody.get("/topics").json[0]
@@ -98,10 +98,10 @@ def test_a_new_reply_does_not_tell_the_followers_of_its_author(
     topic, carol = forum.topic(alice, node), forum.person("carol")
     carol.post("/users/bob/follow")
     forum.reply(bob, topic)
-    assert told(carol) == []
+    assert notifications_of(carol) == []
 
 
-def test_an_author_who_follows_the_own_topic_is_told_once(
+def test_an_author_who_follows_the_own_topic_is_notified_once(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic = forum.topic(alice, node)
@@ -110,13 +110,15 @@ def test_an_author_who_follows_the_own_topic_is_told_once(
     assert types(alice) == ["TopicReply"]
 
 
-def test_nobody_is_told_of_what_they_did_themselves(forum: Forum, alice: Person, node: int) -> None:
+def test_nobody_is_notified_about_what_they_did_themselves(
+    forum: Forum, alice: Person, node: int
+) -> None:
     topic = forum.topic(alice, node, body="I am @alice")
     alice.post(f"/topics/{topic}/follow")
     reply = forum.reply(alice, topic, "Still @alice")
     alice.post(f"/replies/{reply}", body="Ever @alice!")
     alice.put(f"/topics/{topic}", title="T", node_id=forum.node("Other"), body="@alice?")
-    assert told(alice) == []
+    assert notifications_of(alice) == []
 
 
 def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
@@ -131,10 +133,10 @@ def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
     reply = forum.reply(chief, topic, "@alice")
     chief.post(f"/replies/{reply}", body="Again @alice")
     chief.put(f"/topics/{topic}", title="T", node_id=other, body="By @alice")
-    assert told(alice) == []
+    assert notifications_of(alice) == []
 
 
-def test_those_whom_the_actor_blocks_are_told(
+def test_those_whom_the_actor_blocks_are_notified(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic = forum.topic(alice, node)
@@ -157,7 +159,7 @@ def test_a_follow_tells_the_user_and_shows_nothing_but_its_actor(
     alice: Person, bob: Person
 ) -> None:
     bob.post("/users/alice/follow")
-    [one] = told(alice)
+    [one] = notifications_of(alice)
     assert (one["type"], one["actor"]["login"], one["read"]) == ("Follow", "bob", False)
     assert [one[key] for key in ("mention_type", "mention", "topic", "reply", "node")] == [None] * 5
 
@@ -176,7 +178,7 @@ def test_a_follow_does_not_tell_again_after_its_notification_was_deleted(
     alice.delete("/notifications/all")
     bob.post("/users/alice/unfollow")
     bob.post("/users/alice/follow")
-    assert told(alice) == []
+    assert notifications_of(alice) == []
 
 
 def test_a_follow_during_a_block_does_not_use_up_the_one_notification(
@@ -184,17 +186,17 @@ def test_a_follow_during_a_block_does_not_use_up_the_one_notification(
 ) -> None:
     alice.post("/users/bob/block")
     bob.post("/users/alice/follow")
-    assert told(alice) == []
+    assert notifications_of(alice) == []
     alice.post("/users/bob/unblock")
     bob.post("/users/alice/unfollow")
     bob.post("/users/alice/follow")
     assert types(alice) == ["Follow"]
 
 
-def test_each_follower_is_told_of(forum: Forum, alice: Person, bob: Person) -> None:
+def test_the_user_is_notified_about_each_follower(forum: Forum, alice: Person, bob: Person) -> None:
     bob.post("/users/alice/follow")
     forum.person("carol").post("/users/alice/follow")
-    assert [one["actor"]["login"] for one in told(alice)] == ["carol", "bob"]
+    assert [one["actor"]["login"] for one in notifications_of(alice)] == ["carol", "bob"]
 
 
 def test_a_topic_moved_by_somebody_else_tells_its_author(
@@ -203,7 +205,7 @@ def test_a_topic_moved_by_somebody_else_tells_its_author(
     chief, other = forum.person("chief", role="maintainer"), forum.node("Other")
     topic = forum.topic(alice, node)
     chief.put(f"/topics/{topic}", title="T", node_id=other, body="B")
-    [one] = told(alice)
+    [one] = notifications_of(alice)
     assert (one["type"], one["actor"]["login"]) == ("NodeChanged", "chief")
     assert one["topic"] == forum.nobody.get("/topics").json[0]
     assert one["node"] == forum.nobody.get(f"/nodes/{other}").json
@@ -217,7 +219,7 @@ def test_an_edit_by_somebody_else_that_moves_nothing_tells_nobody(
     chief = forum.person("chief", role="maintainer")
     topic = forum.topic(alice, node)
     chief.put(f"/topics/{topic}", title="Better", node_id=node, body="Better")
-    assert told(alice) == []
+    assert notifications_of(alice) == []
 
 
 def test_a_move_with_a_mention_of_the_author_tells_once_and_of_the_mention(
@@ -241,4 +243,4 @@ def test_a_user_blocked_by_an_admin_still_hears_and_a_deleted_one_no_longer(
     forum.reply(forum.person("dave"), topic, "@carol")
     assert types(bob) == ["TopicReply"]
     forum.change(carol.id, state="active")
-    assert told(carol) == []
+    assert notifications_of(carol) == []

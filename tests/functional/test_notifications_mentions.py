@@ -24,7 +24,7 @@ def node(forum: Forum) -> int:
     return forum.node()
 
 
-def told(person: Person) -> list[Any]:
+def notifications_of(person: Person) -> list[Any]:
     """Return somebody's notifications."""
     listed = person.get("/notifications").json
     assert person.get("/notifications/unread_count").json == {"count": len(listed)}
@@ -33,7 +33,7 @@ def told(person: Person) -> list[Any]:
 
 def types(person: Person) -> list[str]:
     """Return the types of somebody's notifications, newest first."""
-    return [one["type"] for one in told(person)]
+    return [one["type"] for one in notifications_of(person)]
 
 
 def edit(author: Person, topic: int, node: int, body: str) -> None:
@@ -45,7 +45,7 @@ def test_a_mention_in_a_topic_shows_the_topic(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic = forum.topic(alice, node, body="Hello @bob")
-    [one] = told(bob)
+    [one] = notifications_of(bob)
     assert (one["type"], one["mention_type"]) == ("Mention", "Topic")
     assert one["actor"]["login"] == "alice"
     assert one["mention"] == one["topic"] == forum.nobody.get("/topics").json[0]
@@ -58,7 +58,7 @@ def test_a_mention_in_a_reply_shows_the_reply_and_its_topic(
 ) -> None:
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic, "Hello @bob")
-    [one] = told(bob)
+    [one] = notifications_of(bob)
     assert (one["type"], one["mention_type"]) == ("Mention", "Reply")
     assert one["mention"] == forum.nobody.get(f"/topics/{topic}/replies").json[0]
     assert (one["mention"]["id"], set(one["mention"])) == (reply, REPLY)
@@ -95,7 +95,7 @@ def test_what_only_looks_like_a_mention_tells_nobody(
     forum: Forum, alice: Person, bob: Person, node: int, body: str
 ) -> None:
     forum.topic(alice, node, body=body)
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_mention_is_found_wherever_text_is_read(
     assert types(bob) == ["Mention"]
 
 
-def test_a_user_mentioned_twice_is_told_once(
+def test_a_user_mentioned_twice_is_notified_once(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     forum.topic(alice, node, body="@bob @bob @BOB")
@@ -132,20 +132,22 @@ def test_a_mention_wins_over_the_topic_of_a_followed_author(
     assert types(bob) == ["Mention"]
 
 
-def test_at_most_max_mentions_users_are_told_the_first_in_the_text(make_forum: MakeForum) -> None:
+def test_at_most_max_mentions_users_are_notified_the_first_in_the_text(
+    make_forum: MakeForum,
+) -> None:
     forum = make_forum(notifications__max_mentions="2")
     alice, node = forum.person("alice"), forum.node()
     people = [forum.person(login) for login in ("bob", "carol", "dave")]
     forum.topic(alice, node, body="@carol @dave @bob")
-    assert [len(told(person)) for person in people] == [0, 1, 1]
+    assert [len(notifications_of(person)) for person in people] == [0, 1, 1]
 
 
-def test_twenty_users_are_told_where_nothing_else_is_set(
+def test_twenty_users_are_notified_where_nothing_else_is_set(
     forum: Forum, alice: Person, node: int
 ) -> None:
     people = [forum.person(f"user{n:02}") for n in range(22)]
     forum.topic(alice, node, body=" ".join(f"@{person.login}" for person in people))
-    assert [len(told(person)) for person in people] == [1] * 20 + [0] * 2
+    assert [len(notifications_of(person)) for person in people] == [1] * 20 + [0] * 2
 
 
 def test_an_edit_tells_only_those_whom_it_adds(
@@ -164,7 +166,7 @@ def test_an_edited_reply_tells_only_those_whom_it_adds(
     reply = forum.reply(alice, forum.topic(alice, node), "@bob")
     alice.post(f"/replies/{reply}", body="@bob @carol")
     assert types(bob) == types(carol) == ["Mention"]
-    assert told(carol)[0]["mention_type"] == "Reply"
+    assert notifications_of(carol)[0]["mention_type"] == "Reply"
 
 
 def test_an_edit_does_not_tell_again_of_a_mention_whose_notification_was_deleted(
@@ -175,7 +177,7 @@ def test_an_edit_does_not_tell_again_of_a_mention_whose_notification_was_deleted
     bob.delete("/notifications/all")
     edit(alice, topic, node, "Dear @bob")
     alice.post(f"/replies/{reply}", body="Dear @bob")
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 def test_an_edit_does_not_tell_of_a_mention_made_before_a_block_was_lifted(
@@ -185,7 +187,7 @@ def test_an_edit_does_not_tell_of_a_mention_made_before_a_block_was_lifted(
     topic = forum.topic(alice, node, body="@bob")
     bob.post("/users/alice/unblock")
     edit(alice, topic, node, "Dear @bob")
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 def test_an_edit_does_not_tell_of_mentions_that_were_beyond_the_limit_before(
@@ -196,7 +198,7 @@ def test_an_edit_does_not_tell_of_mentions_that_were_beyond_the_limit_before(
     forum.person("carol")
     topic = forum.topic(alice, node, body="@carol @bob")
     edit(alice, topic, node, "@bob")
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 def test_an_edit_of_the_title_alone_tells_nobody(
@@ -205,7 +207,7 @@ def test_an_edit_of_the_title_alone_tells_nobody(
     topic = forum.topic(alice, node, body="@bob")
     bob.delete("/notifications/all")
     alice.put(f"/topics/{topic}", title="Another", node_id=node, body="@bob")
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 def test_an_edit_of_a_hidden_topic_tells_nobody(
@@ -217,7 +219,7 @@ def test_an_edit_of_a_hidden_topic_tells_nobody(
     chief.post(f"/topics/{topic}/action?type=ban")
     edit(chief, topic, node, "@bob")
     chief.post(f"/replies/{reply}", body="@bob")
-    assert told(bob) == []
+    assert notifications_of(bob) == []
 
 
 def test_the_one_who_edits_is_the_actor(
@@ -226,4 +228,4 @@ def test_the_one_who_edits_is_the_actor(
     chief = forum.person("chief", role="admin")
     topic = forum.topic(alice, node)
     edit(chief, topic, node, "@bob")
-    assert told(bob)[0]["actor"]["login"] == "chief"
+    assert notifications_of(bob)[0]["actor"]["login"] == "chief"

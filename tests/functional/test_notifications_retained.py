@@ -146,7 +146,7 @@ def test_another_users_notification_is_not_there(
     assert unread(alice) == 3
 
 
-def everything_told(forum: Forum, alice: Person, bob: Person) -> tuple[int, int]:
+def all_notifications(forum: Forum, alice: Person, bob: Person) -> tuple[int, int]:
     """Let a topic and a reply of it notify in every way; return their ids."""
     chief, carol = forum.person("chief", role="admin"), forum.person("carol")
     node, other = forum.node("One"), forum.node("Two")
@@ -163,7 +163,7 @@ def everything_told(forum: Forum, alice: Person, bob: Person) -> tuple[int, int]
 def test_the_notifications_of_a_hidden_topic_and_its_replies_go(
     forum: Forum, alice: Person, bob: Person, how: str
 ) -> None:
-    topic, _ = everything_told(forum, alice, bob)
+    topic, _ = all_notifications(forum, alice, bob)
     chief, carol = (forum.caller(forum.token(_id(forum, login))) for login in ("chief", "carol"))
     [first, _second] = bob.get("/notifications").json
     bob.call("POST", "/notifications/read", json={"ids": [first["id"]]})
@@ -188,7 +188,7 @@ def _id(forum: Forum, login: str) -> int:
 def test_the_notifications_of_a_deleted_reply_go_and_the_others_stay(
     forum: Forum, alice: Person, bob: Person
 ) -> None:
-    _, reply = everything_told(forum, alice, bob)
+    _, reply = all_notifications(forum, alice, bob)
     chief = forum.caller(forum.token(_id(forum, "chief")))
     chief.delete(f"/replies/{reply}")
     left = [one["type"] for one in alice.get("/notifications").json]
@@ -201,7 +201,7 @@ def test_the_notifications_of_a_deleted_reply_go_and_the_others_stay(
 def test_notifications_do_not_come_back_with_an_unbanned_topic(
     forum: Forum, alice: Person, bob: Person
 ) -> None:
-    topic, _ = everything_told(forum, alice, bob)
+    topic, _ = all_notifications(forum, alice, bob)
     chief = forum.caller(forum.token(_id(forum, "chief")))
     chief.post(f"/topics/{topic}/action?type=ban")
     chief.post(f"/topics/{topic}/action?type=unban")

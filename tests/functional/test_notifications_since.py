@@ -20,7 +20,7 @@ TOKEN, LIST = 1, 1
 
 @dataclass
 class Scene:
-    """Alice has been told of three replies by bob; `ids` are those of the notifications."""
+    """Alice has been notified of three replies by bob; `ids` are those of the notifications."""
 
     alice: Person
     bob: Person
@@ -28,7 +28,7 @@ class Scene:
     ids: list[int]
 
     def newer(self, since: int, **more: int) -> list[int]:
-        """Return what alice is told since that id."""
+        """Return what alice is notified since that id."""
         answer = self.alice.get("/notifications", since=since, **more)
         assert answer.status_int == 200, answer.text
         return [one["id"] for one in answer.json]
@@ -72,9 +72,9 @@ def test_the_one_that_was_seen_need_not_be_there_any_more(scene: Scene) -> None:
 def test_the_ids_of_others_are_no_secret_and_no_help(forum: Forum, scene: Scene) -> None:
     own = forum.topic(scene.bob, forum.node("Other"))
     forum.reply(scene.alice, own)
-    [told] = scene.bob.get("/notifications", since=scene.ids[-1]).json
-    assert told["actor"]["login"] == "alice"
-    assert scene.newer(told["id"]) == []
+    [newest] = scene.bob.get("/notifications", since=scene.ids[-1]).json
+    assert newest["actor"]["login"] == "alice"
+    assert scene.newer(newest["id"]) == []
 
 
 @pytest.mark.parametrize("sent", ["-1", "x", "1.0"])
@@ -106,8 +106,8 @@ def test_the_keyed_shape_has_them_under_their_name(make_forum: MakeForum) -> Non
     keyed = make_forum(api__envelope="keyed")
     alice, bob = keyed.person("alice"), keyed.person("bob")
     assert bob.post("/users/alice/follow").status_int == 200
-    [told] = alice.get("/notifications", since=0).json["notifications"]
-    assert alice.get("/notifications", since=told["id"]).json == {"notifications": []}
+    [newest] = alice.get("/notifications", since=0).json["notifications"]
+    assert alice.get("/notifications", since=newest["id"]).json == {"notifications": []}
 
 
 POSTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -173,7 +173,7 @@ FOLLOWED_MEANWHILE = {
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("what", FOLLOWED_MEANWHILE)
-def test_who_begins_to_follow_while_others_are_told_is_not_told_of_it_too_late(
+def test_who_begins_to_follow_while_others_are_notified_is_not_notified_about_it_too_late(
     forum: Forum, what: str
 ) -> None:
     carol, alice, bob = (forum.person(login) for login in ("carol", "alice", "bob"))
@@ -195,7 +195,7 @@ def test_who_begins_to_follow_while_others_are_told_is_not_told_of_it_too_late(
         holder = lock(alices, alice)
         carols.commit()
         wait_until(lambda: not writing.is_alive() or blocked(watch, holder), "bob's post goes on")
-        # Meanwhile alice is told of something else, which she sees first.
+        # Meanwhile alice is notified about something else, which she sees first.
         now = clock.now()
         row = {"user_id": alice.id, "actor_id": carol.id, "created_at": now, "updated_at": now}
         other = insert(Notification).values(type="Follow", **row).returning(Notification.id)
@@ -203,10 +203,10 @@ def test_who_begins_to_follow_while_others_are_told_is_not_told_of_it_too_late(
         alices.commit()
         writing.join()
         following.join()
-    told = [one["id"] for one in alice.get("/notifications").json]
+    ids = [one["id"] for one in alice.get("/notifications").json]
     newer = [one["id"] for one in alice.get("/notifications", since=seen).json]
-    assert sorted(told) == [seen, *sorted(newer)]
-    # The one who followed before was told.
+    assert sorted(ids) == [seen, *sorted(newer)]
+    # The one who followed before was notified.
     assert len(carol.get("/notifications").json) == 1
 
 

@@ -50,7 +50,7 @@ def test_a_further_reply_makes_no_second_unread_notification(scene: Scene) -> No
     assert drift(scene.forum.database) == []
 
 
-def test_the_author_is_told_of_every_reply_also_as_a_follower(scene: Scene) -> None:
+def test_the_author_is_notified_about_every_reply_also_as_a_follower(scene: Scene) -> None:
     scene.alice.post(f"/topics/{scene.topic}/follow")
     written = [scene.forum.reply(scene.bob, scene.topic) for _ in range(2)]
     assert [one["reply"]["id"] for one in listed(scene.alice)] == written[::-1]
@@ -77,13 +77,13 @@ def test_replies_to_two_topics_make_one_each(scene: Scene) -> None:
     assert [one["topic"]["id"] for one in listed(scene.carol)] == [other, scene.topic]
 
 
-def test_a_mention_is_told_beside_an_unread_reply(scene: Scene) -> None:
+def test_a_mention_is_notified_beside_an_unread_reply(scene: Scene) -> None:
     scene.forum.reply(scene.bob, scene.topic)
     scene.forum.reply(scene.bob, scene.topic, "@carol")
     assert [one["type"] for one in listed(scene.carol)] == ["Mention", "TopicReply"]
 
 
-def test_an_unread_mention_does_not_keep_a_reply_from_being_told(scene: Scene) -> None:
+def test_an_unread_mention_does_not_keep_a_reply_from_being_notified(scene: Scene) -> None:
     scene.forum.reply(scene.bob, scene.topic, "@carol")
     scene.forum.reply(scene.bob, scene.topic)
     assert [one["type"] for one in listed(scene.carol)] == ["TopicReply", "Mention"]
@@ -141,7 +141,9 @@ WHY_NOT: dict[str, Callable[[Scene], object]] = {
 
 
 @pytest.mark.parametrize("why", WHY_NOT)
-def test_nobody_is_told_of_a_next_reply_that_is_none_of_their_news(scene: Scene, why: str) -> None:
+def test_nobody_is_notified_about_a_next_reply_that_is_none_of_their_news(
+    scene: Scene, why: str
+) -> None:
     older = scene.forum.reply(scene.bob, scene.topic)
     scene.carol.delete(f"/notifications/{listed(scene.carol)[0]['id']}")
     first = scene.forum.reply(scene.bob, scene.topic)

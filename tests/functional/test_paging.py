@@ -304,7 +304,7 @@ def test_a_place_at_the_edge_of_what_can_be_is_never_an_error_of_the_server(scen
             assert status == (400 if outside else 200), (path, number)
 
 
-def test_a_wrong_cursor_is_told_to_those_only_who_may_read_the_list(scene: Scene) -> None:
+def test_a_wrong_cursor_is_shown_to_those_only_who_may_read_the_list(scene: Scene) -> None:
     bob = scene.forum.person("bob")
     assert scene.forum.nobody.get("/users/me/blocked?after=x").status_int == 401
     assert bob.get("/users/author/blocked?after=x").status_int == 403

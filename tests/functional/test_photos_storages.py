@@ -104,8 +104,8 @@ def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_serv
     changed["photos.dir"] = "nothing/here"
     for fix in ((), ("--fix",)):
         found = command("check", *fix, **changed)
-        told = json.loads(found.out)
-        assert (found.code, told["rows_elsewhere"], told["fixed"]) == (1, 2, 0)
+        report = json.loads(found.out)
+        assert (found.code, report["rows_elsewhere"], report["fixed"]) == (1, 2, 0)
         assert "photos.dir" in found.err or not fix
     assert places(database) == ["local", "local", "s3"]
     assert len(stored(tmp_path / "var" / "photos")) == 2
@@ -125,8 +125,8 @@ def test_a_row_that_does_not_know_its_storage_is_served_from_either_and_never_de
     found = command("check", "--fix", **elsewhere)
     assert (found.code, json.loads(found.out)["rows_elsewhere"]) == (1, 2)
     assert places(database) == [None, None]
-    told = command("check", "--fix").json
-    assert (told["wrong"], told["rows_unplaced"]) == (0, 2)
+    report = command("check", "--fix").json
+    assert (report["wrong"], report["rows_unplaced"]) == (0, 2)
     assert places(database) == ["local", "local"]
 
 
@@ -142,8 +142,13 @@ def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
     alice = forum.person("alice")
     urls = upload(alice, *COLOURS)
     avatar = alice.put("/users/me", avatar=urls[0]).json["avatar_url"]
-    told = command("copy", "--from", "local", "--to", "s3").json
-    assert (told["copied"], told["missing"], told["broken"], told["deleted"]) == (5, 0, 0, 0)
+    report = command("copy", "--from", "local", "--to", "s3").json
+    assert (report["copied"], report["missing"], report["broken"], report["deleted"]) == (
+        5,
+        0,
+        0,
+        0,
+    )
     assert places(database) == ["s3"] * 5
     folder = tmp_path / "var" / "photos"
     assert len(objects(bucket)) == len(stored(folder)) == 5
@@ -152,8 +157,8 @@ def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
     assert command("copy", "--from", "local", "--to", "s3", "--delete").json["deleted"] == 5
     assert stored(folder) == []
     check_served(forum, [*urls, avatar])
-    told = command("copy", "--from", "s3", "--to", "local", "--delete").json
-    assert (told["copied"], told["deleted"]) == (5, 5)
+    report = command("copy", "--from", "s3", "--to", "local", "--delete").json
+    assert (report["copied"], report["deleted"]) == (5, 5)
     assert (places(database), objects(bucket)) == (["local"] * 5, [])
     assert all(forum.app.get(url).status_int == 200 for url in [*urls, avatar])
     assert command("check", "--every-byte").json["wrong"] == 0
@@ -181,11 +186,11 @@ def test_a_copy_that_was_stopped_goes_on(
         found = command("copy", "--from", "local", "--to", "s3", "--delete")
     assert (found.code, "network is away" in found.err) == (1, True)
     assert places(database) == ["s3", "s3", "local", "local"]
-    told = command("copy", "--from", "local", "--to", "s3", "--delete").json
-    assert (told["copied"], told["deleted"], told["kept"]) == (2, 4, 0)
+    report = command("copy", "--from", "local", "--to", "s3", "--delete").json
+    assert (report["copied"], report["deleted"], report["kept"]) == (2, 4, 0)
 
 
-def test_a_file_that_is_broken_or_missing_is_told_and_its_row_stays(
+def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(
     open_forum: Callable[..., Forum],
     database: Database,
     tmp_path: Path,
@@ -198,9 +203,9 @@ def test_a_file_that_is_broken_or_missing_is_told_and_its_row_stays(
     (folder / first).unlink()
     (folder / second).write_bytes(b"x")
     found = command("copy", "--from", "local", "--to", "s3", "--delete")
-    told = json.loads(found.out)
+    report = json.loads(found.out)
     assert found.code == 1
-    assert [told[key] for key in ("copied", "missing", "broken", "deleted")] == [2, 1, 1, 2]
+    assert [report[key] for key in ("copied", "missing", "broken", "deleted")] == [2, 1, 1, 2]
     assert places(database) == ["local", "local", "s3", "s3"]
 
 
@@ -225,8 +230,8 @@ def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(
     command("copy", "--from", "local", "--to", "s3")
     assert upload(bob, "red") == [url]
     assert places(database) == ["s3", "local"]
-    told = command("copy", "--from", "local", "--to", "s3", "--delete").json
-    assert (told["deleted"], places(database)) == (1, ["s3", "s3"])
+    report = command("copy", "--from", "local", "--to", "s3", "--delete").json
+    assert (report["deleted"], places(database)) == (1, ["s3", "s3"])
     check_served(forum, [url])
 
 

@@ -233,7 +233,7 @@ def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
         assert (answer.status_int, "is taken" in answer.json["error"]) == (400, True)
 
 
-def test_an_author_whose_rendering_time_is_used_up_is_told_when_to_come_back(
+def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(
     scene: Scene,
 ) -> None:
     budget = scene.forum.registry.authoring.budget

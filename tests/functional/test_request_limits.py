@@ -1,4 +1,4 @@
-"""How often the API may be called: counted by who calls, told by headers, refused with 429."""
+"""How often the API may be called: counted by who calls, shown in headers, refused with 429."""
 
 import time
 from collections.abc import Callable
@@ -37,12 +37,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def told(answer: Any) -> tuple[str | None, str | None]:
+def limit_headers(answer: Any) -> tuple[str | None, str | None]:
     return answer.headers.get("RateLimit-Policy"), answer.headers.get("RateLimit")
 
 
-def test_where_no_rate_is_set_nothing_is_told(forum: Forum) -> None:
-    assert told(forum.nobody.get("/topics")) == (None, None)
+def test_where_no_rate_is_set_no_header_is_sent(forum: Forum) -> None:
+    assert limit_headers(forum.nobody.get("/topics")) == (None, None)
 
 
 @pytest.mark.usefixtures("clock")
@@ -51,10 +51,10 @@ def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> No
     paths = ("/topics", "/topics/7", "/hello", "/topics?limit=0", "/topics/x/y/z", "/openapi.json")
     for left, path in zip(range(8, 0, -1), paths, strict=False):
         answer = forum.nobody.get(path)
-        assert told(answer) == ('"default";q=9;w=60', f'"default";r={left};t=60'), path
+        assert limit_headers(answer) == ('"default";q=9;w=60', f'"default";r={left};t=60'), path
 
 
-def test_who_asks_too_often_is_told_when_to_come_again(make_forum: MakeForum, clock: Clock) -> None:
+def test_who_asks_too_often_learns_when_to_come_again(make_forum: MakeForum, clock: Clock) -> None:
     forum = make_forum(**THREE)
     for _ in range(3):
         assert forum.nobody.get("/topics").status_int == 200
@@ -135,12 +135,16 @@ def test_an_application_gets_its_share_of_a_users_allowance(make_forum: MakeForu
     elsewhere = at_another_application(forum, alice.id)
     answers = [alice.get("/topics") for _ in range(3)]
     assert [answer.status_int for answer in answers] == [200, 200, 429]
-    assert told(answers[0]) == (
+    assert limit_headers(answers[0]) == (
         '"application";q=2;w=60, "default";q=9;w=60',
         '"application";r=1;t=60, "default";r=8;t=60',
     )
-    assert told(answers[2])[1] == '"application";r=0;t=60', "nothing of the user's is taken"
-    assert told(elsewhere.get("/topics"))[1] == '"application";r=1;t=60, "default";r=6;t=60'
+    assert limit_headers(answers[2])[1] == '"application";r=0;t=60', (
+        "nothing of the user's is taken"
+    )
+    assert (
+        limit_headers(elsewhere.get("/topics"))[1] == '"application";r=1;t=60, "default";r=6;t=60'
+    )
     other = forum.person("other")
     writes = [other.post("/users/alice/follow").status_int for _ in range(2)]
     assert writes == [200, 429]
@@ -151,7 +155,7 @@ def test_an_application_itself_and_nobody_have_one_allowance(make_forum: MakeFor
     forum = make_forum(rate_limit__requests="9/minute", rate_limit__application_requests="2/minute")
     for caller in (forum.nobody, at_another_application(forum, None)):
         answer = caller.get("/topics")
-        assert told(answer) == ('"default";q=9;w=60', '"default";r=8;t=60')
+        assert limit_headers(answer) == ('"default";q=9;w=60', '"default";r=8;t=60')
 
 
 def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> None:
@@ -169,13 +173,13 @@ def test_writes_have_a_rate_of_their_own_beside(make_forum: MakeForum) -> None:
     alice = forum.person("alice")
     other = forum.person("other")
     first, second = (alice.post(f"/users/{other.id}/follow") for _ in range(2))
-    assert told(first) == (
+    assert limit_headers(first) == (
         '"default";q=10;w=60, "writes";q=1;w=3600',
         '"default";r=9;t=60, "writes";r=0;t=3600',
     )
     assert (second.status_int, int(second.headers["Retry-After"])) == (429, 3600)
     read = alice.get("/topics")
-    assert told(read) == ('"default";q=10;w=60', '"default";r=7;t=60')
+    assert limit_headers(read) == ('"default";q=10;w=60', '"default";r=7;t=60')
 
 
 @pytest.mark.parametrize(
@@ -197,7 +201,7 @@ def test_what_is_not_of_the_api_is_not_counted(
     headers = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
     answers = [raw(forum, method, path, headers) for _ in range(3)]
     assert 429 not in [answer.status_int for answer in answers]
-    assert told(answers[-1]) == (None, None)
+    assert limit_headers(answers[-1]) == (None, None)
     assert forum.nobody.get("/topics").status_int == 200
 
 
@@ -246,7 +250,7 @@ def test_while_the_redis_is_away_everybody_is_let_in_and_the_log_says_so(
     forum = make_forum(rate_limit__storage="redis://127.0.0.1:1/0", rate_limit__requests="1/hour")
     answers = [forum.nobody.get("/topics") for _ in range(3)]
     assert [answer.status_int for answer in answers] == [200] * 3
-    assert told(answers[0]) == (None, None)
+    assert limit_headers(answers[0]) == (None, None)
     assert [one.message.partition(":")[0] for one in caplog.records] == [
         "rate_limit.storage does not answer, nothing is counted"
     ]

@@ -195,7 +195,7 @@ def test_the_json_type_on_a_get_is_no_error(alice: Person) -> None:
 
 
 def notes(forum: Forum, alice: Person, topic: int) -> tuple[int, int]:
-    """Have Bob reply twice, and return the ids of what Alice is told."""
+    """Have Bob reply twice, and return the ids of the notifications that Alice gets."""
     bob = forum.person("bob")
     forum.reply(bob, topic)
     forum.reply(bob, topic)

@@ -10,8 +10,8 @@ from sqlalchemy.exc import OperationalError
 from forumsvc.db.engine import Database
 from forumsvc.services import replies
 from tests.functional.conftest import MakeForum
-from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import API, Forum
+from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 
 Reply = Callable[..., Any]

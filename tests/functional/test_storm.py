@@ -105,7 +105,7 @@ class Storm:
 
     def tidy(self) -> Any:
         """Read some notifications, delete one or all."""
-        ids = [told["id"] for told in self.caller.get("/notifications").json]
+        ids = [one["id"] for one in self.caller.get("/notifications").json]
         match self.one(["read", "delete", "all"]):
             case "read":
                 return self.caller.call("POST", "/notifications/read", json={"ids": ids[:3]})

@@ -137,8 +137,8 @@ def test_another_word_is_400_naming_include(scene: Scene) -> None:
     for template in [*LISTS, *ITEMS, "/users/me", "/users/me/blocked"]:
         answer = scene.bob.get(scene.path(template), include="replies")
         assert answer.status_int == 400, template
-        told = answer.json.get("message", answer.json["error"])
-        assert told == "include: must be one of state, not 'replies'"
+        message = answer.json.get("message", answer.json["error"])
+        assert message == "include: must be one of state, not 'replies'"
 
 
 def test_an_empty_list_is_empty(scene: Scene) -> None:

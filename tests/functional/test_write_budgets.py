@@ -137,7 +137,7 @@ def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, 
     "name",
     ["open a topic", "reply", "delete a topic", "ban a topic", "delete a reply before others"],
 )
-def test_a_write_costs_the_same_however_many_are_told(scene: Scene, name: str) -> None:
+def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: str) -> None:
     people = [scene.forum.person(f"user{number:02}") for number in range(30)]
     now = clock.now()
     with scene.forum.database.session.begin() as db:
@@ -164,7 +164,7 @@ def test_what_was_just_written_is_found_by_its_key(
 
 
 def said(statement: Select[Any], db: Connection) -> str:
-    """Return a statement as this database is told it."""
+    """Return a statement as this database gets it."""
     return str(statement.compile(db, compile_kwargs={"literal_binds": True}))
 
 

@@ -246,13 +246,13 @@ def test_mention_types_are_those_of_the_code() -> None:
     ("name", "words"),
     [("Topic", TOPIC_ABILITIES), ("Reply", REPLY_ABILITIES), ("User", USER_ABILITIES)],
 )
-def test_abilities_are_those_that_are_told(name: str, words: tuple[str, ...]) -> None:
+def test_abilities_are_those_that_are_shown(name: str, words: tuple[str, ...]) -> None:
     schema = document()["components"]["schemas"][f"{name}Abilities"]
     assert list(schema["properties"]) == schema["required"] == [str(word) for word in words]
 
 
 @pytest.mark.parametrize("of", Of)
-def test_states_are_those_that_are_told(of: Of) -> None:
+def test_states_are_those_that_are_shown(of: Of) -> None:
     schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
     assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])
 

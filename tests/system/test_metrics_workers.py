@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests import databases
-from tests.functional.metric_samples import MetricSamples
 from tests.functional.forum import API
+from tests.functional.metric_samples import MetricSamples
 from tests.system.forum_process import serving
 from tests.system.process import stopped, wait_until
 from tests.system.pserve import Pserve

@@ -303,7 +303,7 @@ def test_all_that_is_wrong_is_found_at_once() -> None:
     assert find_errors(GOOD) == []
 
 
-def test_what_is_written_is_told_from_what_is_default() -> None:
+def test_explicit_settings_are_distinguished_from_defaults() -> None:
     settings = Settings({**GOOD, "site.name": "Town"})
     defaults = {setting.name for setting, _, is_default in settings.displayed() if is_default}
     assert {"site.name", *GOOD}.isdisjoint(defaults)
