@@ -1,4 +1,4 @@
-"""Entity tags of responses that depend on the caller: how they stand to things, likes, what is new."""
+"""Entity tags of responses that depend on the caller: viewer states, likes, notifications."""
 
 from typing import Any
 

@@ -138,7 +138,7 @@ def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
     assert stored(forum, topic) == [1]
     assert forum.registry.view_counter.pending == 150
     [warning] = [one for one in caplog.messages if "written later" in one]
-    assert warning.startswith("reads of 150 topics")
+    assert warning.startswith("the views of 150 topics")
     assert len(warning.splitlines()) == 1
     forum.registry.view_counter.flush()
     assert forum.registry.view_counter.pending == 0

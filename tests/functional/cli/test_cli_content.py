@@ -124,7 +124,7 @@ def test_more_than_a_batch_is_rendered_and_counted_whatever_the_version(
     for version in (RENDERER_VERSION + 2, 0, RENDERER_VERSION + 1):
         write("*a*", version, times=120)
     seen: list[int] = []
-    tally = Rerendering(database, authoring, 2).run(done=seen.append)
+    tally = Rerendering(database, authoring, 2).run(progress=seen.append)
     assert (tally.rendered, sum(seen), left(database)) == (360, 360, 0)
     assert max(seen) <= 100
 
