@@ -13,7 +13,7 @@ context.configure(
     compare_server_default=False,
     transactional_ddl=True,
     transaction_per_migration=connection.dialect.name == "postgresql",
-    # SQLite changes a table by making it anew.
+    # SQLite changes a table by copying it to a new one.
     render_as_batch=connection.dialect.name == "sqlite",
 )
 with context.begin_transaction():

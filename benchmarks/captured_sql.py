@@ -22,8 +22,8 @@ class Sent:
 class Watch:
     """Notes every SELECT on the connections that a database makes from now on.
 
-    To be made before its first connection. On PostgreSQL it notes what the gateway sends, which are
-    all that answer a GET.
+    To be made before its first connection. On PostgreSQL it notes what the executor sends, which is
+    all SQL of a GET.
     """
 
     def __init__(self, database: Database) -> None:

@@ -47,9 +47,9 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     ini_file = global_config.get("__file__")
-    obstacle = migrate.obstacle(config.registry.database, ini_file) if ini_file else None
-    if obstacle is not None:
-        sys.exit(f"forumsvc: {obstacle}")
+    problem = migrate.startup_problem(config.registry.database, ini_file) if ini_file else None
+    if problem is not None:
+        sys.exit(f"forumsvc: {problem}")
     for warning in settings.rename_warnings:
         log.warning(warning)
     if ini_file and settings.site_url_warning:
@@ -68,7 +68,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
     ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
     from . import passwords
-    from .cache.page_cache import Memory
+    from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .mail import MailQueue, create_delivery
     from .markup import RenderBudget, Renderer
@@ -80,7 +80,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
     from .services.photo_storage import open_storages
     from .services.view_counts import ViewCounter
     from .web.api.request import level_names
-    from .web.http_cache.etags import edition
+    from .web.http_cache.etags import build_fingerprint
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.rate_limiter import RateLimiter
     from .web.limits.request_limits import RequestLimits
@@ -99,7 +99,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.page_cache = Memory(settings["cache.pages_mb"] * 1_000_000)
+    registry.page_cache = PageCache(settings["cache.pages_mb"] * 1_000_000)
     registry.single_flight = SingleFlight()
     registry.view_counter = ViewCounter(
         registry.database, settings["topics.view_count_flush_seconds"]
@@ -119,7 +119,7 @@ def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None
     registry.request_limits = RequestLimits(settings, rate_limiter)
     passwords.set_slots(settings["accounts.password_slots"])
     registry.level_names = level_names(settings)
-    registry.build_fingerprint = edition(settings)
+    registry.build_fingerprint = build_fingerprint(settings)
     registry.description = Description(settings)
     # Forked workers must not share open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)

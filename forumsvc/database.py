@@ -1,4 +1,4 @@
-"""The forum's database: what `db` offers, with the cache told of every write."""
+"""Opens the forum's database: `db.Database` with the invalidation of cached pages."""
 
 from .cache import invalidation
 from .db.engine import Database
@@ -6,7 +6,7 @@ from .db.timeouts import Timeouts
 
 
 def open_database(url: str, *, pool_size: int = 10, timeouts: Timeouts | None = None) -> Database:
-    """Return the database of a URL (see `Database`); a change in it ends what is cached of it."""
+    """Return the database of a URL (see `Database`), whose writes invalidate cached pages."""
     database = Database(url, pool_size=pool_size, timeouts=timeouts)
-    invalidation.watch(database)
+    invalidation.install(database)
     return database

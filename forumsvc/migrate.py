@@ -1,4 +1,4 @@
-"""The database's schema, by Alembic: bringing it up to date and asking where it stands."""
+"""Migrations of the database's schema, by Alembic: their state, upgrade and downgrade."""
 
 import logging
 from pathlib import Path
@@ -21,14 +21,14 @@ _PACKAGE = Path(__file__).parent
 
 
 class Step(NamedTuple):
-    """A migration: the revision that it leads to, and what it does."""
+    """A migration: its revision, and a line that describes it."""
 
     revision: str
     summary: str
 
 
 def script_location() -> Path:
-    """Return the folder of the migrations: inside an installed package, beside it in a checkout.
+    """Return the folder of the migrations: in the package, or beside it in a checkout.
 
     Raises FileNotFoundError where there is neither.
     """
@@ -38,8 +38,8 @@ def script_location() -> Path:
     raise FileNotFoundError("the migrations are neither in the package nor beside it")
 
 
-def configuration(connection: Connection | None = None) -> Config:
-    """Return Alembic's configuration, for commands that run on `connection`."""
+def alembic_config(connection: Connection | None = None) -> Config:
+    """Return Alembic's configuration, for commands on `connection`."""
     config = Config()
     config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -48,14 +48,14 @@ def configuration(connection: Connection | None = None) -> Config:
 
 
 def head() -> str:
-    """Return the newest revision that the code knows."""
-    revision = ScriptDirectory.from_config(configuration()).get_current_head()
+    """Return the newest revision of the code."""
+    revision = ScriptDirectory.from_config(alembic_config()).get_current_head()
     assert revision is not None, "there is at least one migration"  # noqa: S101 - an invariant of ours
     return revision
 
 
 def current(engine: Engine) -> str | None:
-    """Return the revision that the database is at, or None where it was never set up."""
+    """Return the revision of the database, or None where it was never set up."""
     if _is_missing_file(engine.url):
         return None
     with engine.connect() as connection:
@@ -63,24 +63,24 @@ def current(engine: Engine) -> str | None:
 
 
 def _is_missing_file(url: URL) -> bool:
-    # Connecting would make the file, and leave it there empty.
+    # Connecting would create an empty file.
     name = url.database or ""
     is_file = url.get_backend_name() == "sqlite" and not name.startswith((":", "file:"))
     return is_file and bool(name) and not Path(name).exists()
 
 
 def is_behind(revision: str | None) -> bool:
-    """Return whether a database at this revision lacks something that the code needs.
+    """Return whether a database at this revision needs an upgrade for this code.
 
-    One at a revision that the code does not know is of newer code, and lacks nothing.
+    A revision that the code does not know belongs to newer code, and needs none.
     """
-    script = ScriptDirectory.from_config(configuration())
+    script = ScriptDirectory.from_config(alembic_config())
     known = {one.revision for one in script.walk_revisions()}
     return revision is None or (revision in known and revision != script.get_current_head())
 
 
-def advice(revision: str | None, ini: str) -> str:
-    """Return what to tell an admin whose database is at another revision than the code's."""
+def upgrade_hint(revision: str | None, ini: str) -> str:
+    """Return a message for an admin whose database needs an upgrade."""
     state = f"at revision {revision}" if revision else "not set up"
     return (
         f"The database is {state}, and this is the code of revision {head()}: "
@@ -88,11 +88,11 @@ def advice(revision: str | None, ini: str) -> str:
     )
 
 
-def obstacle(database: Database, ini: str) -> str | None:
-    """Return what an admin must do before a service can run on the database, None for nothing.
+def startup_problem(database: Database, ini: str) -> str | None:
+    """Return what keeps the service from starting on a database, None for nothing.
 
-    A database that does not answer is no obstacle, as it may come later: that is logged in one
-    line. No connection is left open.
+    A database that does not answer is only logged, in one line, for it may come up later. No
+    connection is left open.
     """
     try:
         revision = current(database.reads)
@@ -103,19 +103,19 @@ def obstacle(database: Database, ini: str) -> str | None:
         return None
     finally:
         database.dispose()
-    return advice(revision, ini) if is_behind(revision) else None
+    return upgrade_hint(revision, ini) if is_behind(revision) else None
 
 
 def pending(engine: Engine) -> list[Step]:
-    """Return what `upgrade` would run, in order.
+    """Return the migrations that `upgrade` would run, in order.
 
-    Nothing for a database at a revision that the code does not know.
+    None for a database at a revision that the code does not know.
     """
     return _pending(current(engine), "head")
 
 
 def _pending(reached: str | None, target: str) -> list[Step]:
-    script = ScriptDirectory.from_config(configuration())
+    script = ScriptDirectory.from_config(alembic_config())
     if reached is not None and reached not in {one.revision for one in script.walk_revisions()}:
         return []
     scripts = reversed([*script.iterate_revisions(target, reached or "base")])
@@ -123,13 +123,13 @@ def _pending(reached: str | None, target: str) -> list[Step]:
 
 
 def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_report) -> str | None:
-    """Bring the database to `revision` and return the revision reached.
+    """Upgrade the database to `revision` and return its new revision.
 
-    Several processes may call this at the same time; one after the other does what is left. On
-    PostgreSQL each migration is a transaction, so an interrupted upgrade goes on where it stopped;
-    on SQLite all are one.
-    tell: called with lines for people: what will be run, and why it waits.
-    Raises SchemaBusy where others hold the locks that a migration needs.
+    Several processes may call this at the same time; each runs what is then pending. On PostgreSQL
+    each migration is a transaction, so an interrupted upgrade can be continued; on SQLite all
+    migrations are one transaction.
+    report: called with lines for the administrator: what will be run, and why it waits.
+    Raises SchemaBusy where the locks that a migration needs are held too long.
     """
 
     def run(connection: Connection) -> None:
@@ -137,22 +137,22 @@ def upgrade(engine: Engine, revision: str = "head", *, report: Report = no_repor
         for step in _pending(reached, revision):
             report(f"To run: {step.revision} {step.summary}")
         _end_transaction(connection)
-        command.upgrade(configuration(connection), revision)
+        command.upgrade(alembic_config(connection), revision)
 
     change_schema(engine, run, report)
     return current(engine)
 
 
 def downgrade(engine: Engine, revision: str) -> str | None:
-    """Take the database back to `revision` (`base` empties it) and return the revision reached.
+    """Downgrade the database to `revision` (`base`: no tables) and return its new revision.
 
     Raises SchemaBusy as `upgrade` does.
     """
-    change_schema(engine, lambda db: command.downgrade(configuration(db), revision), no_report)
+    change_schema(engine, lambda db: command.downgrade(alembic_config(db), revision), no_report)
     return current(engine)
 
 
 def _end_transaction(connection: Connection) -> None:
-    """End the transaction of a SELECT, so that each migration begins its own."""
+    """End the transaction of the SELECT before, so that each migration has its own."""
     if connection.dialect.name == "postgresql":
         connection.commit()

@@ -12,7 +12,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.create_table(
         "sections",
         sa.Column("id", BIG_ID, nullable=False),
@@ -471,7 +471,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_index("ix_reply_likes_reply_id", table_name="reply_likes")
     op.drop_table("reply_likes")
     op.drop_index("ix_notifications_user_id_id", table_name="notifications")

@@ -12,7 +12,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.add_column("oauth_tokens", sa.Column("refresh_scope", sa.Text(), nullable=True))
     op.create_table(
         "oauth_codes",
@@ -90,7 +90,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_index("ix_browser_sessions_expires_at", table_name="browser_sessions")
     op.drop_index("ix_browser_sessions_user_id", table_name="browser_sessions")
     op.drop_table("browser_sessions")

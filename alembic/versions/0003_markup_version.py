@@ -1,4 +1,4 @@
-"""Find the texts that another version of the renderer made without reading the tables."""
+"""Add indexes that find the texts rendered by another version of the renderer."""
 
 from forumsvc.db.online_ddl import create_index, drop_index
 
@@ -9,12 +9,12 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     for table in ("topics", "replies"):
         create_index(f"ix_{table}_markup_version_id", table, ["markup_version", "id"])
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     for table in ("topics", "replies"):
         drop_index(f"ix_{table}_markup_version_id", table)

@@ -1,4 +1,4 @@
-"""Know a page in memory, and a client's copy of it, for true without reading what it shows."""
+"""Add cache versions, which tell whether a cached page or an ETag is still valid."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.create_table(
         "change_marks",
         sa.Column("slot", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -24,6 +24,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_column("topics", "version")
     op.drop_table("change_marks")

@@ -1,4 +1,4 @@
-"""Cut a page out of every list by its index alone, however far down."""
+"""Select a page of every list by an index alone, even at a large offset."""
 
 import sqlalchemy as sa
 
@@ -21,7 +21,7 @@ TOPIC_LISTS = {
     "excellent": (["id"], f"{VISIBLE} AND excellent_at IS NOT NULL"),
 }
 OTHERS = (
-    # table, the columns as they were, and what comes behind them
+    # table, the existing columns, the added column, and the condition
     ("replies", ["user_id", "id"], "topic_id", LEFT),
     ("favorites", ["user_id", "id"], "topic_id", None),
     ("user_follows", ["user_id", "id"], "target_id", None),
@@ -32,23 +32,23 @@ POPULAR = ["state", sa.text("replies_count DESC"), sa.text("topics_count DESC")]
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     for name, columns, where in _topic_lists():
         replace_index(name, "topics", [*columns, "user_id"], where)
-    for table, columns, behind, where in OTHERS:
-        create_index(_named(table, [*columns, behind]), table, [*columns, behind], where)
+    for table, columns, added, where in OTHERS:
+        create_index(_named(table, [*columns, added]), table, [*columns, added], where)
         drop_index(_named(table, columns), table)
     create_index("ix_topics_hidden", "topics", ["id"], HIDDEN)
     replace_index("ix_users_popular", "users", [*POPULAR, "created_at", "id"])
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     replace_index("ix_users_popular", "users", ["state", "replies_count", "topics_count"])
     drop_index("ix_topics_hidden", "topics")
-    for table, columns, behind, where in reversed(OTHERS):
+    for table, columns, added, where in reversed(OTHERS):
         create_index(_named(table, columns), table, columns, where)
-        drop_index(_named(table, [*columns, behind]), table)
+        drop_index(_named(table, [*columns, added]), table)
     for name, columns, where in _topic_lists():
         replace_index(name, "topics", columns, where)
 

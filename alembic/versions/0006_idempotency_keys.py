@@ -1,4 +1,4 @@
-"""Answer a creation that is sent again as the first time."""
+"""Add idempotency keys, for repeated requests that create something."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.create_table(
         "idempotency_keys",
         sa.Column("user_id", BIG_ID, nullable=False),
@@ -33,5 +33,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_table("idempotency_keys")

@@ -1,4 +1,4 @@
-"""Say of each token how it was issued, so that the end of all log-ins ends every one of them."""
+"""Record how each token was issued, for logging out everywhere."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,8 +12,8 @@ COMMAND_LINE = "forumsvc-cli"
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
-    # What older code inserts while newer code is rolled out counts as a log-in.
+    """Upgrade to this revision."""
+    # A token that older code inserts during a rolling deploy counts as one of a login.
     op.add_column(
         "oauth_tokens",
         sa.Column("issued_by", sa.String(length=10), nullable=False, server_default="login"),
@@ -28,5 +28,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_column("oauth_tokens", "issued_by")

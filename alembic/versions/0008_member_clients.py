@@ -1,4 +1,4 @@
-"""Keep members' applications from passwords, and introspection to the clients that need it."""
+"""Forbid users' own clients the password grant, and add a permission for introspection."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ TOKENS = sa.table(
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.add_column(
         "oauth_clients",
         sa.Column("introspects", sa.Boolean(), nullable=False, server_default=sa.false()),
@@ -47,10 +47,10 @@ def _end_tokens_of_disabled_clients() -> None:
 
 
 def _zone() -> object:
-    """Return what a time carries: SQLite stores UTC without a word about it."""
+    """Return the time zone of stored times: SQLite stores naive UTC."""
     return None if op.get_bind().dialect.name == "sqlite" else UTC
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before; the grant is not given back."""
+    """Downgrade to the revision before; clients do not get the password grant back."""
     op.drop_column("oauth_clients", "introspects")

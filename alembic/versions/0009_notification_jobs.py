@@ -15,7 +15,7 @@ UNREAD = "read_at IS NULL"
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     create_index("ix_user_follows_target_id_user_id", "user_follows", ["target_id", "user_id"])
     create_index("ix_topic_follows_topic_id_user_id", "topic_follows", ["topic_id", "user_id"])
     _create_unread("ix_notifications_unread_user_id_topic_id", ["user_id", "topic_id"])
@@ -50,7 +50,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before; followers who are left are not notified."""
+    """Downgrade to the revision before; pending jobs are lost."""
     _create_unread("ix_notifications_unread", ["user_id"])
     create_index("ix_topic_follows_topic_id", "topic_follows", ["topic_id"])
     drop_index("ix_notifications_unread_user_id_topic_id", "notifications")

@@ -1,4 +1,4 @@
-"""Write down where each photo's file is, and list and delete photos by their owner."""
+"""Record the storage of each photo's file, and index photos by their owner."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,14 +14,14 @@ OWN = "avatar <> ''"
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision. Rows that are there cannot know where their file is."""
+    """Upgrade to this revision. In existing rows the storage is unknown."""
     create_index("ix_photos_user_id_id", "photos", ["user_id", "id"])
     create_index("ix_users_avatar", "users", ["avatar"], OWN)
     op.add_column("photos", sa.Column("storage", sa.String(length=10), nullable=True))
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     drop_index("ix_users_avatar", "users")
     drop_index("ix_photos_user_id_id", "photos")
     op.drop_column("photos", "storage")

@@ -1,4 +1,4 @@
-"""Know whether the answer to a refresh was used, so that a lost one can be given again."""
+"""Record the first use of refreshed tokens, so that a lost response can be repeated."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,10 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.add_column("oauth_tokens", sa.Column("used_at", sa.DateTime(timezone=True), nullable=True))
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_column("oauth_tokens", "used_at")

@@ -1,4 +1,4 @@
-"""Count right passwords too: each costs a hash."""
+"""Count successful logins, because each costs a password hash."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +13,7 @@ INDEXES = (["account", "succeeded_at"], ["address", "succeeded_at"], ["succeeded
 
 
 def upgrade() -> None:
-    """Bring the schema to this revision."""
+    """Upgrade to this revision."""
     op.create_table(
         "login_successes",
         sa.Column("id", BIG_ID, nullable=False),
@@ -28,5 +28,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the schema back to the revision before."""
+    """Downgrade to the revision before."""
     op.drop_table("login_successes")

@@ -1,1 +1,1 @@
-"""What stays true from one request to the next: versions, invalidation and the page cache."""
+"""What is kept between requests: the cache versions, their invalidation, and the page cache."""

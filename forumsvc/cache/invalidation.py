@@ -1,8 +1,8 @@
-"""Whoever changes what pages show renews the marks by which pages are known to be true.
+"""Changes the cache versions in every transaction that changes something which cached pages show.
 
-No writer does so by hand, so none can forget: the session sees each statement, and renews the marks
-as the transaction's last statement. Earlier, a reader could keep old content under the new mark,
-and others would wait for the slot as long as the transaction lasts.
+No writer has to remember it: the session sees each statement, and changes the versions with the
+last statement of the transaction. If that came earlier, a reader could cache old content under the
+new version, and other writers would wait for the slot until the transaction ends.
 """
 
 import secrets
@@ -17,103 +17,113 @@ from ..db.base import Base
 from ..db.engine import Database
 from ..db.executor import EXECUTOR
 from ..db.statements import update_of
-from ..models.cache_version import ChangeMark, fresh_mark
+from ..models.cache_version import CacheVersion, random_version
 from ..models.node import Node, Section
 from ..models.topic import Topic
 from ..models.user import User
 
-LISTS, NAMES = "lists", "names"
-MARKED_BY: dict[type[Base], str] = {Topic: LISTS, Node: NAMES, Section: NAMES, User: NAMES}
-"""Which mark a change of a table's rows renews. The replies' is the version of their topic."""
+TOPIC_LISTS, DISPLAY_NAMES = "lists", "names"
+"""The kinds of cache version, by their columns in `CacheVersion`."""
+
+INVALIDATES: dict[type[Base], str] = {
+    Topic: TOPIC_LISTS,
+    Node: DISPLAY_NAMES,
+    Section: DISPLAY_NAMES,
+    User: DISPLAY_NAMES,
+}
+"""The version that a change of a table's rows changes. Replies have the version of their topic."""
 
 CACHED_COLUMNS: dict[type[Base], frozenset[str]] = {
     User: frozenset({"login", "name", "avatar"}),
 }
-"""Of these tables, the columns that cached pages show; of all others, every column is."""
+"""The columns that cached pages show, of tables where these are not all columns."""
 
-UNMARKED = {"unmarked": True}
-"""The execution option of a statement that changes nothing that a shared page shows."""
+NO_INVALIDATION = {"no_invalidation": True}
+"""The execution option of a statement that changes nothing that a cached page shows."""
 
 _SLOTS = 8
-_LONG_SLOT = _SLOTS
-_NOTED = "changed marks"
-_SLOT = "slot of marks"
+_OWN_SLOT = _SLOTS
+_INVALIDATED = "invalidated cache versions"
+_SLOT = "slot of cache versions"
 
 
-def watch(database: Database) -> None:
-    """Renew the marks at the end of every transaction of its sessions that changes something."""
-    database.executor.write_listeners.append(note_change)
-    event.listen(database.session, "do_orm_execute", _note_change)
-    event.listen(database.session, "before_commit", _renew_noted)
+def install(database: Database) -> None:
+    """Change the versions at the end of each transaction in which a session invalidates any."""
+    database.executor.write_listeners.append(invalidate_for)
+    event.listen(database.session, "do_orm_execute", _on_orm_execute)
+    event.listen(database.session, "before_commit", _bump_invalidated)
 
 
-def note(db: Session, mark: str) -> None:
-    """Renew a mark at the end of the transaction."""
-    db.info.setdefault(_NOTED, set()).add(mark)
+def invalidate(db: Session, version: str) -> None:
+    """Change a version (TOPIC_LISTS or DISPLAY_NAMES) at the end of the transaction."""
+    db.info.setdefault(_INVALIDATED, set()).add(version)
 
 
-def change_unmarked(model: type[Base]) -> Update:
-    """Return an UPDATE as `change` does, of columns that no shared page shows (see `marking`)."""
-    return update_of(model).execution_options(**UNMARKED)
+def update_without_invalidation(model: type[Base]) -> Update:
+    """Return an UPDATE of columns that no cached page shows; all cached pages stay valid."""
+    return update_of(model).execution_options(**NO_INVALIDATION)
 
 
-def change_columns(model: type[Base], **values: Any) -> Update:
-    """Return an UPDATE of these columns; cached pages end only where they show one of them."""
+def update_columns(model: type[Base], **values: Any) -> Update:
+    """Return an UPDATE of these columns, which invalidates where cached pages show any of them."""
     cached = CACHED_COLUMNS.get(model)
     is_shown = cached is None or not cached.isdisjoint(values)
-    return (update_of if is_shown else change_unmarked)(model).values(**values)
+    return (update_of if is_shown else update_without_invalidation)(model).values(**values)
 
 
-def note_change(db: Session, statement: Any) -> None:
-    """Renew at the end of the transaction what an INSERT, UPDATE or DELETE of a class changes."""
-    mark = _mark_of(statement)
-    if mark is not None:
-        note(db, mark)
+def invalidate_for(db: Session, statement: Any) -> None:
+    """Invalidate what an INSERT, UPDATE or DELETE of a mapped class changes in cached pages."""
+    version = _invalidated_by(statement)
+    if version is not None:
+        invalidate(db, version)
 
 
-def expect_long(db: Session) -> None:
-    """Use a slot of its own for a transaction whose snapshot is old at its end."""
-    db.info[_SLOT] = _LONG_SLOT
+def use_own_slot(db: Session) -> None:
+    """Give a long transaction a slot of its own, for its snapshot of the others is out of date."""
+    db.info[_SLOT] = _OWN_SLOT
 
 
-def renew(db: Connection, marks: set[str], slot: int | None = None) -> None:
-    """Renew marks (LISTS, NAMES) in a slot, or in any; no statement may follow but the commit."""
-    db.execute(_renewal(db.dialect.name, frozenset(marks)), _renewed(slot))
+def bump(db: Connection, versions: set[str], slot: int | None = None) -> None:
+    """Change versions in a slot, by default in a random one; only the commit may follow."""
+    db.execute(_bump_statement(db.dialect.name, frozenset(versions)), _new_versions(slot))
 
 
-def _renewed(slot: int | None) -> dict[str, int]:
-    in_slot = secrets.randbelow(_SLOTS) if slot is None else slot
-    return {"slot": in_slot, LISTS: fresh_mark(), NAMES: fresh_mark()}
+def _new_versions(slot: int | None) -> dict[str, int]:
+    return {
+        "slot": secrets.randbelow(_SLOTS) if slot is None else slot,
+        TOPIC_LISTS: random_version(),
+        DISPLAY_NAMES: random_version(),
+    }
 
 
-def _note_change(state: ORMExecuteState) -> None:
+def _on_orm_execute(state: ORMExecuteState) -> None:
     if not state.is_select and state.bind_mapper is not None:
-        note_change(state.session, state.statement)
+        invalidate_for(state.session, state.statement)
 
 
-def _mark_of(statement: Any) -> str | None:
-    changed = statement.entity_description["entity"]
-    # Nothing shows a new user before there is something by that user.
-    is_new_user = isinstance(statement, Insert) and changed is User
-    is_unmarked = "unmarked" in statement.get_execution_options()
-    return None if is_new_user or is_unmarked else MARKED_BY.get(changed)
+def _invalidated_by(statement: Any) -> str | None:
+    model = statement.entity_description["entity"]
+    # No page shows a user before that user has written something.
+    is_new_user = isinstance(statement, Insert) and model is User
+    is_excepted = NO_INVALIDATION.keys() <= statement.get_execution_options().keys()
+    return None if is_new_user or is_excepted else INVALIDATES.get(model)
 
 
-def _renew_noted(db: Session) -> None:
+def _bump_invalidated(db: Session) -> None:
     if db.in_nested_transaction():
-        return  # what a savepoint did may yet be undone, and the renewal with it
-    noted = db.info.pop(_NOTED, None)
-    if noted:
+        return  # a rollback to the savepoint would undo this, too
+    invalidated = db.info.pop(_INVALIDATED, None)
+    if invalidated:
         executor = db.info[EXECUTOR]
-        statement = _renewal(executor.dialect.name, frozenset(noted))
-        executor.rows_in(db, statement, _renewed(db.info.get(_SLOT)))
+        statement = _bump_statement(executor.dialect.name, frozenset(invalidated))
+        executor.rows_in(db, statement, _new_versions(db.info.get(_SLOT)))
 
 
 @cache
-def _renewal(dialect: str, marks: frozenset[str]) -> Any:
+def _bump_statement(dialect: str, versions: frozenset[str]) -> Any:
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    statement = insert(ChangeMark).values(
-        {name: bindparam(name) for name in ("slot", LISTS, NAMES)}
+    statement = insert(CacheVersion).values(
+        {name: bindparam(name) for name in ("slot", TOPIC_LISTS, DISPLAY_NAMES)}
     )
-    renewed = {mark: statement.excluded[mark] for mark in marks}
-    return statement.on_conflict_do_update(index_elements=[ChangeMark.slot], set_=renewed)
+    changed = {version: statement.excluded[version] for version in versions}
+    return statement.on_conflict_do_update(index_elements=[CacheVersion.slot], set_=changed)

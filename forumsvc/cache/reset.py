@@ -1,6 +1,6 @@
-"""Ending every cached page and ETag after rows were changed past the service, by SQL.
+"""Invalidates cached pages and ETags after rows were changed by SQL, outside the service.
 
-What the service itself changes needs none of this: it renews the marks in its transactions.
+The service's own changes do not need this: see `invalidation`.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,47 +14,48 @@ from ..db.statements import with_row_locks
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import Topic
-from ..models.cache_version import fresh_mark
-from .invalidation import LISTS, NAMES, change_unmarked, note
+from ..models.cache_version import random_version
+from .invalidation import DISPLAY_NAMES, TOPIC_LISTS, invalidate, update_without_invalidation
 
 _CHUNK = 1_000
-"""The most topics of one transaction: whoever writes to one of them waits for it."""
+"""The number of topics of one transaction, which locks them all."""
 
 
-def renew_topic(db: Session, topic_id: int) -> None:
-    """Give a topic another version, and end all cached lists: nothing old of it is shown.
+def reset_topic(db: Session, topic_id: int) -> None:
+    """Give a topic, and so its replies, another version, and invalidate all cached lists.
 
-    Its replies are under its version too. Raises NotFound where there is no such topic.
+    Raises NotFound where there is no such topic.
     """
-    renewed = change_unmarked(Topic).where(Topic.id == topic_id).values(version=fresh_mark())
-    if not 0 < topic_id <= MAX_ID or db.scalar(renewed.returning(Topic.id)) is None:
+    statement = update_without_invalidation(Topic).where(Topic.id == topic_id)
+    statement = statement.values(version=random_version())
+    if not 0 < topic_id <= MAX_ID or db.scalar(statement.returning(Topic.id)) is None:
         raise NotFound(f"There is no topic {topic_id}.")
-    note(db, LISTS)
+    invalidate(db, TOPIC_LISTS)
 
 
-def renew_everything(database: Database, *, done: Callable[[int], None] = lambda n: None) -> int:
-    """End all cached pages, and give each topic another version; return how many topics.
+def reset_all(database: Database, *, on_progress: Callable[[int], None] = lambda n: None) -> int:
+    """Invalidate all cached pages, give each topic another version, return how many topics.
 
-    The pages end with the first, short transaction. The versions follow in chunks, so that an
-    `If-Match` with the tag of a topic as it was before is refused.
-    done: called with the number of topics after each chunk.
+    A first, short transaction invalidates the pages. The versions follow in chunks, so that an
+    `If-Match` with an older ETag of a topic fails.
+    on_progress: called after each chunk with the number of its topics.
     """
     with database.session.begin() as db:
-        note(db, LISTS)
-        note(db, NAMES)
-    renewed, last_id = 0, 0
+        invalidate(db, TOPIC_LISTS)
+        invalidate(db, DISPLAY_NAMES)
+    total, last_id = 0, 0
     while True:
         with database.session.begin() as db:
-            # In the order of ids, in which all who lock several topics lock them.
+            # Everyone who locks several topics locks them by rising id.
             ids: Sequence[int] = db.scalars(_following(last_id)).all()
             if not ids:
-                return renewed
-            # The id is added because the tags of two topics must differ.
-            renewal = change_unmarked(Topic).where(Topic.id.between(ids[0], ids[-1]))
-            db.execute(renewal.values(version=fresh_mark() + Topic.id))
+                return total
+            statement = update_without_invalidation(Topic).where(Topic.id.between(ids[0], ids[-1]))
+            # The id is added because the ETags of two topics must differ.
+            db.execute(statement.values(version=random_version() + Topic.id))
         last_id = ids[-1]
-        renewed += len(ids)
-        done(len(ids))
+        total += len(ids)
+        on_progress(len(ids))
 
 
 def _following(last_id: int) -> Select[Any]:

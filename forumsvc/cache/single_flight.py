@@ -1,49 +1,48 @@
-"""One thread makes a value that many want at the same time; the others wait for it."""
+"""Lets one thread make a value that several need at the same time, while the others wait."""
 
 import threading
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
-LONGEST_WAIT_SECONDS = 1.0
-"""Who has waited so long makes the value too: nobody waits for a maker that hangs."""
+MAX_WAIT_SECONDS = 1.0
+"""After this wait a thread makes the value itself: the thread before it may hang."""
 
 
-class _Turn:
-    """Whose turn it is to make a value. callers: how many make it or wait."""
+class _KeyLock:
+    """The lock of a key. users: the number of threads that hold it or wait for it."""
 
-    __slots__ = ("callers", "lock")
+    __slots__ = ("lock", "users")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.callers = 0
+        self.users = 0
 
 
 class SingleFlight:
-    """The values that are being made, by key. Safe to share between threads."""
+    """A lock for each key whose value is being made. Thread-safe."""
 
-    def __init__(self, longest_wait_seconds: float = LONGEST_WAIT_SECONDS) -> None:
-        """Begin with nothing being made."""
-        self._longest_wait = longest_wait_seconds
-        self._turns: dict[Hashable, _Turn] = {}
-        self._lock = threading.Lock()
+    def __init__(self, max_wait_seconds: float = MAX_WAIT_SECONDS) -> None:
+        self._max_wait = max_wait_seconds
+        self._locks: dict[Hashable, _KeyLock] = {}
+        self._guard = threading.Lock()
 
     @contextmanager
-    def turn(self, key: Hashable) -> Iterator[None]:
-        """Run a block that makes the value of a key, one thread after the other.
+    def lock(self, key: Hashable) -> Iterator[None]:
+        """Run a block that makes the value of a key, in one thread at a time.
 
-        The block begins with a look whether another thread has made the value meanwhile. Where that
-        thread failed the value is not there, and the next one makes it.
+        The block first checks whether another thread has made the value meanwhile. If that thread
+        failed there is none, and this one makes it.
         """
-        with self._lock:
-            turn = self._turns.setdefault(key, _Turn())
-            turn.callers += 1
-        mine = turn.lock.acquire(timeout=self._longest_wait)
+        with self._guard:
+            entry = self._locks.setdefault(key, _KeyLock())
+            entry.users += 1
+        is_locked = entry.lock.acquire(timeout=self._max_wait)
         try:
             yield
         finally:
-            if mine:
-                turn.lock.release()
-            with self._lock:
-                turn.callers -= 1
-                if not turn.callers:
-                    del self._turns[key]
+            if is_locked:
+                entry.lock.release()
+            with self._guard:
+                entry.users -= 1
+                if not entry.users:
+                    del self._locks[key]

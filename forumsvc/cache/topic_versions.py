@@ -1,6 +1,6 @@
-"""The versions of topics, by which pages of a topic and its replies are known to be true still.
+"""Changes the version of a topic, under which the pages of the topic and its replies are cached.
 
-Every UPDATE of a topic gives it another version by itself; a change of its replies alone does not.
+An UPDATE of a topic changes its version by itself (`onupdate`); a change of its replies does not.
 """
 
 from functools import cache
@@ -12,30 +12,31 @@ from sqlalchemy.orm import Session
 from ..db.base import BigId
 from ..db.statements import execute
 from ..models import Reply, Topic
-from ..models.cache_version import fresh_mark
-from .invalidation import change_unmarked
+from ..models.cache_version import random_version
+from .invalidation import update_without_invalidation
 
 
-def renew(db: Session, topic_id: int) -> None:
-    """Give a topic another version, because a reply to it changed."""
-    execute(db, _of_topic(), {"topic_id": topic_id, "fresh": fresh_mark()})
+def bump(db: Session, topic_id: int) -> None:
+    """Give a topic another version, because one of its replies changed."""
+    execute(db, _by_topic(), {"topic_id": topic_id, "new_version": random_version()})
 
 
-def renew_of_reply(db: Session, reply_id: int) -> None:
+def bump_for_reply(db: Session, reply_id: int) -> None:
     """Give the topic of a reply another version, because the reply changed."""
-    execute(db, _of_reply(), {"reply_id": reply_id, "fresh": fresh_mark()})
+    execute(db, _by_reply(), {"reply_id": reply_id, "new_version": random_version()})
 
 
 @cache
-def _of_topic() -> Any:
-    return _renewal(bindparam("topic_id", type_=BigId))
+def _by_topic() -> Any:
+    return _bump_statement(bindparam("topic_id", type_=BigId))
 
 
 @cache
-def _of_reply() -> Any:
+def _by_reply() -> Any:
     reply = select(Reply.topic_id).where(Reply.id == bindparam("reply_id", type_=BigId))
-    return _renewal(reply.scalar_subquery())
+    return _bump_statement(reply.scalar_subquery())
 
 
-def _renewal(topic_id: ColumnElement[int]) -> Any:
-    return change_unmarked(Topic).where(Topic.id == topic_id).values(version=bindparam("fresh"))
+def _bump_statement(topic_id: ColumnElement[int]) -> Any:
+    statement = update_without_invalidation(Topic).where(Topic.id == topic_id)
+    return statement.values(version=bindparam("new_version"))

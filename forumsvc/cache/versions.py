@@ -1,4 +1,4 @@
-"""Reading the marks: whether what was shown before is true still, by one small SELECT."""
+"""Reads the cache versions: one small SELECT tells whether a cached page is still valid."""
 
 from functools import cache
 from typing import Any
@@ -6,49 +6,49 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, cast, func, select
 
 from ..db.execution import ReadConnection, row
-from ..models import ChangeMark, Topic
+from ..models import CacheVersion, Topic
 
 
 def _sum(column: Any) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(column), 0), BigInteger)
 
 
-def names() -> ColumnElement[int]:
-    """Return the column of how users and nodes are called, to be read with what shows them."""
-    return select(_sum(ChangeMark.names)).scalar_subquery().label("names")
+def display_names_version() -> ColumnElement[int]:
+    """Return a column `names_version`, for a SELECT of something that shows users or nodes."""
+    return select(_sum(CacheVersion.names)).scalar_subquery().label("names_version")
 
 
-def lists() -> ColumnElement[int]:
-    """Return the column `lists_mark`, to be read with what comes before a list (`of_lists`)."""
-    return select(_mark_of_lists()).scalar_subquery().label("lists_mark")
+def topic_lists_version() -> ColumnElement[int]:
+    """Return a column `lists_version`, the value of `load_lists_version`, for another SELECT."""
+    return select(_lists_version()).scalar_subquery().label("lists_version")
 
 
-def _mark_of_lists() -> ColumnElement[int]:
-    return _sum(ChangeMark.lists + ChangeMark.names)
+def _lists_version() -> ColumnElement[int]:
+    return _sum(CacheVersion.lists + CacheVersion.names)
 
 
 @cache
 def _lists() -> Select[Any]:
-    return select(_mark_of_lists().label("mark"))
+    return select(_lists_version().label("version"))
 
 
-def of_lists(db: ReadConnection) -> int:
-    """Return the mark of everything that lists of topics and of nodes show."""
+def load_lists_version(db: ReadConnection) -> int:
+    """Return the version of everything that lists of topics and of nodes show."""
     found = row(db, _lists(), {})
     assert found is not None, "a sum is always there"  # noqa: S101
-    mark: int = found.mark
-    return mark
+    version: int = found.version
+    return version
 
 
 @cache
 def _topic() -> Select[Any]:
-    columns: tuple[Any, ...] = (Topic.version, Topic.hits, names())
+    columns: tuple[Any, ...] = (Topic.version, Topic.hits, display_names_version())
     return select(*columns).where(Topic.id == bindparam("id"))
 
 
-def of_topic(db: ReadConnection, topic_id: int) -> Any | None:
-    """Return a topic's `version`, `names` and `hits`, or None where there is no such topic.
+def load_topic_version(db: ReadConnection, topic_id: int) -> Any | None:
+    """Return a topic's `version`, `names_version` and `hits`, or None without such a topic.
 
-    Version and names are the mark of all that the topic and its replies show but the hits.
+    The two versions cover all that the topic and its replies show, except the hits.
     """
     return row(db, _topic(), {"id": topic_id})

@@ -27,7 +27,7 @@ def renew(context: Context, topic_id: int | None) -> None:
     """
     if topic_id is not None:
         with context.transaction() as db:
-            caching.renew_topic(db, topic_id)
+            caching.reset_topic(db, topic_id)
         context.answer(f"Topic {topic_id} and all lists are read anew.", topics=1)
         return
     database = context.current_database()
@@ -35,5 +35,5 @@ def renew(context: Context, topic_id: int | None) -> None:
         total = reads.scalar(select(func.count()).select_from(Topic))
     with progress() as bar:
         task = bar.add_task("Renewing", total=total)
-        topics = caching.renew_everything(database, done=lambda n: bar.advance(task, n))
+        topics = caching.reset_all(database, on_progress=lambda n: bar.advance(task, n))
     context.answer(f"Every page is read anew; {topics} topics have new versions.", topics=topics)

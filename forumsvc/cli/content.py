@@ -5,7 +5,7 @@ import os
 import click
 
 from ..markup import RENDERER_VERSION, Renderer
-from ..queries import outdated
+from ..queries import outdated_html
 from ..services.content.authoring import Authoring
 from ..services.content.rerendering import Rerendering
 from ..services.content.rules import Rules
@@ -46,7 +46,7 @@ def rerender(context: Context, workers: int | None) -> None:
     authoring = Authoring(renderer, settings["site.user_url"], 0, Rules())
     try:
         with database.reads.connect() as reads:
-            total = outdated.count(reads, RENDERER_VERSION)
+            total = outdated_html.count(reads, RENDERER_VERSION)
         with progress() as bar:
             task = bar.add_task("Rendering", total=total)
             tally = Rerendering(database, authoring, at_once).run(

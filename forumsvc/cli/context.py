@@ -110,7 +110,7 @@ class Context:
 
         revision = migrate.current(self.database.reads)
         if revision != migrate.head():
-            raise Refused(migrate.advice(revision, str(self.ini)))
+            raise Refused(migrate.upgrade_hint(revision, str(self.ini)))
         return self.database
 
     @contextmanager

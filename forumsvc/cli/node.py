@@ -35,7 +35,7 @@ def add(context: Context, name: str, summary: str, section: str, sort: int) -> N
 def list_(context: Context) -> None:
     """List all nodes, in the order in which the forum shows them."""
     with context.current_database().reads.connect() as db:
-        rows = reading.everything(db)
+        rows = reading.all_nodes(db)
     listed: list[dict[str, Any]] = [
         {
             "id": row.id,
@@ -93,7 +93,7 @@ def edit(
 def delete(context: Context, id_: int, move_to: int | None, yes: bool) -> None:
     """Delete a node that holds no topics, or whose topics go to another one."""
     with context.current_database().reads.connect() as db:
-        names = {row.id: row.name for row in reading.everything(db)}
+        names = {row.id: row.name for row in reading.all_nodes(db)}
     if id_ in names:
         topics = f"Its topics go to {names[move_to]}. " if move_to in names else ""
         context.confirm(

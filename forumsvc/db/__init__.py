@@ -1,4 +1,1 @@
-"""The database, without the forum: engines, statements compiled once, locks, keyset paging.
-
-`README.md` in this folder is its interface on one page.
-"""
+"""Database access, without knowledge of the forum: see `README.md` in this folder."""

@@ -1,4 +1,4 @@
-"""Whether the database can be read and written to just now, asked without holding anybody up."""
+"""Checks whether the database can be read and written to, for the health endpoint."""
 
 import logging
 import os
@@ -17,20 +17,20 @@ log = logging.getLogger(__name__)
 
 _ONE = select(literal(1).label("one"))
 _READ_ONLY = text("SHOW transaction_read_only")
-_PATIENCE_SECONDS = 1.0
-_LONGEST_STALL_SECONDS = 2.0
+_MAX_WAIT_SECONDS = 1.0
+_MAX_STALL_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """What can be done with the database."""
+    """Whether the database can be read, and written to."""
 
     reads: bool
     writes: bool
 
     @property
     def problem(self) -> str | None:
-        """What cannot be done, as a sentence; None where all can."""
+        """A sentence about what does not work; None if all works."""
         if self.reads and self.writes:
             return None
         if self.reads:
@@ -39,28 +39,27 @@ class Availability:
 
 
 class AvailabilityCheck:
-    """Asks the database, one thread at a time. Safe to share between threads."""
+    """Checks the database, in one thread at a time. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
-        """Ask nothing yet."""
         self._database = database
-        self._asking = threading.Lock()
+        self._checking = threading.Lock()
         self._latest = Availability(reads=False, writes=False)
 
     def check(self) -> Availability:
-        """Return what can be done; while another thread waits for the answer, the latest one."""
-        if self._asking.acquire(timeout=_PATIENCE_SECONDS):
+        """Return the availability; while another thread's check hangs, the latest result."""
+        if self._checking.acquire(timeout=_MAX_WAIT_SECONDS):
             try:
                 self._latest = Availability(
-                    reads=self._succeeds(self._read), writes=self._succeeds(self._could_write)
+                    reads=self._succeeds(self._read), writes=self._succeeds(self._can_write)
                 )
             finally:
-                self._asking.release()
+                self._checking.release()
         return self._latest
 
-    def _succeeds(self, attempt: Callable[[], bool]) -> bool:
+    def _succeeds(self, check: Callable[[], bool]) -> bool:
         try:
-            return attempt()
+            return check()
         except (DBAPIError, PoolTimeout, IncompatibleDatabase) as error:
             log.warning("the database is not as it should be: %s", single_line_message(error))
             return False
@@ -68,21 +67,21 @@ class AvailabilityCheck:
     def _read(self) -> bool:
         return bool(self._database.executor.rows(_ONE, {}))
 
-    def _could_write(self) -> bool:
+    def _can_write(self) -> bool:
         if self._database.is_sqlite:
             file = self._database.url.database or ""
-            is_stalled = self._database.lock_waits.stalled_seconds > _LONGEST_STALL_SECONDS
+            is_stalled = self._database.lock_waits.stalled_seconds > _MAX_STALL_SECONDS
             return os.access(file, os.W_OK) and not is_stalled
         try:
-            if self._takes_writes():
+            if self._accepts_writes():
                 return True
         except DBAPIError as error:
             if not error.connection_invalidated:
                 raise
-        # That was a session of the pool which was cut, or opened when the server took writes.
-        return self._takes_writes()
+        # The session from the pool was lost, or was opened before the server became read-only.
+        return self._accepts_writes()
 
-    def _takes_writes(self) -> bool:
+    def _accepts_writes(self) -> bool:
         with self._database.writes.connect() as connection:
             if connection.scalar(_READ_ONLY) == "off":
                 return True

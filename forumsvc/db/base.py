@@ -17,7 +17,7 @@ NAMING_CONVENTION = {
 
 
 class Base(DeclarativeBase):
-    """What all models inherit; `Base.metadata` is the schema that the migrations must equal."""
+    """The base class of all models; the migrations must create the schema of `Base.metadata`."""
 
     metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
@@ -29,27 +29,27 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Any:
-        """Spare PostgreSQL, whose driver knows the type, a call for every value."""
+        """Return None for PostgreSQL, whose driver knows the type: that saves a call a value."""
         return super().bind_processor(dialect) if dialect.name == "sqlite" else None
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        """Spare PostgreSQL, whose driver knows the type, a call for every value."""
+        """Return None for PostgreSQL, whose driver knows the type: that saves a call a value."""
         return super().result_processor(dialect, coltype) if dialect.name == "sqlite" else None
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give SQLite the naive UTC that its text form stands for."""
+        """Return a naive UTC datetime for SQLite, which stores it as text."""
         if value is None or dialect.name != "sqlite":
             return value
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give every reader an aware UTC datetime."""
+        """Return an aware UTC datetime."""
         if value is None or dialect.name != "sqlite":
             return value
         return value.replace(tzinfo=UTC)
 
 
-# SQLite numbers rows by itself only where the key is declared INTEGER, which holds 64 bits there.
+# SQLite numbers rows only where the key is declared INTEGER, which has 64 bits there.
 BigId = BigInteger().with_variant(Integer, "sqlite")
 
 PrimaryKey = Annotated[int, mapped_column(BigId, primary_key=True)]
@@ -58,12 +58,12 @@ Counter = Annotated[int, mapped_column(Integer, default=0, server_default="0")]
 EmptyText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
-def one_of(name: str, column: str, words: Any) -> CheckConstraint:
-    """Return a check that `column` holds one of the words of a StrEnum or a tuple of texts."""
-    listed = ", ".join(f"'{word}'" for word in words)
+def one_of(name: str, column: str, values: Any) -> CheckConstraint:
+    """Return a check that `column` holds one of the values of a StrEnum or a tuple of texts."""
+    listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=name)
 
 
 def not_negative(*columns: str) -> list[CheckConstraint]:
-    """Return a check for each counter column that it never falls below zero."""
+    """Return a check for each counter column that it is not negative."""
     return [CheckConstraint(f"{column} >= 0", name=column) for column in columns]

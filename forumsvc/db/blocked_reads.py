@@ -1,7 +1,7 @@
-"""Refuse at once the SELECTs of a table that somebody has locked as a whole.
+"""Refuses at once the SELECTs of a table that is locked as a whole.
 
 A SELECT waits for an ACCESS EXCLUSIVE lock only (LOCK TABLE, VACUUM FULL, most of ALTER TABLE), and
-then everybody who reads the table waits. Once a SELECT has reached the lock timeout, one request of
+then every reader of the table waits. Once a SELECT has reached the lock timeout, one request of
 the process at a time tries it again, so that such a lock never holds all threads.
 """
 
@@ -27,10 +27,9 @@ class _Timeout(NamedTuple):
 
 
 class BlockedReads:
-    """A circuit breaker for the SELECTs of a process. Safe to share between threads."""
+    """A circuit breaker for the SELECTs of a process. Thread-safe."""
 
     def __init__(self) -> None:
-        """Begin with no SELECT blocked."""
         self._blocked: dict[Hashable, _Timeout] = {}
         self._lock = threading.Lock()
         self._is_testing = False
@@ -61,7 +60,7 @@ class BlockedReads:
             self._is_testing = True
         try:
             found = execute()
-            # What held up the others is most often the same lock.
+            # Most often the other SELECTs were blocked by the same lock.
             self._blocked.clear()
             return found
         finally:

@@ -1,7 +1,7 @@
-"""A statement compiled once: how it is said to the driver, and how its rows are read.
+"""Statements compiled once: their SQL text, their parameters and the conversion of their rows.
 
-SQLAlchemy looks for what it has compiled at each run, which costs more than many a run does. Which
-statements there are, their parameters and their types stay SQLAlchemy's.
+SQLAlchemy looks up its compiled form at each execution, which often costs more time than the
+statement. The SQL itself, the parameters and the types all come from SQLAlchemy.
 """
 
 from collections import namedtuple
@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import CompoundSelect, Delete, Dialect, Insert, Select, Update
 
-_MOST_TEXTS = 128
-"""Of one statement, as many as there are pages that are asked for often."""
+_MAX_RENDERED = 128
+"""Texts of one statement: about as many as a list has pages that are often read."""
 
 Values = Mapping[str, Any]
 Query = Select[Any] | CompoundSelect[Any]
@@ -19,86 +19,89 @@ DmlStatement = Insert | Update | Delete
 
 
 class CompiledStatement:
-    """How a statement is said to one kind of database, and how its rows are read.
+    """A statement compiled for one dialect.
 
-    returns: whether there are rows to be read; locks: whether it locks them.
+    returns_rows: whether it has columns; locks_rows: whether it is a SELECT FOR UPDATE.
     """
 
     def __init__(self, statement: Query | DmlStatement, dialect: Dialect) -> None:
-        """Compile the statement."""
         self._compiled: Any = statement.compile(dialect=dialect)
-        self._literals = tuple(each.key for each in self._compiled.literal_execute_params)
-        self._lists = tuple(
+        self._literal_names = tuple(each.key for each in self._compiled.literal_execute_params)
+        self._list_names = tuple(
             each.key
             for each in self._compiled.post_compile_params - self._compiled.literal_execute_params
         )
-        self._texts: dict[tuple[Any, ...], RenderedSQL] = {}
-        self._writers = {
-            name: writer
+        self._rendered: dict[tuple[Any, ...], RenderedSQL] = {}
+        self._bind_processors = {
+            name: processor
             for name, bind in self._compiled.binds.items()
-            if (writer := bind.type.dialect_impl(dialect).bind_processor(dialect)) is not None
+            if (processor := bind.type.dialect_impl(dialect).bind_processor(dialect)) is not None
         }
-        self._made = _defaults(self._compiled)
+        self._defaults = _defaults(self._compiled)
         columns: list[Any] = list(statement.exported_columns)
         self.returns_rows = bool(columns)
         self.locks_rows = "FOR NO KEY UPDATE" in str(self._compiled)
         self._row: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc]  # the names are known at run time only
-        readers = [
+        processors = [
             column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
         ]
-        self._readers = [(at, reader) for at, reader in enumerate(readers) if reader is not None]
+        self._result_processors = [
+            (at, processor) for at, processor in enumerate(processors) if processor is not None
+        ]
 
     def render(self, values: Values) -> tuple[str, Any]:
-        """Return the text for these values and what the driver fills it with."""
-        if self._made:
-            values = {**values, **{name: make(None) for name, make in self._made.items()}}
-        shape = (
-            *[values[name] for name in self._literals],
-            *[len(values[name]) for name in self._lists],
+        """Return the SQL text for these values, and the parameters for the driver."""
+        if self._defaults:
+            values = {**values, **{name: make(None) for name, make in self._defaults.items()}}
+        # The text depends on the literals (LIMIT, OFFSET) and on the lengths of lists.
+        key = (
+            *[values[name] for name in self._literal_names],
+            *[len(values[name]) for name in self._list_names],
         )
-        said = self._texts.get(shape)
-        if said is None:
-            if len(self._texts) >= _MOST_TEXTS:
-                self._texts.clear()
-            said = self._texts[shape] = RenderedSQL(self._compiled, values, self._writers)
-        return said.text, said.parameters(values)
+        rendered = self._rendered.get(key)
+        if rendered is None:
+            if len(self._rendered) >= _MAX_RENDERED:
+                self._rendered.clear()
+            rendered = RenderedSQL(self._compiled, values, self._bind_processors)
+            self._rendered[key] = rendered
+        return rendered.text, rendered.parameters(values)
 
-    def rows(self, found: list[tuple[Any, ...]]) -> list[Any]:
-        """Return what the driver found as named tuples of Python's values."""
-        if not self._readers:
-            return list(map(self._row._make, found))
-        return [self._read(each) for each in found]
+    def rows(self, driver_rows: list[tuple[Any, ...]]) -> list[Any]:
+        """Return the driver's rows as named tuples, their values converted."""
+        if not self._result_processors:
+            return list(map(self._row._make, driver_rows))
+        return [self._convert(each) for each in driver_rows]
 
-    def _read(self, found: tuple[Any, ...]) -> Any:
-        values = list(found)
-        for at, reader in self._readers:
-            values[at] = reader(values[at])
+    def _convert(self, driver_row: tuple[Any, ...]) -> Any:
+        values = list(driver_row)
+        for at, processor in self._result_processors:
+            values[at] = processor(values[at])
         return self._row._make(values)
 
 
 def _defaults(compiled: Any) -> dict[str, Callable[[Any], Any]]:
-    """Return what makes the values that columns get by themselves, by the names of parameters."""
-    made = [(column.key, column.default) for column in compiled.insert_prefetch]
-    made += [(column.key, column.onupdate) for column in compiled.update_prefetch]
-    return {key: _maker(default) for key, default in made}
+    """Return the functions that make the defaults of columns, by the names of parameters."""
+    defaults = [(column.key, column.default) for column in compiled.insert_prefetch]
+    defaults += [(column.key, column.onupdate) for column in compiled.update_prefetch]
+    return {key: _default_factory(default) for key, default in defaults}
 
 
-def _maker(default: Any) -> Callable[[Any], Any]:
+def _default_factory(default: Any) -> Callable[[Any], Any]:
     if default.is_callable:
         make: Callable[[Any], Any] = default.arg
         return make
     if default.is_scalar:
         return lambda context: default.arg
-    raise NotImplementedError(f"{default}: only a value or a callable is known here")
+    raise NotImplementedError(f"{default}: only a value or a callable is supported")
 
 
 class RenderedSQL:
-    """A statement's text, with the pages' numbers in it, and lists of so many values."""
+    """The SQL text of a statement for certain literals and certain lengths of lists."""
 
-    def __init__(self, compiled: Any, values: Values, writers: Mapping[str, Any]) -> None:
-        """Let SQLAlchemy say a statement for these values.
+    def __init__(self, compiled: Any, values: Values, bind_processors: Mapping[str, Any]) -> None:
+        """Let SQLAlchemy render a compiled statement for these values.
 
-        writers: by the names of parameters, what gives a value the form that the driver takes.
+        bind_processors: by the names of parameters, what converts a value for the driver.
         """
         state = compiled.construct_expanded_state(values)
         self.text: str = state.statement
@@ -106,23 +109,25 @@ class RenderedSQL:
         self._lists: list[tuple[str, list[str]]] = [
             (name, names) for name, names in state.parameter_expansion.items() if names
         ]
-        listed = {each: name for name, names in self._lists for each in names}
-        self._names = [name for name in state.parameters if name not in listed]
+        list_of = {each: name for name, names in self._lists for each in names}
+        self._names = [name for name in state.parameters if name not in list_of]
         self._constants = {
             name: state.parameters[name] for name in self._names if name not in values
         }
-        # A list's values take the form that their list says.
-        sources = {name: listed.get(name, name) for name in state.parameters}
-        self._writers = [(name, writers[of]) for name, of in sources.items() if of in writers]
+        # The elements of a list are converted as the list's parameter says.
+        sources = {name: list_of.get(name, name) for name in state.parameters}
+        self._bind_processors = [
+            (name, bind_processors[of]) for name, of in sources.items() if of in bind_processors
+        ]
 
     def parameters(self, values: Values) -> Any:
-        """Return the parameters in the form that the driver takes."""
+        """Return the parameters as the driver takes them: by name, or in their order."""
         constants = self._constants
-        filled = {name: values[name] if name in values else constants[name] for name in self._names}
+        found = {name: values[name] if name in values else constants[name] for name in self._names}
         for name, names in self._lists:
-            filled.update(zip(names, values[name], strict=True))
-        for name, writer in self._writers:
-            filled[name] = writer(filled[name])
+            found.update(zip(names, values[name], strict=True))
+        for name, processor in self._bind_processors:
+            found[name] = processor(found[name])
         if self._order is None:
-            return filled
-        return [filled[name] for name in self._order]
+            return found
+        return [found[name] for name in self._order]

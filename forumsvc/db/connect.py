@@ -1,7 +1,7 @@
-"""Open connections to PostgreSQL, with session settings that are checked once they are open.
+"""Opens connections to PostgreSQL, and checks their session settings.
 
-The settings travel in the startup packet (`options`), so they cost no statement and hold for the
-whole session. What an administrator writes into the URL is added behind and wins.
+The settings are part of the startup packet (`options`): they cost no statement and last for the
+whole session. Options in the URL come after them and override them.
 """
 
 import secrets
@@ -15,7 +15,7 @@ from ..errors import IncompatibleDatabase
 from .timeouts import Timeouts
 
 MINIMUM_VERSION = 130000
-"""The first with `hash_mem_multiplier`."""
+"""The first version with `hash_mem_multiplier`."""
 
 _MARKER = "forumsvc.connection"
 _UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt"})
@@ -32,7 +32,7 @@ SELECT current_setting('{_MARKER}', true),
 
 
 def attach(engine: Engine, timeouts: Timeouts, *, read_only: bool) -> None:
-    """Open every connection of an engine by `open_connection`."""
+    """Let an engine open its connections by `open_connection`."""
 
     @event.listens_for(engine, "do_connect")
     def do_connect(dialect: Dialect, record: Any, args: Any, parameters: dict[str, Any]) -> Any:
@@ -44,27 +44,27 @@ def open_connection(
 ) -> "psycopg.Connection[Any]":
     """Open a connection and check its session.
 
-    parameters: psycopg's, from the URL; read_only: whether the database is to refuse writes.
+    parameters: of psycopg, from the URL; read_only: whether the database is to refuse writes.
 
     Raises psycopg.Error, of SQLSTATE 25006 where writes are wanted and the server takes none, and
     IncompatibleDatabase.
     """
     marker = secrets.token_hex(8)
     options = session_options(timeouts, marker, read_only=read_only)
-    asked = {
+    arguments = {
         "fallback_application_name": "forumsvc",
         "connect_timeout": timeouts.connect,
         **_tcp(timeouts),
         **parameters,
-        # With statements of its own the driver would at a rollback drop the executor's too.
+        # Otherwise psycopg would, at a rollback, deallocate the executor's prepared statements.
         "prepare_threshold": None,
         "options": f"{options} {parameters.get('options', '')}".strip(),
     }
-    if read_only and asked.get("target_session_attrs") == "read-write":
-        # libpq would refuse a session that is read-only by our own wish.
-        asked["target_session_attrs"] = "primary"
+    if read_only and arguments.get("target_session_attrs") == "read-write":
+        # libpq would refuse the session, which is read-only by our own settings.
+        arguments["target_session_attrs"] = "primary"
     try:
-        connection = psycopg.connect(**asked)
+        connection = psycopg.connect(**arguments)
     except psycopg.OperationalError as error:
         reason = _refused_options(str(error))
         if reason is not None:
@@ -84,7 +84,7 @@ def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
     half = None if timeouts.lock is None else timeouts.lock / 2
     settings = {
         "timezone": "utc",
-        # A statement planned once: the indexes are those of every list's order, whatever is asked.
+        # Each statement is planned once: the best index depends on the list, not on parameters.
         "plan_cache_mode": "force_generic_plan",
         _MARKER: marker,
         "lock_timeout": _milliseconds(timeouts.read_lock if read_only else half),
@@ -93,8 +93,8 @@ def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
     }
     if read_only:
         settings["default_transaction_read_only"] = "on"
-        # Room to look up all hidden topics at once, be there two million (`queries.topics`): with
-        # less, each row far down a list would be compared with every one of them.
+        # Memory to hash the ids of all hidden topics, up to two million (`queries.topics`): with
+        # less, each row at a large offset would be compared with every one of them.
         settings["hash_mem_multiplier"] = "16"
     return " ".join(f"-c {name}={value}" for name, value in settings.items() if value is not None)
 
@@ -104,7 +104,7 @@ def _milliseconds(seconds: float | None) -> str | None:
 
 
 def _tcp(timeouts: Timeouts) -> dict[str, int]:
-    """Return libpq's parameters by which a vanished server is noticed."""
+    """Return libpq's parameters for detecting a server that is gone."""
     if timeouts.keepalive is None:
         found = {"keepalives": 0}
     else:

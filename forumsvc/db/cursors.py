@@ -1,4 +1,4 @@
-"""Cursors: places in lists, written so that they fit into an address."""
+"""Cursors: positions in lists, encoded for URLs."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
@@ -7,27 +7,27 @@ from typing import Self
 from ..ids import MAX_ID, parse_whole
 
 MAX_LENGTH = 200
-"""The most characters that a cursor's text has."""
+"""The maximal number of characters of an encoded cursor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in a list: the key of a row in the list's order.
+    """A position in a list: the sort key of a row.
 
-    order: the name of that order; key: whole numbers, moments as microseconds since 1970.
+    order: the name of the sort order; key: integers, times as microseconds since 1970.
     """
 
     order: str
     key: tuple[int, ...]
 
     def __str__(self) -> str:
-        """Return it in the letters, digits and signs of RFC 4648 §5, which no address escapes."""
+        """Return the cursor in base64url (RFC 4648 §5), which needs no escape in a URL."""
         plain = ",".join((self.order, *map(str, self.key)))
         return urlsafe_b64encode(plain.encode()).decode().rstrip("=")
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the cursor that is written so, or None. Its order may be of any name."""
+        """Return the cursor for an encoded text, or None. Its order may have any name."""
         if len(text) > MAX_LENGTH:
             return None
         try:
@@ -39,5 +39,5 @@ class Cursor:
         if len(key) != len(digits) or any(abs(number) > MAX_ID for number in key):
             return None
         cursor = cls(order, tuple(key))
-        # The decoder passes over what it does not know: a place has one spelling all the same.
+        # The decoder ignores unknown characters; yet each cursor is to have one encoding only.
         return cursor if str(cursor) == text else None

@@ -1,82 +1,86 @@
-"""A driver's connection, as the executor speaks on it."""
+"""What the executor needs of a driver's connection, and the plain way to it: a cursor."""
 
 from typing import Any, Protocol
 
 
 class DriverConnection(Protocol):
-    """Runs statements in the order in which they are given to it."""
+    """Executes statements in the order of the calls. All methods raise the driver's errors."""
 
     def execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
-        """Run a statement of this text, filled with these values, and return its rows."""
+        """Execute a statement and return its rows."""
 
     def queue(self, text: str, parameters: Any) -> None:
-        """Run a statement of which nobody awaits anything, at the latest with the next one."""
+        """Execute a statement without rows, at the latest together with the next one."""
 
     def submit(self, text: str, parameters: Any) -> "PendingRows":
-        """Run a statement whose rows are awaited later, at the latest with the next one."""
+        """Execute a statement, at the latest with the next one; its rows may come later."""
 
     def flush(self) -> None:
-        """Run what waits to be run."""
+        """Execute the queued statements."""
 
     def commit(self) -> None:
-        """Run what waits; the transaction may be committed with it."""
+        """Execute the queued statements; an implementation may commit with them."""
 
     def discard(self) -> None:
-        """Never run what waits."""
+        """Drop the queued statements."""
 
 
 class PendingRows:
-    """The rows of a statement, which may be on their way."""
+    """The rows of a submitted statement."""
 
-    __slots__ = ("_line", "_rows")
+    __slots__ = ("_connection", "_rows")
 
-    def __init__(self, line: DriverConnection, rows: list[tuple[Any, ...]] | None = None) -> None:
-        """Wait for the rows, or have them."""
-        self._line: DriverConnection | None = line
+    def __init__(
+        self, connection: DriverConnection, rows: list[tuple[Any, ...]] | None = None
+    ) -> None:
+        """Create pending rows. connection: flushed when the rows are needed and not there."""
+        self._connection: DriverConnection | None = connection
         self._rows = rows
 
     def resolve(self, rows: list[tuple[Any, ...]]) -> None:
-        """Take the rows."""
+        """Set the rows."""
         self._rows = rows
 
     def cancel(self) -> None:
-        """Wait no more: what others have waiting on the line by now is none of its business."""
-        self._line = None
+        """Give up the rows: the statement failed or was dropped."""
+        self._connection = None
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return the rows, once the line has caught up. Raises the driver's errors."""
-        if self._rows is None and self._line is not None:
-            self._line.flush()
+        """Return the rows, after a flush if necessary.
+
+        Raises the driver's errors, and LookupError after `cancel`.
+        """
+        if self._rows is None and self._connection is not None:
+            self._connection.flush()
         if self._rows is None:
             raise LookupError("The statement was rolled back.")
         return self._rows
 
 
 class CursorConnection:
-    """Any driver's connection, by a cursor of it; nothing ever waits."""
+    """A DB-API connection, by a cursor of it; it executes every statement at once."""
 
-    def __init__(self, driver: Any) -> None:
-        """Take the connection."""
-        self._cursor = driver.cursor()
+    def __init__(self, connection: Any) -> None:
+        self._cursor = connection.cursor()
 
     def execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows. Raises the driver's errors."""
+        """Execute a statement and return its rows."""
         rows: list[tuple[Any, ...]] = self._cursor.execute(text, parameters).fetchall()
         return rows
 
     def queue(self, text: str, parameters: Any) -> None:
-        """Run a statement. Raises the driver's errors."""
+        """Execute a statement without rows."""
         self._cursor.execute(text, parameters)
 
     def submit(self, text: str, parameters: Any) -> PendingRows:
-        """Run a statement. Raises the driver's errors."""
+        """Execute a statement and return its rows."""
         return PendingRows(self, self.execute(text, parameters))
 
     def flush(self) -> None:
-        """Do nothing."""
+        """Do nothing: the queue is always empty."""
 
     def commit(self) -> None:
-        """Do nothing: the driver commits."""
+        """Do nothing: SQLAlchemy commits by the driver."""
 
     def discard(self) -> None:
-        """Do nothing."""
+        """Do nothing: the queue is always empty."""

@@ -1,9 +1,8 @@
-"""Two ways to one database: reads that see committed rows and cannot write, and transactions.
+"""Two engines for one database: one for reads in AUTOCOMMIT, one for transactions that write.
 
-A read runs in AUTOCOMMIT, so that no statement is spent on beginning and ending it and psycopg
-keeps its prepared statements; the database itself refuses it any write. A write runs in a
-transaction that on SQLite takes the write lock at its beginning: a transaction that reads first
-and then wants the lock fails under concurrent writers, whatever the timeout.
+A read spends no statements on BEGIN and COMMIT, keeps its prepared statements, and the database
+itself refuses any write. On SQLite a transaction takes the write lock at BEGIN: one that reads
+first and then waits for the lock fails under concurrent writers, whatever the timeout.
 """
 
 import sqlite3
@@ -16,26 +15,25 @@ from .executor import EXECUTOR, Executor
 from .lock_waits import ATTEMPT_SECONDS, LockWaits
 from .timeouts import Timeouts
 
-_FOR_EVER_SECONDS = 10**6
+_UNLIMITED_SECONDS = 10**6
 
 
 class Database:
-    """The engines of one database, with a pool each."""
+    """The engines of one database, each with its pool, and the executor above them."""
 
     def __init__(self, url: str, *, pool_size: int = 10, timeouts: Timeouts | None = None) -> None:
-        """Make the engines; nothing connects yet.
+        """Create the engines; they open no connection yet.
 
-        url: an SQLAlchemy URL of an SQLite file or of PostgreSQL by psycopg;
-        pool_size: the connections that each pool keeps open; timeouts: where left out, the
-        defaults.
+        url: an SQLAlchemy URL of an SQLite file, or of PostgreSQL by psycopg; pool_size: the
+        connections that each pool keeps open; timeouts: None for the defaults.
         """
         timeouts = timeouts or Timeouts()
         self.url = make_url(url)
-        # Neither the log of statements nor an error's message shows what people have typed:
-        # passwords land in the field of the login, and letters are nobody's business.
-        make = _sqlite_engine if self.is_sqlite else _postgresql_engine
-        self.reads = make(url, pool_size, timeouts, read_only=True)
-        self.writes = make(url, pool_size, timeouts, read_only=False)
+        # Both engines hide parameters: logs and errors must not show what people typed, such as a
+        # password in the field of the login, or private texts.
+        create = _sqlite_engine if self.is_sqlite else _postgresql_engine
+        self.reads = create(url, pool_size, timeouts, read_only=True)
+        self.writes = create(url, pool_size, timeouts, read_only=False)
         self.lock_waits = LockWaits(timeouts.long_lock_waits)
         self.executor = Executor(self.reads, self.lock_waits)
         self.executor.attach_to(self.writes)
@@ -44,10 +42,10 @@ class Database:
             self.writes, autoflush=False, info={EXECUTOR: self.executor}
         )
 
-    def _limit_lock_waits(self, longest: float | None) -> None:
+    def _limit_lock_waits(self, timeout: float | None) -> None:
         def begin_immediate(connection: Connection, seconds: float | None) -> None:
             self.lock_waits.acquire_write_lock(
-                lambda: _begin_immediate(connection), longest, is_short=seconds is not None
+                lambda: _begin_immediate(connection), timeout, is_short=seconds is not None
             )
 
         limit = begin_immediate if self.is_sqlite else self.executor.limit_lock_waits
@@ -65,7 +63,7 @@ class Database:
         self.writes.dispose()
 
     def reset_after_fork(self) -> None:
-        """Drop the pools without closing what is in them: it belongs to the process forked from."""
+        """Replace the pools without closing their connections: the parent still uses them."""
         self.executor.reset_after_fork()
         self.reads.dispose(close=False)
         self.writes.dispose(close=False)
@@ -82,15 +80,15 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         pool_timeout=timeouts.pool,
         hide_parameters=True,
         connect_args={
-            "timeout": _FOR_EVER_SECONDS if timeouts.lock is None else timeouts.lock,
+            "timeout": _UNLIMITED_SECONDS if timeouts.lock is None else timeouts.lock,
             "check_same_thread": False,
         },
         **options,
     )
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: sqlite3.Connection, record: Any) -> None:
-        # Python 3.11's sqlite3 begins transactions by itself, too late and too weak, unless told.
+    def on_connect(connection: sqlite3.Connection, record: Any) -> None:
+        # By default Python 3.11's sqlite3 begins transactions itself: late, and not IMMEDIATE.
         connection.isolation_level = None
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode = WAL")
@@ -100,7 +98,7 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         if read_only:
             cursor.execute("PRAGMA query_only = ON")
         else:
-            # The only lock that is waited for from here on is that of BEGIN IMMEDIATE.
+            # From here on, only BEGIN IMMEDIATE waits for a lock; `lock_waits` repeats it.
             cursor.execute(f"PRAGMA busy_timeout = {round(ATTEMPT_SECONDS * 1000)}")
         cursor.close()
 
@@ -112,7 +110,7 @@ def _begin_immediate(connection: Connection) -> None:
 
 
 def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
-    from .connect import attach  # its library is not there where there is SQLite only
+    from .connect import attach  # psycopg is not installed where there is only SQLite
 
     options: dict[str, Any] = {}
     if read_only:
@@ -122,7 +120,7 @@ def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_onl
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_timeout=timeouts.pool,
-        # The one used last: its server process is warm, and what it runs is prepared there.
+        # The connection used last: its server process has warm caches and prepared statements.
         pool_use_lifo=True,
         hide_parameters=True,
         **options,

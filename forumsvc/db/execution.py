@@ -1,4 +1,4 @@
-"""What every query shares: how it is run."""
+"""Executes SELECTs, whether in AUTOCOMMIT or in a transaction."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,20 +10,24 @@ from .compiled_statement import Query, Values
 from .executor import EXECUTOR, Executor, RowsFuture
 
 SqlConnection = Connection | Session
-"""A command's or a transaction's way to the database: it runs any statement."""
+"""Executes any SQLAlchemy statement: for commands, and for services."""
 
 ReadConnection = Executor | SqlConnection
-"""A safe request reads by the executor, an unsafe one in its transaction; all run a SELECT."""
+"""Executes SELECTs: of safe requests by the executor, of unsafe ones in their transaction."""
 
 
 def is_sqlite(db: ReadConnection) -> bool:
-    """Return whether it reads an SQLite file."""
+    """Return whether the database is an SQLite file."""
     dialect = db.get_bind().dialect if isinstance(db, Session) else db.dialect
     return dialect.name == "sqlite"
 
 
 def rows(db: ReadConnection, statement: Query, values: Values) -> Sequence[Row[Any]]:
-    """Run a SELECT and return its rows."""
+    """Execute a SELECT and return its rows.
+
+    statement: the same object at each call (built in a function with `@cache`), or it is compiled
+    again each time.
+    """
     if isinstance(db, Executor):
         return db.rows(statement, values)
     if isinstance(db, Session) and EXECUTOR in db.info:
@@ -33,12 +37,12 @@ def rows(db: ReadConnection, statement: Query, values: Values) -> Sequence[Row[A
 
 
 def submit(db: Session, statement: Query, values: Values) -> RowsFuture:
-    """Run a SELECT and return what gives its rows when they are needed; see `Gateway.submit_in`."""
-    awaited: RowsFuture = db.info[EXECUTOR].submit_in(db, statement, values)
-    return awaited
+    """Queue a SELECT and return the future of its rows; see `Executor.submit_in`."""
+    future: RowsFuture = db.info[EXECUTOR].submit_in(db, statement, values)
+    return future
 
 
 def row(db: ReadConnection, statement: Select[Any], values: Values) -> Row[Any] | None:
-    """Run a SELECT of at most one row and return it."""
+    """Execute a SELECT of at most one row, and return the row or None."""
     found = rows(db, statement, values)
     return found[0] if found else None

@@ -1,4 +1,4 @@
-"""Which errors of the database say that a connection, and those beside it, are of no use."""
+"""Classifies the errors of the database by their SQLSTATE."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ _NO_SUCH_PREPARED_STATEMENT = "26000"
 _LOCK_NOT_AVAILABLE = "55P03"
 _NOT_SUPPORTED = "0A000"
 _PLAN_CHECK = "RevalidateCachedQuery"
-"""The server's function that finds that a prepared statement's columns have changed. The message
-is in the server's language."""
+"""The server's function that checks whether the columns of a prepared statement have changed. The
+message cannot tell: it is in the server's language."""
 
 
 def sqlstate(error: Any) -> str:
@@ -18,15 +18,15 @@ def sqlstate(error: Any) -> str:
 
 
 def is_lock_timeout(error: Any) -> bool:
-    """Tell whether PostgreSQL gave up to wait for a lock."""
+    """Return whether the error is a lock timeout of PostgreSQL."""
     return sqlstate(error) == _LOCK_NOT_AVAILABLE
 
 
 def is_outdated_session(error: Any) -> bool:
-    """Tell whether a session no longer fits its database, which a new one would.
+    """Return whether the error would not come in a new session.
 
-    The server takes no writes there, or does not know, or not as it is now, a statement that was
-    prepared. Nothing of the transaction in which it comes happens.
+    The server became read-only, or a prepared statement is gone or has changed columns. The
+    transaction of the error is rolled back.
     """
     state = sqlstate(error)
     if state == _NOT_SUPPORTED:

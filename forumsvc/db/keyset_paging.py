@@ -1,7 +1,8 @@
-"""Cutting a page out of a list: by how many rows to pass over, or beside a row.
+"""Pages of lists, by offset or by keyset.
 
-A cursor names that row by its key in the list's order. The page beside it is a search of the
-order's index, as cheap at any depth, and stays where it is while rows come and go.
+A cursor holds the sort key of a row. The page before or after it is found by a search of the
+index of the sort order, which costs the same at any depth, and does not shift while rows are
+inserted and deleted.
 """
 
 import operator
@@ -33,15 +34,16 @@ from .execution import ReadConnection, is_sqlite, rows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_DEEP = 1000
+_LARGE_OFFSET = 1000
+"""From here on it pays to prepare a query for many skipped rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which part of a list is wanted: `limit` rows after the first `offset`.
+    """The requested part of a list: `limit` rows, `offset` rows after the start.
 
-    after: count from behind that place; before: count backwards from before it. Raises Invalid
-    where both are given.
+    after: start after this cursor; before: start before it and go backwards. Raises Invalid where
+    both are given.
     """
 
     offset: int = 0
@@ -50,13 +52,12 @@ class PageRequest:
     after: Cursor | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no part of a list."""
         if self.before is not None and self.after is not None:
             raise Invalid("before", "cannot be given together with after")
 
 
 class Anchor(Enum):
-    """From where a page is cut."""
+    """Where a page starts."""
 
     BEGINNING = "offset"
     AFTER = "after"
@@ -64,37 +65,37 @@ class Anchor(Enum):
 
 
 class SortOrder:
-    """The order of a list, in which no two rows are equal.
+    """The sort order of a list, in which no two rows are equal.
 
-    name: what its cursors are marked with; columns: by the names under which the rows show them.
+    name: stands in its cursors; columns: the sort key, by the names of the columns in the rows.
     """
 
     def __init__(self, name: str, *, ascending: bool = False, **columns: Any) -> None:
-        """Take the columns, all of which fall, or else rise; the last one is unique."""
+        """Create an order: all columns descend, or all ascend; the last one is unique."""
         self.name = name
         self.ascending = ascending
         self.columns: dict[str, Any] = columns
 
     @property
     def keys(self) -> list[ColumnElement[Any]]:
-        """The columns under their names, for a SELECT that is cut."""
+        """The labelled columns of the sort key, for the SELECT of a list."""
         return [column.label(name) for name, column in self.columns.items()]
 
     def cursor(self, row: Row[Any]) -> Cursor:
-        """Return the place of a row."""
+        """Return the cursor of a row."""
         return Cursor(self.name, tuple(_number(getattr(row, name)) for name in self.columns))
 
     def values(self, cursor: Cursor, parameter: str) -> dict[str, Any]:
-        """Return the values of `Cut`'s parameters for a place.
+        """Return the values of the key parameters of `KeysetPage` for a cursor.
 
-        parameter: what brought the cursor. Raises Invalid where it is none of this order.
+        parameter: the query parameter with the cursor. Raises Invalid for one of another order.
         """
         if cursor.order == self.name and len(cursor.key) == len(self.columns):
             pairs = zip(cursor.key, self.columns.values(), strict=True)
             try:
-                return {f"key_{place}": _value(*pair) for place, pair in enumerate(pairs)}
+                return {f"key_{at}": _value(*pair) for at, pair in enumerate(pairs)}
             except OverflowError:
-                pass  # a moment outside the calendar
+                pass  # a time outside the range of datetime
         raise Invalid(parameter, f"must be a cursor from a Link of this list, not '{cursor}'")
 
 
@@ -103,16 +104,16 @@ def _number(value: datetime | int) -> int:
 
 
 def _value(number: int, column: Any) -> datetime | int:
-    is_moment = isinstance(column.type, UtcDateTime)
-    return _EPOCH + number * _MICROSECOND if is_moment else number
+    is_time = isinstance(column.type, UtcDateTime)
+    return _EPOCH + number * _MICROSECOND if is_time else number
 
 
 @dataclass(frozen=True, slots=True)
 class KeysetPage:
-    """How pages are cut out of a list.
+    """How to select pages of a list.
 
-    spelled_out: compare keys column by column (`_beside`); deep: so many rows are passed over that
-    preparing for it pays.
+    expanded_comparison: compare keys column by column (`_keyset_conditions`); large_offset: so
+    many rows are skipped that preparing for it pays.
     """
 
     order: SortOrder
@@ -121,17 +122,17 @@ class KeysetPage:
     large_offset: bool = False
 
     def apply(self, statement: Select[Any]) -> Query:
-        """Return the SELECT cut to a page. It shows the order's `keys` and has no order yet."""
-        pieces = [statement.where(beside) for beside in self._keyset_conditions()] or [statement]
-        whole: Any = pieces[0]
+        """Return the SELECT of a page. statement: selects the order's `keys`, without ORDER BY."""
+        parts = [statement.where(one) for one in self._keyset_conditions()] or [statement]
+        query: Any = parts[0]
         columns: Any = self.order.columns
-        if len(pieces) > 1:
-            whole = union_all(*pieces)
-            columns = whole.selected_columns
-        return with_limit(whole.order_by(*self.order_by(columns))).offset(_literal("offset"))
+        if len(parts) > 1:
+            query = union_all(*parts)
+            columns = query.selected_columns
+        return with_limit(query.order_by(*self.order_by(columns))).offset(_literal("offset"))
 
     def order_by(self, columns: Any) -> list[ColumnElement[Any]]:
-        """Return what to order by, from the place on. columns: the order's, by their names."""
+        """Return the ORDER BY, from the anchor on. columns: of the sort key, by their names."""
         named = [columns[name] for name in self.order.columns]
         return [column.asc() if self._is_ascending else column.desc() for column in named]
 
@@ -140,47 +141,47 @@ class KeysetPage:
         return self.order.ascending != (self.anchor == Anchor.BEFORE)
 
     def _keyset_conditions(self) -> list[ColumnElement[bool]]:
-        """Return the condition to lie beyond the place; or several, of which each row meets one.
+        """Return the condition for rows beyond the cursor, or several that exclude each other.
 
-        Comparing all columns as one row is a search of the index. SQLite leaves the id out of
-        that search and passes over all rows that are equal but for it; told apart column by
-        column it finds each part by the index, and merges them in their order.
+        On PostgreSQL the comparison of all columns as one row is a search of the index. SQLite
+        leaves the id out of that search and scans all rows that are equal but for the id; with one
+        condition a column it finds each part by the index and merges the parts in their order.
         """
         if self.anchor == Anchor.BEGINNING:
             return []
         beyond = operator.gt if self._is_ascending else operator.lt
         columns = [*self.order.columns.values()]
-        keys = [_key(place, column) for place, column in enumerate(columns)]
+        keys = [_key(at, column) for at, column in enumerate(columns)]
         if not self.expanded_comparison:
             return [beyond(tuple_(*columns), tuple_(*keys))]
         return [
             and_(
-                *(column == key for column, key in zip(columns[:place], keys, strict=False)),
-                beyond(columns[place], keys[place]),
+                *(column == key for column, key in zip(columns[:at], keys, strict=False)),
+                beyond(columns[at], keys[at]),
             )
-            for place in reversed(range(len(columns)))
+            for at in reversed(range(len(columns)))
         ]
 
 
-def _key(place: int, column: Any) -> BindParameter[Any]:
-    # A counter is compared as a large integer: no number of a cursor is out of range then.
+def _key(at: int, column: Any) -> BindParameter[Any]:
+    # A counter is compared as a BIGINT, so that no number of a cursor is out of range.
     kind = column.type if isinstance(column.type, UtcDateTime) else BigInteger()
-    return bindparam(f"key_{place}", type_=kind)
+    return bindparam(f"key_{at}", type_=kind)
 
 
 def _literal(name: str) -> BindParameter[int]:
-    # In the text, not bound: PostgreSQL plans each statement once, for any parameters
-    # (`force_generic_plan`), and a plan for an unknown LIMIT is one for a tenth of all rows.
+    # A literal in the text and no parameter: PostgreSQL plans each statement once, for any
+    # parameters (`force_generic_plan`), and plans an unknown LIMIT for a tenth of all rows.
     return bindparam(name, type_=Integer, literal_execute=True)
 
 
 def with_limit(statement: Any) -> Any:
-    """Return the SELECT cut to a `limit` that is given when it is run."""
+    """Return the SELECT with a LIMIT, whose value `limit` is given at the execution."""
     return statement.limit(_literal("limit"))
 
 
 class Cursors(NamedTuple):
-    """Where a list goes on: backwards before the one place, onwards after the other."""
+    """The cursors of the previous and of the next page; None where there is none."""
 
     before: Cursor | None
     after: Cursor | None
@@ -200,24 +201,27 @@ def load_page(
     build: Callable[[KeysetPage], Query],
     values: Mapping[str, Any],
 ) -> PageRows:
-    """Return a page of the list that `build` makes, in one statement.
+    """Load a page of a list, in one SELECT.
 
-    build: returns, always the same for the same cut, the SELECT whose rows show the order's keys;
-    values: of the parameters that it leaves open. Raises Invalid for a cursor of another list.
+    build: returns the SELECT, with the order's keys among its columns, and the same object for
+    equal arguments; values: of its parameters. Raises Invalid for a cursor of another list.
     """
-    way, key = _place(page, order)
-    # A row more than wanted tells whether there is more.
+    anchor, key = _anchor(page, order)
+    # One row more than wanted shows whether there is another page.
     part = {"offset": min(page.offset, MAX_ID), "limit": page.limit + 1}
-    statement = build(KeysetPage(order, way, is_sqlite(db), large_offset=page.offset >= _DEEP))
+    statement = build(
+        KeysetPage(order, anchor, is_sqlite(db), large_offset=page.offset >= _LARGE_OFFSET)
+    )
     found = rows(db, statement, {**values, **key, **part})
-    kept = found[: page.limit]
-    goes_on, came_from = len(found) > page.limit, way != Anchor.BEGINNING or page.offset > 0
-    if way == Anchor.BEFORE:
-        return PageRows(kept[::-1], _cursors(order, kept[::-1], goes_on, came_from))
-    return PageRows(kept, _cursors(order, kept, came_from, goes_on))
+    shown = found[: page.limit]
+    has_more = len(found) > page.limit
+    is_first = anchor == Anchor.BEGINNING and page.offset == 0
+    if anchor == Anchor.BEFORE:
+        return PageRows(shown[::-1], _cursors(order, shown[::-1], has_more, not is_first))
+    return PageRows(shown, _cursors(order, shown, not is_first, has_more))
 
 
-def _place(page: PageRequest, order: SortOrder) -> tuple[Anchor, dict[str, Any]]:
+def _anchor(page: PageRequest, order: SortOrder) -> tuple[Anchor, dict[str, Any]]:
     if page.after is not None:
         return Anchor.AFTER, order.values(page.after, "after")
     if page.before is not None:

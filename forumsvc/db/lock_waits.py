@@ -1,12 +1,12 @@
-"""Who may wait long for a lock, so that those who wait never hold all threads of a process.
+"""Limits how long transactions wait for locks, so that they never block all threads of a process.
 
-Of the transactions that a process has open, a few may wait for a lock as long as the session lets
-them; for all others half a second is plenty behind work that goes on. Where one of these waited in
-vain, and nobody of the process got the same lock meanwhile, it is stuck: for the next second a
-tenth of a second is enough to see whether it still is.
+Of the open transactions of a process a few may wait as long as the session's lock timeout; all
+others wait half a second, which is enough behind work that goes on. If a short wait fails, and no
+other transaction of the process got the same lock meanwhile, the lock is stuck: for the next second
+a wait for it lasts a tenth of a second, to see whether it still is.
 
-On PostgreSQL the limit is sent together with the beginning of the transaction; on SQLite, whose
-only lock is taken there, the lock is tried for in short turns.
+On PostgreSQL the limit is sent together with BEGIN. On SQLite the only lock, the write lock, is
+taken at BEGIN IMMEDIATE, which is tried repeatedly with a short busy timeout.
 """
 
 import sqlite3
@@ -25,16 +25,16 @@ from .failures import is_lock_timeout
 SHORT_SECONDS = 0.5
 STUCK_SECONDS = 0.1
 ATTEMPT_SECONDS = 0.1
-"""For how long SQLite itself is let wait for its write lock."""
+"""SQLite's busy timeout for its write lock."""
 
 _STUCK_FOR_SECONDS = 1.0
-_SERVED_FOR_SECONDS = 2.0
-_SHORT_TURNS = round(SHORT_SECONDS / ATTEMPT_SECONDS)
-_MOST_LOCKS = 1000
-_TICKET = "lock wait"
+_RECENT_SECONDS = 2.0
+_SHORT_ATTEMPTS = round(SHORT_SECONDS / ATTEMPT_SECONDS)
+_MAX_LOCKS = 1000
+_TRANSACTION = "lock_waits.transaction"
 
 Lock = Hashable
-"""What is locked, as the text and the values of the statement that locks it."""
+"""Identifies a lock: the text and the parameters of the statement that takes it."""
 
 _WRITE_LOCK: Lock = "SQLite's write lock"
 
@@ -44,107 +44,107 @@ T = TypeVar("T")
 Limit = Callable[[Connection, float | None], None]
 
 
-class _Ticket:
-    """An open transaction that may wait long; it goes with the connection that has it."""
+class _Transaction:
+    """An open transaction, alive as long as its connection is checked out."""
 
 
 class LockWaits:
-    """The transactions of a process that may wait long. Safe to share between threads."""
+    """The transactions of a process that may wait long. Thread-safe."""
 
-    def __init__(self, most: int | None) -> None:
-        """Let `most` transactions wait long; None: all."""
-        self._most = most
-        self._long: WeakSet[_Ticket] = WeakSet()
+    def __init__(self, max_long: int | None) -> None:
+        """Let `max_long` transactions at a time wait long; None: all."""
+        self._max_long = max_long
+        self._long: WeakSet[_Transaction] = WeakSet()
         self._lock = threading.Lock()
         self._waiting = 0
         self._stalled_since = 0.0
-        self._takes = 0
-        self._taken: dict[Lock, float] = {}
+        self._acquisitions = 0
+        self._acquired: dict[Lock, float] = {}
         self._stuck: dict[Lock, float] = {}
 
-    def begin(self, ticket: _Ticket) -> float | None:
-        """Return for how many seconds a new transaction may wait; None: as long as the session."""
-        if self._most is None:
+    def begin(self, transaction: _Transaction) -> float | None:
+        """Return how many seconds a new transaction may wait; None: as long as the session."""
+        if self._max_long is None:
             return None
         with self._lock:
-            if len(self._long) < self._most:
-                self._long.add(ticket)
+            if len(self._long) < self._max_long:
+                self._long.add(transaction)
                 return None
         return SHORT_SECONDS
 
-    def is_long(self, ticket: _Ticket | None) -> bool:
-        """Tell whether a transaction may wait long."""
-        return self._most is None or ticket in self._long
+    def is_long(self, transaction: _Transaction | None) -> bool:
+        """Return whether a transaction may wait long."""
+        return self._max_long is None or transaction in self._long
 
-    def execute_locking(self, connection: Connection, lock: Lock, act: Callable[[], T]) -> T:
-        """Run what takes a lock of PostgreSQL on a connection that this follows.
+    def execute_locking(self, connection: Connection, lock: Lock, execute: Callable[[], T]) -> T:
+        """Execute a statement that takes a lock of PostgreSQL. Requires `attach_to`.
 
-        An error of one who waited shortly, while others got the lock, bears the note CONTENDED.
+        The error of a short wait has the note CONTENDED if others got the lock meanwhile.
         """
-        is_short = not self.is_long(connection.connection.info.get(_TICKET))
+        is_short = not self.is_long(connection.connection.info.get(_TRANSACTION))
         if is_short and self._is_stuck(lock):
             self._limit(connection, STUCK_SECONDS)
         try:
-            found = act()
+            result = execute()
         except DBAPIError as error:
             if is_short and is_lock_timeout(error):
-                self._note_timeout(lock, error)
+                self._on_timeout(lock, error)
             raise
-        _remember(self._taken, lock)
+        _remember(self._acquired, lock)
         self._stuck.pop(lock, None)
-        return found
+        return result
 
     def _is_stuck(self, lock: Lock) -> bool:
         return time.monotonic() - self._stuck.get(lock, 0.0) < _STUCK_FOR_SECONDS
 
-    def _note_timeout(self, lock: Lock, error: DBAPIError) -> None:
-        if time.monotonic() - self._taken.get(lock, 0.0) < _SERVED_FOR_SECONDS:
+    def _on_timeout(self, lock: Lock, error: DBAPIError) -> None:
+        if time.monotonic() - self._acquired.get(lock, 0.0) < _RECENT_SECONDS:
             error.add_note(CONTENDED)
         else:
             _remember(self._stuck, lock)
 
     @property
     def stalled_seconds(self) -> float:
-        """For how long nobody of this process got SQLite's write lock while somebody waits."""
+        """How long no thread of this process got SQLite's write lock while some wait for it."""
         with self._lock:
             return time.monotonic() - self._stalled_since if self._waiting else 0.0
 
-    def end(self, ticket: _Ticket) -> None:
-        """Let another transaction wait long."""
+    def end(self, transaction: _Transaction) -> None:
+        """Let another transaction wait long in place of this one."""
         with self._lock:
-            self._long.discard(ticket)
+            self._long.discard(transaction)
 
     def attach_to(self, engine: Engine, limit: Limit) -> None:
-        """Hear of the transactions of an engine's connections.
+        """Limit the transactions of an engine.
 
-        limit: called at the beginning of each, with its connection and what `begin` returned.
+        limit: called at the beginning of each, with its connection and the result of `begin`.
         """
         self._limit = limit
 
-        def begun(connection: Connection) -> None:
-            ticket = connection.connection.info[_TICKET] = _Ticket()
-            limit(connection, self.begin(ticket))
+        def on_begin(connection: Connection) -> None:
+            transaction = connection.connection.info[_TRANSACTION] = _Transaction()
+            limit(connection, self.begin(transaction))
 
-        def given_back(driver: Any, record: ConnectionPoolEntry) -> None:
-            ticket = record.info.pop(_TICKET, None)
-            if ticket is not None:
-                self.end(ticket)
+        def on_checkin(dbapi_connection: Any, record: ConnectionPoolEntry) -> None:
+            transaction = record.info.pop(_TRANSACTION, None)
+            if transaction is not None:
+                self.end(transaction)
 
-        event.listen(engine, "begin", begun)
-        event.listen(engine, "checkin", given_back)
+        event.listen(engine, "begin", on_begin)
+        event.listen(engine, "checkin", on_checkin)
 
     def acquire_write_lock(
-        self, attempt: Callable[[], None], longest: float | None, *, is_short: bool
+        self, attempt: Callable[[], None], timeout: float | None, *, is_short: bool
     ) -> None:
-        """Try for SQLite's write lock until it is taken or the time is over.
+        """Try to get SQLite's write lock until the timeout.
 
-        attempt: waits for TURN_SECONDS at most, and raises OperationalError; longest: seconds after
-        which it is over; is_short: give up before, once nobody of this process got the lock in as
-        many turns as make SHORT_SECONDS. (SQLite serves those who wait in no order; and turns are
-        fewer where the machine is so busy that this process hardly runs.)
+        attempt: waits ATTEMPT_SECONDS at most, and raises OperationalError; timeout: in seconds;
+        is_short: give up earlier, when no thread of this process got the lock during
+        SHORT_SECONDS. That is counted in attempts, not in time, for SQLite serves waiters in no
+        order, and a thread makes fewer attempts where the machine is so busy that it hardly runs.
         """
         started = time.monotonic()
-        turns, takes = 0, self._takes
+        attempts, acquisitions = 0, self._acquisitions
         with self._lock:
             if not self._waiting:
                 self._stalled_since = started
@@ -154,11 +154,13 @@ class LockWaits:
                 try:
                     attempt()
                 except OperationalError as error:
-                    waited = time.monotonic() - started
-                    is_over = longest is not None and waited >= longest
-                    turns, takes = (turns + 1, takes) if takes == self._takes else (0, self._takes)
-                    most = 1 if self._is_stuck(_WRITE_LOCK) else _SHORT_TURNS
-                    is_stalled = is_short and turns >= most
+                    is_over = timeout is not None and time.monotonic() - started >= timeout
+                    if acquisitions != self._acquisitions:
+                        attempts, acquisitions = 0, self._acquisitions
+                    else:
+                        attempts += 1
+                    max_attempts = 1 if self._is_stuck(_WRITE_LOCK) else _SHORT_ATTEMPTS
+                    is_stalled = is_short and attempts >= max_attempts
                     if is_stalled:
                         _remember(self._stuck, _WRITE_LOCK)
                     if is_over or is_stalled or not _is_busy(error):
@@ -166,7 +168,7 @@ class LockWaits:
                 else:
                     with self._lock:
                         self._stalled_since = time.monotonic()
-                        self._takes += 1
+                        self._acquisitions += 1
                         self._stuck.pop(_WRITE_LOCK, None)
                     return
         finally:
@@ -174,10 +176,10 @@ class LockWaits:
                 self._waiting -= 1
 
 
-def _remember(moments: dict[Lock, float], lock: Lock) -> None:
-    if len(moments) >= _MOST_LOCKS:
-        moments.clear()
-    moments[lock] = time.monotonic()
+def _remember(times: dict[Lock, float], lock: Lock) -> None:
+    if len(times) >= _MAX_LOCKS:
+        times.clear()
+    times[lock] = time.monotonic()
 
 
 def _is_busy(error: OperationalError) -> bool:

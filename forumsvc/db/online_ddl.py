@@ -1,8 +1,8 @@
-"""Indexes of large tables, made and dropped while the service reads and writes the table.
+"""Creates and drops indexes of large tables while the service reads and writes the table.
 
-For migrations. On PostgreSQL that is CONCURRENTLY, which runs outside a transaction: it comes
-before everything else that a migration does. Interrupted, it leaves an invalid index; each function
-here can be run again from the beginning and replaces it.
+For migrations. On PostgreSQL it uses CONCURRENTLY, which runs outside a transaction, so it must be
+the first thing that a migration does. If interrupted, it leaves an invalid index, which the next
+call of the same function replaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from alembic import op
 
 _LOCK_TIMEOUT = "10min"
-"""CONCURRENTLY waits for the end of all older transactions, but nobody waits for it meanwhile."""
+"""CONCURRENTLY waits for the end of all older transactions, but nobody waits behind it."""
 
 
 def create_index(name: str, table: str, columns: Sequence[Any], where: str | None = None) -> None:
-    """Create an index, in place of one of that name.
+    """Create an index, or replace one of that name.
 
     columns: names or expressions; where: the condition of a partial index.
     """
@@ -28,13 +28,13 @@ def create_index(name: str, table: str, columns: Sequence[Any], where: str | Non
 
 
 def drop_index(name: str, table: str) -> None:
-    """Drop an index that may be gone already."""
+    """Drop an index if it exists."""
     with _online() as concurrently:
         op.drop_index(name, table, if_exists=True, postgresql_concurrently=concurrently)
 
 
 def replace_index(name: str, table: str, columns: Sequence[Any], where: str | None = None) -> None:
-    """Put an index in the place of the one of that name; reads have one of them throughout."""
+    """Replace an index of that name; reads can use the old or the new one at any time."""
     with _online() as concurrently:
         if not concurrently:
             op.drop_index(name, table)
@@ -63,7 +63,7 @@ def _create(
 
 @contextmanager
 def _online() -> Iterator[bool]:
-    """Leave the transaction on PostgreSQL; give whether it was left."""
+    """Leave the transaction on PostgreSQL; yield whether that was done."""
     context = op.get_context()
     if context.dialect.name == "sqlite":
         yield False

@@ -1,7 +1,8 @@
-"""PostgreSQL's own calls: a statement prepared once, rows in their binary form.
+"""Executes statements by libpq's prepared statements, binary results and pipeline mode.
 
-The driver's cursors are made to wait for anything in any way, which costs a small statement more
-than its rows do. Only the steps are others here: values are adapted by the driver, errors are its.
+psycopg's cursors support every way of waiting, which for a small statement costs more time than
+its rows do. Here only the calls of libpq are made in another way: psycopg still converts the
+values and makes the errors.
 """
 
 import secrets
@@ -20,13 +21,13 @@ from .driver_connection import PendingRows
 
 MAX_PREPARED = 256
 _BINARY = pq.Format.BINARY
-_WELL = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
+_OK = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
 
 class _Statement:
-    """A statement as the server takes it.
+    """A statement in the server's syntax.
 
-    was_run: whether it was sent before; name: as which it is prepared, which it is the second time.
+    was_run: whether it was sent before; name: of the prepared statement, made at the second run.
     """
 
     __slots__ = ("adapter", "formats", "name", "order", "text", "was_run")
@@ -39,8 +40,8 @@ class _Statement:
         self.was_run = False
         self.name: bytes | None = None
 
-    def values(self, parameters: Mapping[str, Any]) -> Any:
-        """Return the parameters in the server's form."""
+    def encode(self, parameters: Mapping[str, Any]) -> Any:
+        """Return the parameters in the server's format."""
         if not self.order:
             return None
         return self.adapter.dump_sequence([parameters[name] for name in self.order], self.formats)
@@ -51,192 +52,195 @@ class _Statement:
             return []
         self.adapter.set_pgresult(result)
         rows: list[tuple[Any, ...]] = self.adapter.load_rows(0, result.ntuples, tuple)
-        self.adapter.set_pgresult(None)  # or the answer would be kept as long as the statement
+        self.adapter.set_pgresult(None)  # or the result would live as long as the statement
         return rows
 
 
-_Waiting = tuple[_Statement, Any, PendingRows | None]
-"""A statement, its values, and what is to take its rows."""
+_Pending = tuple[_Statement, Any, PendingRows | None]
+"""A queued statement, its encoded parameters, and where its rows go."""
 
 
 class PipelineConnection:
-    """Runs statements on a connection of psycopg, whose `prepare_threshold` must be None.
+    """A DriverConnection for psycopg, whose `prepare_threshold` must be None.
 
-    With statements of its own the driver would at a rollback drop those of here. A transaction is
-    begun where none is and the connection is not in AUTOCOMMIT; the driver ends it.
-
-    What nobody awaits is sent together with what comes next: each time that one of the two
-    processes has to be woken costs both of them as much as a small statement.
+    Otherwise psycopg would, at a rollback, also deallocate the statements prepared here. A
+    transaction is begun if there is none and the connection is not in AUTOCOMMIT; the driver ends
+    it. Queued statements are sent together with the next one, for each wake-up of one of the two
+    processes costs both of them as much as a small statement.
     """
 
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
-        """Take the connection."""
         self._connection = connection
-        self._line = connection.pgconn
-        self._begins = not connection.autocommit
-        self._known: OrderedDict[str, _Statement] = OrderedDict()
-        # No other process or connection has names like these: behind a pooler that mixes sessions
-        # a statement of another one would answer for ours.
-        self._name = f"forumsvc_{secrets.token_hex(8)}_"
+        self._pgconn = connection.pgconn
+        self._begins_transactions = not connection.autocommit
+        self._statements: OrderedDict[str, _Statement] = OrderedDict()
+        # Unique among all connections: behind a pooler that mixes sessions, a prepared statement
+        # of another connection would be executed in place of ours.
+        self._name_prefix = f"forumsvc_{secrets.token_hex(8)}_"
         self._numbers = count()
         self._evicted: list[bytes] = []
-        self._waiting: list[_Waiting] = []
+        self._pending: list[_Pending] = []
 
     def execute(self, text: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run a statement, behind those that wait, and return its rows. Raises psycopg.Error.
+        """Execute a statement, after the queued ones, and return its rows. Raises psycopg.Error.
 
-        text: with placeholders of the form `%(name)s`; parameters: their values.
+        text: with placeholders of the form `%(name)s`.
         """
-        self._begin_if_none()
-        known = self._statement(text, parameters)
-        values = known.values(parameters)
-        if self._waiting or self._evicted:
-            self._waiting.append((known, values, None))
-            return known.rows(self._execute_pending())
-        return known.rows(self._execute_now(known, values))
+        self._begin_if_idle()
+        statement = self._statement(text, parameters)
+        encoded = statement.encode(parameters)
+        if self._pending or self._evicted:
+            self._pending.append((statement, encoded, None))
+            return statement.rows(self._execute_pending())
+        return statement.rows(self._execute_now(statement, encoded))
 
     def queue(self, text: str, parameters: Mapping[str, Any]) -> None:
-        """Run a statement of which nobody awaits anything together with the next one.
+        """Queue a statement whose result is not needed.
 
-        An error of it is raised then, and what comes behind it is not run.
+        It is sent with the next statement, which raises its error; no statement after a failed one
+        is executed.
         """
-        self._wait(text, parameters, None)
+        self._enqueue(text, parameters, None)
 
     def submit(self, text: str, parameters: Mapping[str, Any]) -> PendingRows:
-        """Run a statement together with the next one, or with those before it when its rows are
-        awaited.
+        """Queue a statement and return its pending rows.
+
+        It is sent with the next statement, or when its rows are needed.
         """
-        answer = PendingRows(self)
-        self._wait(text, parameters, answer)
-        return answer
+        pending_rows = PendingRows(self)
+        self._enqueue(text, parameters, pending_rows)
+        return pending_rows
 
     def flush(self) -> None:
-        """Run what waits. Raises psycopg.Error."""
-        if self._waiting:
+        """Execute the queued statements. Raises psycopg.Error."""
+        if self._pending:
             self._execute_pending()
 
     def commit(self) -> None:
-        """Run what waits and commit; where nothing waits, that is left to the driver.
+        """Execute the queued statements and COMMIT; with an empty queue the driver commits.
 
         Raises psycopg.Error.
         """
-        if self._waiting:
+        if self._pending:
             self.queue("COMMIT", {})
             self._execute_pending()
 
     def discard(self) -> None:
-        """Never run what waits."""
-        waiting, self._waiting = self._waiting, []
-        _give_up(waiting)
+        """Drop the queued statements."""
+        pending, self._pending = self._pending, []
+        _cancel(pending)
 
-    def _wait(self, text: str, parameters: Mapping[str, Any], answer: PendingRows | None) -> None:
-        self._begin_if_none()
-        known = self._statement(text, parameters)
-        self._waiting.append((known, known.values(parameters), answer))
+    def _enqueue(
+        self, text: str, parameters: Mapping[str, Any], pending_rows: PendingRows | None
+    ) -> None:
+        self._begin_if_idle()
+        statement = self._statement(text, parameters)
+        self._pending.append((statement, statement.encode(parameters), pending_rows))
 
-    def _begin_if_none(self) -> None:
-        is_first = self._line.transaction_status == pq.TransactionStatus.IDLE
-        if self._begins and is_first and not self._waiting:
-            self._waiting.append((self._statement(_begin(self._connection), {}), None, None))
+    def _begin_if_idle(self) -> None:
+        is_idle = self._pgconn.transaction_status == pq.TransactionStatus.IDLE
+        if self._begins_transactions and is_idle and not self._pending:
+            self._pending.append((self._statement(_begin_sql(self._connection), {}), None, None))
 
     def _statement(self, text: str, parameters: Mapping[str, Any]) -> _Statement:
-        known = self._known.get(text)
-        if known is None:
-            known = self._known[text] = _Statement(text, list(parameters), self._connection)
-            if len(self._known) > MAX_PREPARED:
+        statement = self._statements.get(text)
+        if statement is None:
+            statement = _Statement(text, list(parameters), self._connection)
+            self._statements[text] = statement
+            if len(self._statements) > MAX_PREPARED:
                 self._evict()
         else:
-            self._known.move_to_end(text)
-        return known
+            self._statements.move_to_end(text)
+        return statement
 
     def _evict(self) -> None:
-        """Forget the statement that was used longest ago, but for those that wait to be sent."""
-        waiting = {id(known) for known, _, _ in self._waiting}
-        for text, known in self._known.items():
-            if id(known) not in waiting:
-                del self._known[text]
-                if known.name is not None:
-                    self._evicted.append(known.name)
+        """Remove the least recently used statement that is not in the queue."""
+        pending = {id(statement) for statement, _, _ in self._pending}
+        for text, statement in self._statements.items():
+            if id(statement) not in pending:
+                del self._statements[text]
+                if statement.name is not None:
+                    self._evicted.append(statement.name)
                 return
 
-    def _execute_now(self, known: _Statement, values: Any) -> Any:
-        line = self._line
-        if not known.was_run:
-            known.was_run = True
-            return self._checked(line.exec_params(known.text, values, result_format=_BINARY))
-        if known.name is None:
+    def _execute_now(self, statement: _Statement, encoded: Any) -> Any:
+        pgconn = self._pgconn
+        if not statement.was_run:
+            statement.was_run = True
+            return self._check(pgconn.exec_params(statement.text, encoded, result_format=_BINARY))
+        if statement.name is None:
             name = self._new_name()
-            self._checked(line.prepare(name, known.text))
-            known.name = name
-        return self._checked(line.exec_prepared(known.name, values, result_format=_BINARY))
+            self._check(pgconn.prepare(name, statement.text))
+            statement.name = name
+        return self._check(pgconn.exec_prepared(statement.name, encoded, result_format=_BINARY))
 
     def _execute_pending(self) -> Any:
-        """Send all that waits, and return the last one's result."""
-        waiting, self._waiting = self._waiting, []
+        """Execute the queue as one pipeline, and return the last statement's result."""
+        pending, self._pending = self._pending, []
         evicted, self._evicted = self._evicted, []
         prepared: dict[int, _Statement] = {}
-        awaited: dict[int, tuple[_Statement, PendingRows]] = {}
+        submitted: dict[int, tuple[_Statement, PendingRows]] = {}
         sent = 0
-        self._line.enter_pipeline_mode()
+        self._pgconn.enter_pipeline_mode()
         try:
             for name in evicted:
-                self._line.send_query_params(b"DEALLOCATE " + name, None)
+                self._pgconn.send_query_params(b"DEALLOCATE " + name, None)
                 sent += 1
-            for known, values, answer in waiting:
-                if known.was_run and known.name is None:
-                    known.name = self._new_name()
-                    prepared[sent] = known
-                    self._line.send_prepare(known.name, known.text)
+            for statement, encoded, pending_rows in pending:
+                if statement.was_run and statement.name is None:
+                    statement.name = self._new_name()
+                    prepared[sent] = statement
+                    self._pgconn.send_prepare(statement.name, statement.text)
                     sent += 1
-                if answer is not None:
-                    awaited[sent] = known, answer
-                self._send(known, values)
+                if pending_rows is not None:
+                    submitted[sent] = statement, pending_rows
+                self._send(statement, encoded)
                 sent += 1
-            self._line.pipeline_sync()
-            results = self._connection.wait(_results(self._line, sent))
-            self._line.exit_pipeline_mode()
+            self._pgconn.pipeline_sync()
+            results = self._connection.wait(_results(self._pgconn, sent))
+            self._pgconn.exit_pipeline_mode()
         except BaseException:
-            # Somewhere between two answers: nothing can be said any more.
+            # The state of the protocol is undefined: the connection cannot be used any more.
             self._connection.close()
-            _give_up(waiting)
+            _cancel(pending)
             raise
         try:
             for result in results:
-                self._checked(result)
+                self._check(result)
         except psycopg.Error:
-            for at, known in prepared.items():
-                if results[at].status not in _WELL:
-                    known.name = None  # it came behind what failed
+            for at, statement in prepared.items():
+                if results[at].status not in _OK:
+                    statement.name = None  # not prepared: it came after the failed statement
             self._evicted += [
-                name for at, name in enumerate(evicted) if results[at].status not in _WELL
+                name for at, name in enumerate(evicted) if results[at].status not in _OK
             ]
-            _give_up(waiting)
+            _cancel(pending)
             raise
-        for at, (known, answer) in awaited.items():
-            answer.resolve(known.rows(results[at]))
+        for at, (statement, pending_rows) in submitted.items():
+            pending_rows.resolve(statement.rows(results[at]))
         return results[-1]
 
-    def _send(self, known: _Statement, values: Any) -> None:
-        if known.name is None:
-            known.was_run = True
-            self._line.send_query_params(known.text, values, result_format=_BINARY)
+    def _send(self, statement: _Statement, encoded: Any) -> None:
+        if statement.name is None:
+            statement.was_run = True
+            self._pgconn.send_query_params(statement.text, encoded, result_format=_BINARY)
         else:
-            self._line.send_query_prepared(known.name, values, result_format=_BINARY)
+            self._pgconn.send_query_prepared(statement.name, encoded, result_format=_BINARY)
 
     def _new_name(self) -> bytes:
-        return f"{self._name}{next(self._numbers)}".encode()
+        return f"{self._name_prefix}{next(self._numbers)}".encode()
 
-    def _checked(self, result: Any) -> Any:
-        if result.status in _WELL:
+    def _check(self, result: Any) -> Any:
+        if result.status in _OK:
             return result
-        if self._line.status == pq.ConnStatus.BAD:
-            # Said by the library and not by the server: such an error has no code to tell its kind.
-            raise psycopg.OperationalError(self._line.get_error_message())
+        if self._pgconn.status == pq.ConnStatus.BAD:
+            # An error of libpq, not of the server: it has no SQLSTATE.
+            raise psycopg.OperationalError(self._pgconn.get_error_message())
         raise error_from_result(result)
 
 
-def _begin(connection: "psycopg.Connection[Any]") -> str:
-    """Return the statement that begins a transaction as the connection is set to."""
+def _begin_sql(connection: "psycopg.Connection[Any]") -> str:
+    """Return the BEGIN with the transaction characteristics that the connection is set to."""
     words = ["BEGIN"]
     if connection.isolation_level is not None:
         words.append(f"ISOLATION LEVEL {connection.isolation_level.name.replace('_', ' ')}")
@@ -247,17 +251,17 @@ def _begin(connection: "psycopg.Connection[Any]") -> str:
     return " ".join(words)
 
 
-def _give_up(waiting: list[_Waiting]) -> None:
-    for _, _, answer in waiting:
-        if answer is not None:
-            answer.cancel()
+def _cancel(pending: list[_Pending]) -> None:
+    for _, _, pending_rows in pending:
+        if pending_rows is not None:
+            pending_rows.cancel()
 
 
-def _results(line: Any, number: int) -> Any:
-    """Send what is still to be sent, and return so many results, a statement each."""
-    yield from send(line)
+def _results(pgconn: Any, number: int) -> Any:
+    """Send the rest of the pipeline and return the results of so many statements."""
+    yield from send(pgconn)
     results = []
     for _ in range(number):
-        results += yield from fetch_many(line)
-    yield from fetch_many(line)  # the end of the pipeline
+        results += yield from fetch_many(pgconn)
+    yield from fetch_many(pgconn)  # the end of the pipeline
     return results

@@ -1,7 +1,7 @@
-"""One change of the schema at a time, which never makes the service wait for long.
+"""Runs one migration at a time, without long waits for the running service.
 
-A migration that waits for a table's lock makes every statement on that table wait behind it. So it
-waits for a moment only, is rolled back, and is tried again later.
+While a migration waits for the lock of a table, every other statement on the table waits behind it.
+So the migration waits for a short time only, is rolled back, and is tried again later.
 """
 
 import time
@@ -16,30 +16,30 @@ from .failures import is_lock_timeout, sqlstate
 Report = Callable[[str], None]
 
 LOCK_TIMEOUT_MS = 2_000
-"""How long a migration on PostgreSQL waits for a lock, and lets others wait behind it."""
+"""How long a migration on PostgreSQL waits for a lock, while others wait behind it."""
 
 ATTEMPTS = 5
 PAUSE_SECONDS = 3.0
-"""Between two attempts, and between two looks whether another upgrade has ended."""
+"""Between two attempts, and between two checks whether another upgrade has ended."""
 
 _KEY = 0x666F72756D  # "forum"
 _DEADLOCK_DETECTED = "40P01"
 
 
 class SchemaBusy(ForumError):
-    """Others hold locks that a migration needs, and did so at each of several attempts."""
+    """A migration did not get a lock that it needs in any of its attempts."""
 
 
 def no_report(line: str) -> None:
-    """Tell nobody."""
+    """Ignore a progress line."""
 
 
 def change_schema(engine: Engine, change: Callable[[Connection], None], report: Report) -> None:
-    """Run `change` on a connection of its own, alone of all processes that come through here.
+    """Run `change` on a connection of its own, in one process at a time.
 
-    change: begins and ends its transactions on PostgreSQL; on SQLite it runs in one. It is run
-    again after it met a lock, so what is done already must be done no more the second time.
-    tell: called with a line for people whenever this waits. Raises SchemaBusy.
+    change: begins and ends its transactions on PostgreSQL; on SQLite it runs in one. After a lock
+    timeout it is called again, and must skip what it has done already.
+    report: called with a line for the administrator before each wait. Raises SchemaBusy.
     """
     with engine.connect() as connection:
         try:
@@ -50,27 +50,27 @@ def change_schema(engine: Engine, change: Callable[[Connection], None], report: 
                 _set_timeouts(connection)
                 _retry(lambda: change(connection), connection, report)
         finally:
-            # Closed, not given back to the pool: its settings are for nobody else, and its server
-            # process drops the advisory lock as it ends.
+            # Closed, not returned to the pool: its settings are not for others, and the end of the
+            # session releases the advisory lock.
             connection.invalidate()
 
 
 def _in_one_transaction(connection: Connection, change: Callable[[Connection], None]) -> None:
-    # It takes the write lock of the file as it begins; others who come through here wait there.
+    # BEGIN takes the write lock of the file; other processes wait for it here.
     with connection.begin():
         change(connection)
 
 
-def _wait_for_others(connection: Connection, tell: Report) -> None:
-    """Take the advisory lock of schema changes, which lasts as long as the connection."""
-    told = False
-    # Not by waiting in the database: CREATE INDEX CONCURRENTLY of the one that holds the lock
-    # waits for every transaction, that of a waiting statement too.
+def _wait_for_others(connection: Connection, report: Report) -> None:
+    """Take the advisory lock of schema changes, which is held until the session ends."""
+    is_reported = False
+    # By polling: a statement that waits in the database has a transaction, and CREATE INDEX
+    # CONCURRENTLY of the process that holds the lock waits for every transaction.
     while not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _KEY}):
         connection.rollback()
-        if not told:
-            tell("Another process is changing the schema; waiting for its end.")
-            told = True
+        if not is_reported:
+            report("Another process is changing the schema; waiting for its end.")
+            is_reported = True
         time.sleep(PAUSE_SECONDS)
     connection.commit()
 
@@ -82,7 +82,7 @@ def _set_timeouts(connection: Connection) -> None:
     connection.commit()
 
 
-def _retry(attempt: Callable[[], None], connection: Connection, tell: Report) -> None:
+def _retry(attempt: Callable[[], None], connection: Connection, report: Report) -> None:
     for number in range(1, ATTEMPTS + 1):
         try:
             return attempt()
@@ -96,7 +96,7 @@ def _retry(attempt: Callable[[], None], connection: Connection, tell: Report) ->
                     f"The schema is not at the new revision: others use the database ({reason}). "
                     "Run this again when their long transactions, or a dump, have ended."
                 ) from error
-            tell(f"The database is busy ({reason}); trying again in {PAUSE_SECONDS:g} s.")
+            report(f"The database is busy ({reason}); trying again in {PAUSE_SECONDS:g} s.")
         time.sleep(PAUSE_SECONDS)
     return None
 

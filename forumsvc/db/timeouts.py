@@ -1,4 +1,4 @@
-"""How long anybody may wait for the database."""
+"""The timeouts of the database."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,17 +7,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The limits of waiting, in seconds; None: no limit.
+    """Timeouts in seconds; None: no timeout.
 
-    connect: until a connection to PostgreSQL is open; keepalive: of silence until TCP asks whether
-    the other end is still there; tcp_user: until sent data is acknowledged by the other end's
-    machine; lock: for a lock of PostgreSQL, or SQLite's write lock; read_lock: for a locked table
-    of PostgreSQL, on a connection that only reads; statement: for one statement of PostgreSQL;
-    idle_transaction: for the next statement of an open transaction; pool: for a connection of a
-    full pool.
+    connect: for opening a connection to PostgreSQL; keepalive: of silence before a TCP keepalive
+    probe; tcp_user: for the acknowledgement of sent data (TCP_USER_TIMEOUT); lock: for a lock of
+    PostgreSQL, or SQLite's write lock; read_lock: for a locked table of PostgreSQL, on a read-only
+    connection; statement: for one statement of PostgreSQL; idle_transaction: for the next
+    statement of an open transaction; pool: for a connection of an exhausted pool.
 
-    long_lock_waits: how many transactions of a process may wait for a lock as long as `lock` says;
-    all others wait half a second at most (`lock_waits`). None: all.
+    long_lock_waits: the number of transactions of a process that may wait for a lock as long as
+    `lock`; all others wait half a second at most (`lock_waits`). None: all.
     """
 
     connect: int = 5
@@ -32,7 +31,7 @@ class Timeouts:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "Timeouts":
-        """Return the limits that the settings `database.…` say."""
+        """Return the timeouts of the settings `database.…`."""
         return cls(
             connect=settings["database.connect_timeout_seconds"],
             keepalive=settings["database.tcp_keepalive_seconds"],
@@ -46,7 +45,7 @@ class Timeouts:
         )
 
     def for_commands(self) -> "Timeouts":
-        """Return the limits for a command line: its statements may take hours."""
+        """Return the timeouts for commands, whose statements may take hours."""
         return replace(
             self, read_lock=self.lock, statement=None, idle_transaction=None, long_lock_waits=None
         )

@@ -1,4 +1,4 @@
-"""The quickest way to run statements on a driver's connection."""
+"""Chooses the implementation of DriverConnection for a database."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from sqlalchemy import Dialect
 from .driver_connection import CursorConnection, DriverConnection
 
 
-def wrap(dialect: Dialect, driver: Any) -> DriverConnection:
-    """Return the quickest way to speak on a driver's connection."""
+def wrap(dialect: Dialect, connection: Any) -> DriverConnection:
+    """Return a DriverConnection for a connection of the dialect's driver."""
     if dialect.name == "postgresql":
-        # Its library is not there where there is SQLite only.
+        # psycopg is not installed where there is only SQLite.
         from .pipeline_connection import PipelineConnection
 
-        return PipelineConnection(driver)
-    return CursorConnection(driver)
+        return PipelineConnection(connection)
+    return CursorConnection(connection)

@@ -89,7 +89,7 @@ def writing(engine: Engine, progress: Progress) -> Iterator[PostgreSQLWriter]:
             if table.autoincrement_column is not None:
                 _move_on(connection, table.name, table.autoincrement_column)
         connection.exec_driver_sql("ANALYZE")
-        invalidation.renew(connection, {invalidation.LISTS, invalidation.NAMES})
+        invalidation.bump(connection, {invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES})
 
 
 def _drop_constraints(connection: Connection, tables: list[str], kinds: str) -> list[str]:

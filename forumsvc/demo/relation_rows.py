@@ -7,7 +7,7 @@ from itertools import count
 from ..db.base import Base
 from ..models import (
     Favorite,
-    FollowNotice,
+    FollowNotification,
     Node,
     Notification,
     Reply,
@@ -127,7 +127,7 @@ class Others:
         yield self._relation(UserBlock, made.user_blocks(), User)
         yield self._relation(UserFollow, made.user_follows(), User)
         follows = (row[1:] for row in self._pairs(made.user_log, 0, self._user_id))
-        yield Table(FollowNotice, ("user_id", "target_id", "created_at"), follows)
+        yield Table(FollowNotification, ("user_id", "target_id", "created_at"), follows)
 
     def _relation(self, model: type[Base], pairs: Iterator[Pair], target: type[Base]) -> Table:
         name = {Topic: "topic_id", Reply: "reply_id", User: "target_id"}[target]

@@ -53,7 +53,9 @@ def writing(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
                 if orphans:
                     raise AssertionError(f"rows point at what is not there: {orphans}")
                 connection.exec_driver_sql("ANALYZE")
-                invalidation.renew(connection, {invalidation.LISTS, invalidation.NAMES})
+                invalidation.bump(
+                    connection, {invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES}
+                )
         finally:
             driver.execute("PRAGMA foreign_keys = ON")
 

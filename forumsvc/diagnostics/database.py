@@ -35,7 +35,7 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
     try:
         revision = migrate.current(database.reads)
         if migrate.is_behind(revision):
-            yield error(migrate.advice(revision, ini))
+            yield error(migrate.upgrade_hint(revision, ini))
         elif database.is_sqlite:
             yield from _check_sqlite_file(Path(database.url.database or ""))
         else:

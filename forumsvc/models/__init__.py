@@ -1,7 +1,7 @@
-"""Tables and their constraints, a noun a file."""
+"""Tables and their constraints, one file for each noun."""
 
 from ..db.base import Base
-from .cache_version import ChangeMark
+from .cache_version import CacheVersion
 from .idempotency_key import IdempotencyKey
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
 from .node import Node, Section
@@ -11,7 +11,7 @@ from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
 from .relation import (
     Favorite,
-    FollowNotice,
+    FollowNotification,
     ReplyLike,
     TopicFollow,
     TopicLike,
@@ -25,9 +25,9 @@ from .user import Role, User, UserState
 __all__ = [
     "Base",
     "BrowserSession",
-    "ChangeMark",
+    "CacheVersion",
     "Favorite",
-    "FollowNotice",
+    "FollowNotification",
     "IdempotencyKey",
     "IssuedBy",
     "LoginAddress",

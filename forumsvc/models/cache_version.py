@@ -1,4 +1,4 @@
-"""What has changed: by it a page that is kept in memory is known to be true still."""
+"""Cache versions: a cached page is valid as long as the version is the same."""
 
 import secrets
 
@@ -10,26 +10,26 @@ from ..db.base import Base
 _BITS = 48
 
 
-def fresh_mark() -> int:
-    """Return a mark that nothing has had before.
+def random_version() -> int:
+    """Return a version that was never used before.
 
-    Drawn at random, not counted up: a database that was put back to an older state must not give
-    new content a mark that the lost content had. Short enough for sums of a few to fit.
+    It is random and not counted up, because a database that is restored from a backup must not
+    give new content a version that the lost content had. The sum of a few fits into 64 bits.
     """
     return secrets.randbits(_BITS)
 
 
-class ChangeMark(Base):
-    """When anything that shared pages show was last changed.
+class CacheVersion(Base):
+    """A slot of the cache versions of what cached pages show.
 
-    Whoever changes something renews the marks of one slot, in the same transaction. The slots keep
-    writers from waiting for each other; all slots together are the state of the forum.
+    Each transaction changes the versions in one slot, so that writers do not wait for each other.
+    The version of a page is the sum over all slots.
     """
 
     __tablename__ = "change_marks"
 
     slot: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     lists: Mapped[int] = mapped_column(BigInteger)
-    """Of topics, as far as lists show them, and of which topics there are."""
+    """Of which topics there are, and of what lists show of them."""
     names: Mapped[int] = mapped_column(BigInteger)
-    """Of what stands beside every post: how users and nodes are called and look."""
+    """Of what stands beside every post: names of users and nodes, and avatars."""

@@ -1,4 +1,4 @@
-"""Creations that a client may send again without creating twice."""
+"""Idempotency keys: a client may repeat a request without creating twice."""
 
 from sqlalchemy import ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,7 +7,7 @@ from ..db.base import Base, BigId, Timestamp
 
 
 class IdempotencyKey(Base):
-    """What a request with a key was answered. Only its own transaction sees it without a status."""
+    """The response to a request with a key; without a status only within its own transaction."""
 
     __tablename__ = "idempotency_keys"
 

@@ -1,4 +1,4 @@
-"""Logging in: what failed, from where it succeeded, and the browser sessions it opened."""
+"""Login attempts, known addresses, and browser sessions."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
 class _Attempt:
-    """A password that was tried, in digests: people type passwords where logins belong.
+    """A login attempt. Columns are digests, because people type passwords in the login field.
 
-    Attempts are counted by account and by address over a time, and deleted after it.
+    Attempts are counted by account and by address during a window, and deleted after it.
     """
 
     id: Mapped[PrimaryKey]
@@ -19,14 +19,14 @@ class _Attempt:
     address: Mapped[str] = mapped_column(String(64))
 
 
-def _indexes(table: str, moment: str) -> tuple[Any, ...]:
-    keys = (["account", moment], ["address", moment], [moment])
+def _indexes(table: str, time: str) -> tuple[Any, ...]:
+    keys = (["account", time], ["address", time], [time])
     indexes = (Index("_".join(["ix", table, *columns]), *columns) for columns in keys)
     return (*indexes, {"sqlite_autoincrement": True})
 
 
 class LoginFailure(_Attempt, Base):
-    """One wrong password."""
+    """An attempt with a wrong password."""
 
     __tablename__ = "login_failures"
 
@@ -36,7 +36,7 @@ class LoginFailure(_Attempt, Base):
 
 
 class LoginSuccess(_Attempt, Base):
-    """One right password: each costs a hash, so they are counted too."""
+    """An attempt with the right password: it costs a hash, too, so it is counted."""
 
     __tablename__ = "login_successes"
 
@@ -46,7 +46,7 @@ class LoginSuccess(_Attempt, Base):
 
 
 class LoginAddress(Base):
-    """An address from which a user has logged in; strangers' failures do not lock it out."""
+    """An address from which a user has logged in; failures from elsewhere do not block it."""
 
     __tablename__ = "login_addresses"
 
@@ -58,7 +58,7 @@ class LoginAddress(Base):
 
 
 class BrowserSession(Base):
-    """A person logged in to the pages; the cookie's secret is kept as its SHA-256 alone."""
+    """A login session of the web pages; of the cookie's secret only the SHA-256 is stored."""
 
     __tablename__ = "browser_sessions"
 

@@ -1,4 +1,4 @@
-"""Nodes hold topics; a section holds nodes."""
+"""Nodes, the categories of topics, and sections, the groups of nodes."""
 
 from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,7 +7,7 @@ from ..db.base import Base, BigId, Counter, EmptyText, PrimaryKey, Timestamp, no
 
 
 class Section(Base):
-    """A larger category, in which nodes are grouped."""
+    """A group of nodes."""
 
     __tablename__ = "sections"
 

@@ -1,4 +1,4 @@
-"""Notifications: what a user is told, and by whose doing."""
+"""Notifications of users about what other users did."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -22,14 +22,14 @@ class NotificationType(StrEnum):
 
 
 class MentionType(StrEnum):
-    """In what kind of text a user was mentioned."""
+    """The kind of text in which a user was mentioned."""
 
     TOPIC = "Topic"
     REPLY = "Reply"
 
 
 class Notification(Base):
-    """`user_id` is told that `actor_id` did something."""
+    """`user_id` is notified that `actor_id` did something."""
 
     __tablename__ = "notifications"
 

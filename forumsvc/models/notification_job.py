@@ -1,4 +1,4 @@
-"""Followers who are notified after the commit of a post: what is left to do."""
+"""Jobs that notify the followers of a post after its commit."""
 
 from sqlalchemy import JSON, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -12,8 +12,9 @@ _TYPES = (NotificationType.TOPIC, NotificationType.TOPIC_REPLY)
 class NotificationJob(Base):
     """`actor_id` wrote a topic, or a reply to one, and not all followers are notified of it yet.
 
-    next_user_id: the followers from this id of a user on are left; excluded_ids: those among them
-    who were notified with the post, or are to hear nothing; created_at: when the post was written.
+    next_user_id: followers with this user id or a higher one are still to be notified;
+    excluded_ids: except these, who were notified with the post or are not to be notified at all;
+    created_at: the time of the post.
     """
 
     __tablename__ = "notification_jobs"
@@ -29,7 +30,7 @@ class NotificationJob(Base):
 
     __table_args__ = (
         one_of("type", "type", _TYPES),
-        # Not of the position: an UPDATE of a column without an index touches no index.
+        # None on next_user_id, because its UPDATEs would have to change the index.
         Index("ix_notification_jobs_topic_id", "topic_id"),
         {"sqlite_autoincrement": True},
     )

@@ -1,4 +1,4 @@
-"""OAuth 2 clients, tokens and codes. Every secret is kept as its SHA-256 in hexadecimal alone."""
+"""OAuth 2 clients, tokens and codes. Of every secret only the SHA-256 is stored, in hexadecimal."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,17 +13,17 @@ class IssuedBy(StrEnum):
     """What an access token was issued for."""
 
     LOGIN = "login"
-    """A password or an authorization code: somebody logged in."""
+    """A password or an authorization code: a user logged in."""
     REFRESH = "refresh"
-    """A refresh token, so in the end a log-in too."""
+    """A refresh token, so originally a login, too."""
     CLIENT = "client"
     """The client's own credentials; no user is involved."""
     ADMIN = "admin"
-    """A command of an administrator (`forumsvc token issue`)."""
+    """The command `forumsvc token issue` of an administrator."""
 
 
 class OAuthClient(Base):
-    """An application that may ask for tokens."""
+    """A registered OAuth client."""
 
     __tablename__ = "oauth_clients"
 
@@ -36,7 +36,7 @@ class OAuthClient(Base):
     name: Mapped[str] = mapped_column(String(100))
     owner_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     grants: Mapped[str] = mapped_column(Text)
-    """The grants it may use, separated by blanks, as are redirect_uris and scopes."""
+    """The allowed grant types, separated by spaces, as are redirect_uris and scopes."""
     redirect_uris: Mapped[EmptyText]
     scopes: Mapped[str] = mapped_column(Text)
     introspects: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
@@ -51,7 +51,7 @@ class OAuthClient(Base):
 
 
 class OAuthToken(Base):
-    """An access token and the refresh token that was given out with it, if one was."""
+    """An access token, and the refresh token issued with it, if any."""
 
     __tablename__ = "oauth_tokens"
 
@@ -60,24 +60,24 @@ class OAuthToken(Base):
     user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     """Null for a token of the client itself (client_credentials)."""
     family: Mapped[str] = mapped_column(String(64))
-    """Shared by a token and all that were refreshed from it."""
+    """The token family: equal for a token and all tokens refreshed from it."""
     scope: Mapped[str] = mapped_column(Text)
     access_hash: Mapped[str] = mapped_column(String(64))
     access_expires_at: Mapped[Timestamp]
     refresh_hash: Mapped[str | None] = mapped_column(String(64))
     refresh_expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     refresh_scope: Mapped[str | None] = mapped_column(Text)
-    """What the refresh token may ask for, where the access token was given less; null: `scope`."""
+    """The scope of the refresh token, where the access token has less; null: `scope`."""
     refreshed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When the refresh token was used; a second use is theft (RFC 9700 §4.14.2)."""
+    """When the refresh token was used; a second use means theft (RFC 9700 §4.14.2)."""
     used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When the access token was first used: of one that a refresh issued, and only where that was
-    within `oauth.refresh_grace`; later nothing depends on it."""
+    """When the access token was first used: only set for one issued by a refresh, and within
+    `oauth.refresh_grace`."""
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     issued_by: Mapped[str] = mapped_column(
         String(10), default=IssuedBy.LOGIN, server_default=IssuedBy.LOGIN
     )
-    """An `IssuedBy`: the end of all log-ins spares what an administrator issued."""
+    """An `IssuedBy`: logging out everywhere does not revoke tokens of an administrator."""
     created_at: Mapped[Timestamp]
 
     __table_args__ = (
@@ -91,7 +91,7 @@ class OAuthToken(Base):
 
 
 class OAuthCode(Base):
-    """An authorization code: what a person allowed, until the client fetches it, once."""
+    """An authorization code, which the client can exchange for a token once."""
 
     __tablename__ = "oauth_codes"
 
@@ -100,12 +100,12 @@ class OAuthCode(Base):
     client_id: Mapped[int] = mapped_column(BigId, ForeignKey("oauth_clients.id"))
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     redirect_uri: Mapped[str | None] = mapped_column(Text)
-    """As the authorization request gave it; null where it left it to the registered one."""
+    """The one of the authorization request; null if it had none."""
     scope: Mapped[str] = mapped_column(Text)
     challenge: Mapped[str | None] = mapped_column(String(43))
     """The S256 code challenge (RFC 7636); null where none was sent."""
     family: Mapped[str] = mapped_column(String(64))
-    """Of the tokens that it gives, known beforehand so that a replay can end them."""
+    """The family of the tokens issued for it, so that a replay can revoke them."""
     created_at: Mapped[Timestamp]
     expires_at: Mapped[Timestamp]
     used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -1,4 +1,4 @@
-"""Pictures that users uploaded; the bytes are in a photo storage under `name`."""
+"""Photos that users uploaded; the image file is in a photo storage under `name`."""
 
 from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -7,7 +7,7 @@ from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
 class Photo(Base):
-    """One user's upload of one picture; several users' uploads of it share the stored bytes."""
+    """One user's upload of an image; uploads of the same image share the stored file."""
 
     __tablename__ = "photos"
 
@@ -18,11 +18,11 @@ class Photo(Base):
     width: Mapped[int] = mapped_column(Integer)
     height: Mapped[int] = mapped_column(Integer)
     size: Mapped[int] = mapped_column(Integer)
-    """Bytes."""
+    """In bytes."""
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the stored bytes, in hexadecimal."""
     storage: Mapped[str | None] = mapped_column(String(10))
-    """Which storage holds the file: a word of `photos.storage`. None: the row does not know."""
+    """The storage of the file: a value of the setting `photos.storage`. Null: unknown."""
     created_at: Mapped[Timestamp]
 
     __table_args__ = (

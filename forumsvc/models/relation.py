@@ -1,6 +1,6 @@
-"""Who likes, follows, favours or blocks what: a row a pair, numbered in the order of time.
+"""Likes, follows, favorites and blocks: one row for each pair, with ids in the order of time.
 
-The index of a list holds the other end, too, so that a page is cut out without a look at the rows.
+The index of a list also holds the other end, so that a page is selected without reading the rows.
 """
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
@@ -42,7 +42,7 @@ class ReplyLike(Base):
 
 
 class TopicFollow(Base):
-    """A user wants to hear of new replies in a topic."""
+    """A user wants notifications of new replies to a topic."""
 
     __tablename__ = "topic_follows"
 
@@ -58,7 +58,7 @@ class TopicFollow(Base):
 
 
 class Favorite(Base):
-    """A user keeps a topic."""
+    """A topic is a favorite of a user."""
 
     __tablename__ = "favorites"
 
@@ -93,7 +93,7 @@ class UserFollow(Base):
 
 
 class UserBlock(Base):
-    """`user_id` does not want to see or hear of `target_id`."""
+    """`user_id` wants neither topics nor notifications of `target_id`."""
 
     __tablename__ = "user_blocks"
 
@@ -109,8 +109,8 @@ class UserBlock(Base):
     )
 
 
-class FollowNotice(Base):
-    """`target_id` was told that `user_id` follows: once, whatever becomes of the follow."""
+class FollowNotification(Base):
+    """`target_id` was notified that `user_id` follows them, which happens only once."""
 
     __tablename__ = "follow_notices"
 

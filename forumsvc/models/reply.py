@@ -7,11 +7,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
 
-_LEFT = text("deleted_at IS NULL")
+_NOT_DELETED = text("deleted_at IS NULL")
 
 
 class Reply(Base):
-    """An answer in a topic; a deleted one keeps its place, so that the others keep theirs."""
+    """A reply to a topic; a deleted one stays, so that the numbers of the others do not change."""
 
     __tablename__ = "replies"
 
@@ -34,8 +34,8 @@ class Reply(Base):
             "user_id",
             "id",
             "topic_id",
-            sqlite_where=_LEFT,
-            postgresql_where=_LEFT,
+            sqlite_where=_NOT_DELETED,
+            postgresql_where=_NOT_DELETED,
         ),
         *not_negative("likes_count"),
         {"sqlite_autoincrement": True},

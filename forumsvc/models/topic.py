@@ -1,8 +1,8 @@
-"""Topics, and an index for every order in which they are listed.
+"""Topics, and an index for each sort order of their lists.
 
-A state is the moment it began (`closed_at`, `banned_at` …) or null: one column says both whether
-and when, and `IS NULL` reads the same in the partial indexes of both databases. All columns of a
-list's order fall together, so an ascending index serves it, read backwards.
+A state is stored as the time it began (`closed_at`, `banned_at` …) or null: one column says both
+whether and since when, and `IS NULL` works in the partial indexes of both databases. All columns of
+a sort order descend, so an ascending index serves it, read backwards.
 """
 
 from datetime import datetime
@@ -11,22 +11,22 @@ from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text, tex
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
-from .cache_version import fresh_mark
+from .cache_version import random_version
 
 VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
 HIDDEN = "deleted_at IS NOT NULL OR banned_at IS NOT NULL"
 
 
-def _listed(name: str, *columns: str, only: str = VISIBLE) -> Index:
+def _partial_index(name: str, *columns: str, only: str = VISIBLE) -> Index:
     where = text(only)
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-def _lists() -> list[Index]:
-    """Return the indexes of the five lists of the forum, and again of the five lists of a node.
+def _list_indexes() -> list[Index]:
+    """Return the indexes of the five lists of the forum, and of the five lists of a node.
 
-    The author at their end leaves out those of users whom the reader blocks, far down a list, too,
-    without a look at the rows.
+    With the author as the last column, topics of users whom the viewer blocks can be skipped
+    without reading the rows.
     """
     orders = {
         "active": (("last_active_at", "id"), VISIBLE),
@@ -36,14 +36,14 @@ def _lists() -> list[Index]:
         "excellent": (("id",), f"{VISIBLE} AND excellent_at IS NOT NULL"),
     }
     return [
-        _listed(f"ix_topics_{scope}{order}", *leading, *columns, "user_id", only=only)
+        _partial_index(f"ix_topics_{scope}{order}", *leading, *columns, "user_id", only=only)
         for scope, leading in (("", ()), ("node_", ("node_id",)))
         for order, (columns, only) in orders.items()
     ]
 
 
 class Topic(Base):
-    """What somebody opened a discussion with."""
+    """A topic, with its first post."""
 
     __tablename__ = "topics"
 
@@ -64,7 +64,7 @@ class Topic(Base):
 
     replies_count: Mapped[Counter]
     others_replies_count: Mapped[Counter]
-    """Those by others than the author, who may delete the topic while there are none."""
+    """Of users other than the author, who may delete the topic while this is 0."""
     likes_count: Mapped[Counter]
     hits: Mapped[Counter]
     last_reply_user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
@@ -74,18 +74,18 @@ class Topic(Base):
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]
     version: Mapped[int] = mapped_column(
-        BigInteger, default=fresh_mark, onupdate=fresh_mark, server_default="0"
+        BigInteger, default=random_version, onupdate=random_version, server_default="0"
     )
-    """Another one after every change of the topic or of a reply to it, but for `hits`."""
+    """The cache version: changes with the topic and its replies, except with `hits`."""
 
     __table_args__ = (
-        *_lists(),
-        _listed("ix_topics_user_recent", "user_id", "id"),
-        _listed("ix_topics_user_likes", "user_id", "likes_count", "id"),
-        _listed("ix_topics_user_replies", "user_id", "replies_count", "id"),
-        _listed("ix_topics_hidden", "id", only=HIDDEN),
+        *_list_indexes(),
+        _partial_index("ix_topics_user_recent", "user_id", "id"),
+        _partial_index("ix_topics_user_likes", "user_id", "likes_count", "id"),
+        _partial_index("ix_topics_user_replies", "user_id", "replies_count", "id"),
+        _partial_index("ix_topics_hidden", "id", only=HIDDEN),
         Index("ix_topics_markup_version_id", "markup_version", "id"),
-        # Foreign keys are looked up from the other side when a node is emptied.
+        # For the topics of a node when they are moved to another.
         Index("ix_topics_node_id", "node_id"),
         *not_negative("replies_count", "others_replies_count", "likes_count", "hits"),
         {"sqlite_autoincrement": True},

@@ -1,4 +1,4 @@
-"""Users: who may log in, what they say of themselves, and what is counted for them."""
+"""Users: login data, profile and counters."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from ..db.base import Base, Counter, EmptyText, PrimaryKey, Timestamp, not_negat
 
 
 class Role(StrEnum):
-    """What an active user is trusted with."""
+    """The role of an active user."""
 
     MEMBER = "member"
     VIP = "vip"
@@ -18,7 +18,7 @@ class Role(StrEnum):
 
 
 class UserState(StrEnum):
-    """Whether a user takes part."""
+    """The state of a user; only active users may write."""
 
     ACTIVE = "active"
     BLOCKED = "blocked"
@@ -26,14 +26,14 @@ class UserState(StrEnum):
 
 
 class User(Base):
-    """A row a person; a deleted person keeps the row, because what they wrote stays."""
+    """A user; a deleted one keeps the row, because their posts stay."""
 
     __tablename__ = "users"
 
     id: Mapped[PrimaryKey]
     login: Mapped[str] = mapped_column(String(20))
     login_key: Mapped[str] = mapped_column(String(20))
-    """The login in lower case: logins are unique whatever the case."""
+    """The login in lower case: logins are unique ignoring case."""
     email: Mapped[str | None] = mapped_column(String(255))
     email_key: Mapped[str | None] = mapped_column(String(255))
     email_public: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
@@ -50,7 +50,7 @@ class User(Base):
     bio: Mapped[EmptyText]
     tagline: Mapped[EmptyText]
     avatar: Mapped[EmptyText]
-    """The stored name of the picture; empty where the user set none."""
+    """The stored name of the avatar image; empty without one."""
 
     topics_count: Mapped[Counter]
     replies_count: Mapped[Counter]
@@ -87,7 +87,7 @@ Index(
     User.created_at,
     User.id,
 )
-# Few users have a picture of their own; whether a stored one is somebody's is asked by its name.
+# Few users have an avatar; this finds the user of a stored image by its name.
 Index(
     "ix_users_avatar",
     User.avatar,

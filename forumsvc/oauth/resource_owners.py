@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, or_, select
 from sqlalchemy.orm import Session
 
-from ..cache.invalidation import change_unmarked
+from ..cache.invalidation import update_without_invalidation
 from ..models import OAuthClient, User, UserState
 from ..passwords import hash_password, needs_rehash, verify_password
 from .clients import Client
@@ -85,7 +85,7 @@ def rehash(db: Session, owner: ResourceOwner) -> None:
     if owner.new_hash is None:
         return
     db.execute(
-        change_unmarked(User)
+        update_without_invalidation(User)
         .where(User.id == owner.id, User.password_hash == owner.password_hash)
         .values(password_hash=owner.new_hash)
     )

@@ -11,7 +11,7 @@ from ..db.statements import delete_of
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
-from ..queries.accounts import is_alive
+from ..queries.accounts import is_valid_token
 from .revocation import revoke_all
 
 _COLUMNS: tuple[Any, ...] = (
@@ -50,12 +50,12 @@ def list_tokens(
         .where(*_conditions(OAuthToken, user_id, client_id))
         .order_by(OAuthToken.id)
     )
-    return db.execute(query if include_inactive else query.where(is_alive(now))).all()
+    return db.execute(query if include_inactive else query.where(is_valid_token(now))).all()
 
 
 def count_for_client(db: Session | Connection, client_id: int, now: datetime) -> int:
     """Return how many tokens of a client (its row) are alive."""
-    mine = select(func.count()).where(OAuthToken.client_id == client_id, is_alive(now))
+    mine = select(func.count()).where(OAuthToken.client_id == client_id, is_valid_token(now))
     return db.execute(mine).scalar_one()
 
 

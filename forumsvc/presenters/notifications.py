@@ -5,7 +5,7 @@ from typing import Any
 
 from ..clock import rfc3339
 from ..models import MentionType, NotificationType
-from ..queries.notifications import Told
+from ..queries.notifications import NotificationPage
 from .nodes import node
 from .replies import reply
 from .site import Site
@@ -14,12 +14,14 @@ from .users import user
 Present = Callable[[Any], dict[str, Any]]
 
 
-def notifications(site: Site, page: Told, show_topic: Present) -> list[dict[str, Any]]:
+def notifications(site: Site, page: NotificationPage, show_topic: Present) -> list[dict[str, Any]]:
     """Return a NotificationSerializer for each of a page. show_topic: how a topic is presented."""
     return [_notification(site, page, row, show_topic) for row in page.notifications]
 
 
-def _notification(site: Site, page: Told, row: Any, show_topic: Present) -> dict[str, Any]:
+def _notification(
+    site: Site, page: NotificationPage, row: Any, show_topic: Present
+) -> dict[str, Any]:
     its_topic = page.topics.get(row.topic_id)
     its_reply = page.replies.get(row.reply_id)
     its_node = page.nodes.get(row.node_id)

@@ -1,1 +1,1 @@
-"""The read side: statements built once, columns instead of entities, every list O(page)."""
+"""SELECTs, built once, of columns instead of entities; a list costs as much as its page."""

@@ -1,4 +1,4 @@
-"""Reading accounts as an administrator does: a page of them, a search, one with what it holds."""
+"""Loads accounts for administrators: a page, a search, one with the counts of what it owns."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,9 +25,9 @@ _SUMMARY: tuple[Any, ...] = (
 def listing(
     db: SqlConnection, *, role: Role | None, state: UserState | None, after_id: int, limit: int
 ) -> Sequence[Row[Any]]:
-    """Return accounts in the order of their ids, those with an id above `after_id`.
+    """Return a page of accounts by id, after the account `after_id`.
 
-    role, state: None for any.
+    role, state: None for all.
     """
     query = select(*_SUMMARY).where(User.id > after_id).order_by(User.id).limit(limit)
     if role is not None:
@@ -38,28 +38,28 @@ def listing(
 
 
 def search(db: SqlConnection, text: str, *, after_id: int, limit: int) -> Sequence[Row[Any]]:
-    """Return accounts whose login, name or e-mail holds `text`, whatever the case, as `listing`.
+    """Return a page, as `listing` does, of accounts whose login, name or e-mail contains `text`.
 
-    SQLite knows the case of ASCII letters alone.
+    The comparison ignores case, on SQLite that of ASCII letters only.
     """
-    holds = or_(
+    matches = or_(
         User.login_key.contains(text.lower(), autoescape=True),
         User.email_key.contains(text.lower(), autoescape=True),
         User.name.icontains(text, autoescape=True),
         User.name.contains(text, autoescape=True),
     )
-    query = select(*_SUMMARY).where(User.id > after_id, holds)
+    query = select(*_SUMMARY).where(User.id > after_id, matches)
     return db.execute(query.order_by(User.id).limit(limit)).all()
 
 
 def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
-    """Return an account by id: the summary, updated_at, and how many sessions, tokens,
-    applications it holds that are alive.
+    """Return an account by id: the summary, updated_at, and the numbers of its valid sessions and
+    tokens and of its applications.
     """
     sessions = _count(BrowserSession).where(
         BrowserSession.user_id == user_id, BrowserSession.expires_at > now
     )
-    tokens = _count(OAuthToken).where(OAuthToken.user_id == user_id, is_alive(now))
+    tokens = _count(OAuthToken).where(OAuthToken.user_id == user_id, is_valid_token(now))
     applications = _count(OAuthClient).where(OAuthClient.owner_id == user_id)
     columns = (
         *_SUMMARY,
@@ -71,8 +71,8 @@ def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
     return db.execute(select(*columns).where(User.id == user_id)).one()
 
 
-def is_alive(now: datetime) -> Any:
-    """Return the condition that an access token, or the refresh token beside it, is good."""
+def is_valid_token(now: datetime) -> Any:
+    """Return the condition that an access token, or its refresh token, is valid."""
     refreshable = and_(
         OAuthToken.refresh_expires_at > now,
         OAuthToken.refreshed_at.is_(None),

@@ -1,7 +1,7 @@
-"""What a user likes, as ids: those of what everybody can see, the newest first.
+"""Loads the ids of the visible topics and replies that a user likes, newest first.
 
-They are in the order of what is liked, not of the liking: so the unique key of the pairs is the
-index of the list, too, and a like costs no second one.
+They are sorted by the id of the topic or reply, not by the time of the like: so the unique index
+serves the list, too, and a like needs no second index.
 """
 
 from functools import cache, partial
@@ -47,14 +47,14 @@ def _page(in_topic: bool, keyset: KeysetPage) -> Query:
 def topics_of(
     db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
 ) -> PageRows:
-    """Return a page of the topics that the user likes. topic_id: only this one, where given."""
+    """Return a page of the ids of the topics that a user likes. topic_id: only this one."""
     return _read(db, _TOPICS, user_id, page, topic_id)
 
 
 def replies_of(
     db: ReadConnection, user_id: int, page: PageRequest, topic_id: int | None
 ) -> PageRows:
-    """Return a page of the replies that the user likes. topic_id: only of this topic, if given."""
+    """Return a page of the ids of the replies that a user likes. topic_id: only of this topic."""
     return _read(db, _REPLIES, user_id, page, topic_id)
 
 

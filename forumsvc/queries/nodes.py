@@ -1,4 +1,4 @@
-"""Reading nodes."""
+"""Loads nodes."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -22,7 +22,7 @@ _COLUMNS: tuple[Any, ...] = (
 
 
 @cache
-def _all() -> Select[Any]:
+def _all_nodes() -> Select[Any]:
     return (
         select(*_COLUMNS)
         .outerjoin(Section, Section.id == Node.section_id)
@@ -30,29 +30,29 @@ def _all() -> Select[Any]:
     )
 
 
-def everything(db: ReadConnection) -> Sequence[Row[Any]]:
+def all_nodes(db: ReadConnection) -> Sequence[Row[Any]]:
     """Return all nodes, the highest `sort` first."""
-    return rows(db, _all(), {})
+    return rows(db, _all_nodes(), {})
 
 
 @cache
-def _one() -> Select[Any]:
-    return _all().where(Node.id == bindparam("id"))
+def _by_id() -> Select[Any]:
+    return _all_nodes().where(Node.id == bindparam("id"))
 
 
-def one(db: ReadConnection, node_id: int) -> Row[Any] | None:
+def by_id(db: ReadConnection, node_id: int) -> Row[Any] | None:
     """Return a node, or None."""
-    return row(db, _one(), {"id": node_id})
+    return row(db, _by_id(), {"id": node_id})
 
 
 @cache
-def _some() -> Select[Any]:
-    return _all().where(Node.id.in_(bindparam("ids", expanding=True)))
+def _by_ids() -> Select[Any]:
+    return _all_nodes().where(Node.id.in_(bindparam("ids", expanding=True)))
 
 
-def some(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
     """Return the nodes with these ids, by id."""
-    return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Reading one's own notifications, and all they speak of, in a constant number of statements."""
+"""Loads a user's notifications with all they refer to, in a constant number of statements."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,12 @@ from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load
 from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
-from .people import summary
+from .user_columns import summary
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A page of notifications (with their actors) and the rows that they point to, by id.
-
-    cursors: where the list goes on.
-    """
+class NotificationPage:
+    """A page of notifications with their actors, and the rows that they refer to, by id."""
 
     notifications: Sequence[Row[Any]]
     topics: dict[int, Row[Any]]
@@ -57,22 +54,24 @@ def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
     )
 
 
-def page_of(db: ReadConnection, user_id: int, page: PageRequest, since: int | None = None) -> Told:
-    """Return a page of the user's notifications, newest first.
+def page_of(
+    db: ReadConnection, user_id: int, page: PageRequest, since: int | None = None
+) -> NotificationPage:
+    """Return a page of a user's notifications, newest first.
 
-    since: only those newer than the one with this id, which need not be there any more. A user's
-    ids rise in the order in which their notifications appear: see `services.notices`.
+    since: only those newer than the notification with this id, which may be deleted. The ids of
+    a user's notifications rise in the order of commit: see `services.notifications.notify`.
     """
     values = {"user_id": user_id}
     if since is not None:
         values["since"] = min(since, MAX_ID)
     build = partial(_page, since is not None)
     found, cursors = load_page(db, page, _NEWEST_FIRST, build, values)
-    return Told(
+    return NotificationPage(
         found,
-        topics.some(db, _ids(one.topic_id for one in found)),
-        replies.some(db, _ids(one.reply_id for one in found)),
-        nodes.some(db, _ids(one.node_id for one in found)),
+        topics.by_ids(db, _ids(one.topic_id for one in found)),
+        replies.by_ids(db, _ids(one.reply_id for one in found)),
+        nodes.by_ids(db, _ids(one.node_id for one in found)),
         cursors,
     )
 
@@ -87,18 +86,18 @@ def _unread() -> Select[Any]:
 
 
 def unread_count(db: ReadConnection, user_id: int) -> int:
-    """Return how many of the user's notifications are unread."""
+    """Return the number of a user's unread notifications."""
     count: int = rows(db, _unread(), {"user_id": user_id})[0].unread_count
     return count
 
 
 @cache
-def _one() -> Select[Any]:
+def _by_id() -> Select[Any]:
     return select(Notification.id).where(
         Notification.id == bindparam("id"), Notification.user_id == bindparam("user_id")
     )
 
 
-def one(db: ReadConnection, notification_id: int, user_id: int) -> Row[Any] | None:
-    """Return the notification if it is the user's, or None."""
-    return row(db, _one(), {"id": notification_id, "user_id": user_id})
+def by_id(db: ReadConnection, notification_id: int, user_id: int) -> Row[Any] | None:
+    """Return a notification if it belongs to the user, else None."""
+    return row(db, _by_id(), {"id": notification_id, "user_id": user_id})

@@ -1,4 +1,4 @@
-"""Reading what is written down of stored pictures."""
+"""Loads the rows of photos."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -10,9 +10,9 @@ from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Photo, User
 
-_MANY = 1000
+_BATCH_SIZE = 1000
 _NEWEST_FIRST = SortOrder("photos", id=Photo.id)
-_SHOWN: tuple[Any, ...] = (
+_COLUMNS: tuple[Any, ...] = (
     Photo.user_id,
     Photo.name,
     Photo.size,
@@ -22,24 +22,24 @@ _SHOWN: tuple[Any, ...] = (
 
 
 @cache
-def _one() -> Select[Any]:
-    return select(Photo.id, *_SHOWN).where(Photo.id == bindparam("id"))
+def _by_id() -> Select[Any]:
+    return select(Photo.id, *_COLUMNS).where(Photo.id == bindparam("id"))
 
 
-def one(db: ReadConnection, photo_id: int) -> Row[Any] | None:
+def by_id(db: ReadConnection, photo_id: int) -> Row[Any] | None:
     """Return a photo (id, user_id, name, size, storage, created_at), or None."""
-    return row(db, _one(), {"id": photo_id})
+    return row(db, _by_id(), {"id": photo_id})
 
 
 @cache
 def _page(keyset: KeysetPage) -> Select[Any]:
-    statement = select(*keyset.order.keys, *_SHOWN).where(Photo.user_id == bindparam("user_id"))
+    statement = select(*keyset.order.keys, *_COLUMNS).where(Photo.user_id == bindparam("user_id"))
     page: Select[Any] = keyset.apply(statement)  # type: ignore[assignment]  # one key: no union
     return page
 
 
 def page_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of a user's photos, with the columns of `one`, the newest first."""
+    """Return a page of a user's photos, with the columns of `by_id`, newest first."""
     return load_page(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
 
 
@@ -50,7 +50,7 @@ def _used_bytes() -> Select[Any]:
 
 
 def used_bytes(db: ReadConnection, user_id: int) -> int:
-    """Return how many bytes a user's photos have together."""
+    """Return the total size of a user's photos in bytes."""
     return int(rows(db, _used_bytes(), {"user_id": user_id})[0].used)
 
 
@@ -60,12 +60,12 @@ def _storages() -> Select[Any]:
 
 
 def storages_of(db: ReadConnection, name: str) -> set[str | None]:
-    """Return where the photos of this name say that their file is."""
+    """Return the storages in which the photos of this name have their file."""
     return {found.storage for found in rows(db, _storages(), {"name": name})}
 
 
 def is_used(db: SqlConnection, name: str) -> bool:
-    """Return whether somebody has a photo of this name, or shows it as their avatar."""
+    """Return whether a photo or an avatar has this name."""
     return name in named(db, [name])
 
 
@@ -77,7 +77,7 @@ def named(db: SqlConnection, names: Sequence[str]) -> set[str]:
     return set(db.execute(owned.union(shown)).scalars())
 
 
-def everything(db: SqlConnection) -> Iterator[Row[Any]]:
+def all_photos(db: SqlConnection) -> Iterator[Row[Any]]:
     """Yield every photo, in the order of the ids.
 
     Its columns: id, name, media_type, size, digest, storage, created_at.
@@ -91,7 +91,7 @@ def everything(db: SqlConnection) -> Iterator[Row[Any]]:
         Photo.storage,
         Photo.created_at,
     )
-    statement = select(*columns).order_by(Photo.id).limit(_MANY)
+    statement = select(*columns).order_by(Photo.id).limit(_BATCH_SIZE)
     found = db.execute(statement).all()
     while found:
         yield from found
@@ -99,9 +99,9 @@ def everything(db: SqlConnection) -> Iterator[Row[Any]]:
 
 
 def avatars(db: SqlConnection) -> Iterator[Row[Any]]:
-    """Yield every user (id, avatar) with a picture of their own."""
+    """Yield every user (id, avatar) who has an avatar."""
     columns: tuple[Any, ...] = (User.id, User.avatar)
-    statement = select(*columns).where(User.avatar != "").order_by(User.id).limit(_MANY)
+    statement = select(*columns).where(User.avatar != "").order_by(User.id).limit(_BATCH_SIZE)
     found = db.execute(statement).all()
     while found:
         yield from found

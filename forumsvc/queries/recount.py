@@ -1,8 +1,7 @@
-"""What every counter should say, reckoned anew from the rows that it counts.
+"""Computes the expected value of each counter from the rows that it counts.
 
-Counters count what everyone can see (`docs/decisions.md`, counters). A table's counters are
-reckoned in one pass over each table that they count, whatever the number of rows: grouped and
-joined, never a lookup a row.
+Counters count what everyone can see (`docs/decisions.md`, counters). The SELECTs group and join:
+each reads a table that is counted once, and never looks up single rows.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,55 +38,55 @@ from ..models import (
 )
 
 VISIBLE_TOPIC = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
-LEFT_REPLY = Reply.deleted_at.is_(None)
+VISIBLE_REPLY = Reply.deleted_at.is_(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Recount:
     """The counters of one table.
 
-    model: the table; source: the table, joined to what it takes to reckon them;
-    truths: by the name of each counter's column, the expression of what it should hold.
+    model: the table; source: the table, joined with the counts;
+    expected: the expression of the expected value, by the name of the counter's column.
     """
 
     model: type[Base]
     source: FromClause
-    truths: Mapping[str, Any]
+    expected: Mapping[str, Any]
 
     @property
     def id(self) -> Any:
-        """The key of the table."""
+        """The primary key of the table."""
         return self.model.__table__.c.id
 
     def is_wrong(self, name: str) -> ColumnElement[bool]:
-        """Return the condition that the counter `name` differs from its truth."""
-        return self._stored(name).is_distinct_from(self.truths[name])
+        """Return the condition that the counter `name` differs from its expected value."""
+        return self._stored(name).is_distinct_from(self.expected[name])
 
-    def tallies(self) -> Select[Any]:
-        """Return the SELECT of one row: how many rows there are, how many of each counter's wrong.
+    def select_counts(self) -> Select[Any]:
+        """Return the SELECT of the number of rows, and of wrong ones per counter.
 
         Its columns are `rows` and the names of the counters.
         """
         wrong = [
             func.coalesce(func.sum(case((self.is_wrong(name), 1), else_=0)), 0).label(name)
-            for name in self.truths
+            for name in self.expected
         ]
         return select(func.count().label("rows"), *wrong).select_from(self.source)
 
-    def wrong_rows(self) -> Select[Any]:
+    def select_wrong_rows(self) -> Select[Any]:
         """Return the SELECT of the rows with a wrong counter, by id.
 
-        Its columns are `id`, and for each counter `stored_<name>` and `true_<name>`.
+        Its columns are `id`, and for each counter `stored_<name>` and `expected_<name>`.
         """
         pairs = [
             column
-            for name, truth in self.truths.items()
+            for name, expected in self.expected.items()
             for column in (
                 self._stored(name).label(f"stored_{name}"),
-                truth.label(f"true_{name}"),
+                expected.label(f"expected_{name}"),
             )
         ]
-        wrong = or_(*(self.is_wrong(name) for name in self.truths))
+        wrong = or_(*(self.is_wrong(name) for name in self.expected))
         return select(self.id, *pairs).select_from(self.source).where(wrong).order_by(self.id)
 
     def _stored(self, name: str) -> ColumnElement[Any]:
@@ -96,41 +95,41 @@ class Recount:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """A counter that does not say what it should: `stored` and `true` are its values."""
+class WrongCounter:
+    """A counter whose stored value is not the expected one."""
 
     table: str
     id: int
     column: str
     stored: Any
-    true: Any
+    expected: Any
 
 
-def wrong(db: SqlConnection, limit: int | None = None) -> list[Wrong]:
-    """Return the counters that are wrong, by table and id, those of the first `limit` rows each.
+def wrong(db: SqlConnection, limit: int | None = None) -> list[WrongCounter]:
+    """Return the wrong counters of the first `limit` wrong rows of each table, by id.
 
-    db: sees one moment of the database where it is a transaction, or nobody writes.
+    db: needs one snapshot for all its SELECTs, unless nobody writes.
     """
     return [found for recount in recounts() for found in _wrong_of(db, recount, limit)]
 
 
-def _wrong_of(db: SqlConnection, recount: Recount, limit: int | None) -> Iterator[Wrong]:
-    for row in db.execute(recount.wrong_rows().limit(limit)).mappings():
-        for name in recount.truths:
-            stored, true = row[f"stored_{name}"], row[f"true_{name}"]
-            if stored != true:
-                yield Wrong(recount.model.__tablename__, row["id"], name, stored, true)
+def _wrong_of(db: SqlConnection, recount: Recount, limit: int | None) -> Iterator[WrongCounter]:
+    for row in db.execute(recount.select_wrong_rows().limit(limit)).mappings():
+        for name in recount.expected:
+            stored, expected = row[f"stored_{name}"], row[f"expected_{name}"]
+            if stored != expected:
+                yield WrongCounter(recount.model.__tablename__, row["id"], name, stored, expected)
 
 
 @cache
 def orphans() -> Select[Any]:
-    """Return the SELECT of the ids of notifications that point to what not everyone can see."""
+    """Return the SELECT of the ids of notifications that refer to something hidden or deleted."""
     return select(Notification.id).select_from(_notified()).where(_is_orphan())
 
 
 @cache
 def recounts() -> tuple[Recount, ...]:
-    """Return the counters of every table that has some."""
+    """Return the counters of every table with counters."""
     return (_replies(), _topics(), _nodes(), _users())
 
 
@@ -139,7 +138,7 @@ def _users() -> Recount:
     replies = _count(
         Reply.user_id,
         source=_table(Reply).join(_table(Topic), Reply.topic_id == Topic.id),
-        where=and_(LEFT_REPLY, VISIBLE_TOPIC),
+        where=and_(VISIBLE_REPLY, VISIBLE_TOPIC),
     )
     following = _count(UserFollow.user_id)
     followers = _count(UserFollow.target_id)
@@ -183,7 +182,7 @@ def _topics() -> Recount:
             func.max(Reply.id).label("last_id"),
         )
         .join(author, Reply.topic_id == author.id)
-        .where(LEFT_REPLY)
+        .where(VISIBLE_REPLY)
         .group_by(Reply.topic_id)
         .subquery()
     )
@@ -209,7 +208,7 @@ def _replies() -> Recount:
 
 
 def _notified() -> FromClause:
-    """Return the notifications, joined to the topic and the reply that they point to."""
+    """Return the notifications, joined with the topic and the reply that they refer to."""
     return (
         _table(Notification)
         .outerjoin(_table(Topic), Notification.topic_id == Topic.id)
@@ -219,7 +218,7 @@ def _notified() -> FromClause:
 
 def _is_orphan() -> ColumnElement[bool]:
     hidden_topic = or_(Topic.id.is_(None), ~VISIBLE_TOPIC)
-    deleted_reply = or_(Reply.id.is_(None), ~LEFT_REPLY)
+    deleted_reply = or_(Reply.id.is_(None), ~VISIBLE_REPLY)
     return or_(
         and_(Notification.topic_id.is_not(None), hidden_topic),
         and_(Notification.reply_id.is_not(None), deleted_reply),
@@ -229,7 +228,7 @@ def _is_orphan() -> ColumnElement[bool]:
 def _count(
     owner: Any, *, source: FromClause | None = None, where: ColumnElement[bool] | None = None
 ) -> Subquery:
-    """Return the number of rows of each owner: `owner_id`, `number`."""
+    """Return the SELECT of the number of rows per owner: `owner_id`, `number`."""
     statement = select(owner.label("owner_id"), func.count().label("number")).group_by(owner)
     if source is not None:
         statement = statement.select_from(source)

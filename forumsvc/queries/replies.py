@@ -1,4 +1,4 @@
-"""Reading replies: one, a page of a topic's, a page of a user's."""
+"""Loads replies: one, a page of a topic's, a page of a user's."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,10 +13,10 @@ from ..db.executor import RowsFuture
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Reply, Topic, User
-from .people import summary
-from .topics import is_shown
+from .topics import is_visible
+from .user_columns import summary
 
-LISTED: tuple[Any, ...] = (
+LIST_COLUMNS: tuple[Any, ...] = (
     Reply.id,
     Reply.topic_id,
     Reply.body,
@@ -33,8 +33,8 @@ _TOPIC_STATE: tuple[Any, ...] = (
     Topic.banned_at.label("topic_banned_at"),
     Topic.deleted_at.label("topic_deleted_at"),
 )
-IN_FULL = (
-    *LISTED,
+DETAIL_COLUMNS = (
+    *LIST_COLUMNS,
     Topic.title.label("topic_title"),
     *_TOPIC_STATE,
     Topic.version.label("topic_version"),
@@ -53,12 +53,12 @@ _NEWEST_FIRST = SortOrder("user_replies", id=Reply.id)
 def _of_topic(keyset: KeysetPage) -> Select[Any]:
     ids = select(*keyset.order.keys).where(Reply.topic_id == bindparam("topic_id"))
     page = keyset.apply(ids).subquery("page")
-    statement = _with_author(LISTED).join(page, page.c.id == Reply.id)
+    statement = _with_author(LIST_COLUMNS).join(page, page.c.id == Reply.id)
     return statement.order_by(*keyset.order_by(page.c))
 
 
 def of_topic(db: ReadConnection, topic_id: int, page: PageRequest) -> PageRows:
-    """Return a page of a topic's replies, oldest first, deleted ones in their places."""
+    """Return a page of a topic's replies, oldest first, including deleted ones."""
     return load_page(db, page, _OLDEST_FIRST, _of_topic, {"topic_id": topic_id})
 
 
@@ -67,11 +67,11 @@ def _by_user(keyset: KeysetPage) -> Select[Any]:
     ids = select(*keyset.order.keys).where(
         Reply.user_id == bindparam("user_id"),
         Reply.deleted_at.is_(None),
-        is_shown(Reply.topic_id, large_offset=keyset.large_offset),
+        is_visible(Reply.topic_id, large_offset=keyset.large_offset),
     )
     page = keyset.apply(ids).subquery("page")
     return (
-        _with_author(IN_FULL)
+        _with_author(DETAIL_COLUMNS)
         .join(Topic, Topic.id == Reply.topic_id)
         .join(page, page.c.id == Reply.id)
         .order_by(*keyset.order_by(page.c))
@@ -79,57 +79,59 @@ def _by_user(keyset: KeysetPage) -> Select[Any]:
 
 
 def by_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of what a user replied where everybody can see it, newest first, in full."""
+    """Return a page of the visible replies of a user, newest first, with all columns."""
     return load_page(db, page, _NEWEST_FIRST, _by_user, {"user_id": user_id})
 
 
-def _in_full() -> Select[Any]:
-    return _with_author((*IN_FULL, versions.names())).join(Topic, Topic.id == Reply.topic_id)
+def _detail() -> Select[Any]:
+    return _with_author((*DETAIL_COLUMNS, versions.display_names_version())).join(
+        Topic, Topic.id == Reply.topic_id
+    )
 
 
 @cache
-def _one(*, lock: bool) -> Select[Any]:
-    statement = _in_full().where(Reply.id == bindparam("id"))
+def _by_id(*, lock: bool) -> Select[Any]:
+    statement = _detail().where(Reply.id == bindparam("id"))
     return with_row_locks(statement, Topic, Reply) if lock else statement
 
 
-def one(db: ReadConnection, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
-    """Return a reply in full with the state of its topic, hidden ones too, or None.
+def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
+    """Return a reply with the state of its topic, even if hidden or deleted, or None.
 
-    lock: nobody else changes it or its topic until this transaction ends.
+    lock: lock the reply and its topic until the transaction ends.
     """
-    return row(db, _one(lock=lock), {"id": reply_id})
+    return row(db, _by_id(lock=lock), {"id": reply_id})
 
 
 @cache
 def _state() -> Select[Any]:
     columns: tuple[Any, ...] = (Reply.id, Reply.user_id, Reply.deleted_at, *_TOPIC_STATE)
-    its_topic = select(*columns).join(Topic, Topic.id == Reply.topic_id)
-    return its_topic.where(Reply.id == bindparam("id"))
+    statement = select(*columns).join(Topic, Topic.id == Reply.topic_id)
+    return statement.where(Reply.id == bindparam("id"))
 
 
 def state(db: ReadConnection, reply_id: int) -> Row[Any] | None:
-    """Return what decides over who may do what with a reply, or None."""
+    """Return the columns of a reply that its ACL needs, or None."""
     return row(db, _state(), {"id": reply_id})
 
 
 @cache
-def _written() -> Select[Any]:
-    return _in_full().where(Reply.id == last_inserted_id(Reply))
+def _created() -> Select[Any]:
+    return _detail().where(Reply.id == last_inserted_id(Reply))
 
 
-def ask_written(db: Session) -> RowsFuture:
-    """Ask for the reply that was the last row to be inserted, and return what gives it, as `one`
-    does, in a list.
+def submit_created(db: Session) -> RowsFuture:
+    """Queue the SELECT of the reply that this transaction inserted last, with the columns of
+    `by_id`; return the future of its rows, of which there is one.
     """
-    return submit(db, _written(), {})
+    return submit(db, _created(), {})
 
 
 @cache
-def _some() -> Select[Any]:
-    return _with_author(LISTED).where(Reply.id.in_(bindparam("ids", expanding=True)))
+def _by_ids() -> Select[Any]:
+    return _with_author(LIST_COLUMNS).where(Reply.id.in_(bindparam("ids", expanding=True)))
 
 
-def some(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
     """Return the replies with these ids, by id."""
-    return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}

@@ -1,7 +1,7 @@
-"""Reading topics: one, or a page of a list.
+"""Loads topics: one, or a page of a list.
 
-A list first takes the ids of its page from the index in the list's order and joins the rest to
-these few, so that a large_offset page costs an index scan and not as many joined rows.
+A list first selects the ids of its page by the index of its sort order, and joins the rest to
+these few rows, so that a page at a large offset costs an index scan and no joins of skipped rows.
 """
 
 from collections.abc import Sequence
@@ -14,17 +14,17 @@ from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_co
 from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
-from ..cache.page_cache import Memory
+from ..cache.page_cache import PageCache
 from ..db.execution import ReadConnection, row, rows, submit
 from ..db.executor import Executor, RowsFuture
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Favorite, Node, Topic, User, UserBlock
-from .people import summary
+from .user_columns import summary
 
 
 class TopicOrder(StrEnum):
-    """The kinds of the forum's list."""
+    """The kinds of the forum's list of topics."""
 
     LAST_ACTIVED = "last_actived"
     RECENT = "recent"
@@ -44,7 +44,7 @@ class UserTopicOrder(StrEnum):
 _replier = aliased(User, name="replier")
 
 
-def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
+def _list_columns(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
     return (
         Topic.id,
         Topic.title,
@@ -68,28 +68,33 @@ def _listed(node_name: Any, replier_login: Any) -> tuple[Any, ...]:
     )
 
 
-LISTED = _listed(Node.name, _replier.login)
-_TEXTS: tuple[Any, ...] = (Topic.body, Topic.body_html, Topic.version, versions.names())
+LIST_COLUMNS = _list_columns(Node.name, _replier.login)
+_TEXTS: tuple[Any, ...] = (
+    Topic.body,
+    Topic.body_html,
+    Topic.version,
+    versions.display_names_version(),
+)
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
-"""What everybody sees; written as in the partial indexes, which are used only then."""
+"""What everybody can see; written as in the partial indexes, or these are not used."""
 
 _hidden = aliased(Topic, name="hidden")
 
 
-def is_shown(topic_id: Any, *, large_offset: bool) -> ColumnElement[bool]:
-    """Return the condition that everybody sees the topic with the id of this column.
+def is_visible(topic_id: Any, *, large_offset: bool) -> ColumnElement[bool]:
+    """Return the condition that everybody can see the topic with the id of this column.
 
-    Asked so, only the index of the few hidden topics is read, not the topics.
-    large_offset: whether it is asked of many; all hidden ones are looked up beforehand then.
+    It reads only the index of the few hidden topics, not the topics.
+    large_offset: whether many rows are tested; then all hidden topics are loaded first.
     """
-    states = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
+    is_hidden = or_(_hidden.deleted_at.is_not(None), _hidden.banned_at.is_not(None))
     if large_offset:
-        return topic_id.not_in(select(_hidden.id).where(states))
-    return ~exists().where(_hidden.id == topic_id, states)
+        return topic_id.not_in(select(_hidden.id).where(is_hidden))
+    return ~exists().where(_hidden.id == topic_id, is_hidden)
 
 
-_SHOWN = {column.key for column in LISTED}
+_LIST_COLUMN_NAMES = {column.key for column in LIST_COLUMNS}
 
 _NO_REPLY = (Topic.replies_count == literal_column("0"),)
 _EXCELLENT = (Topic.excellent_at.is_not(None),)
@@ -120,7 +125,7 @@ _USER_ORDERS: dict[UserTopicOrder, SortOrder] = {
         "user_topics.replies", replies_count=Topic.replies_count, id=Topic.id
     ),
 }
-_LAST_KEPT = SortOrder("favorites", favorite_id=Favorite.id)
+_NEWEST_FAVORITE = SortOrder("favorites", favorite_id=Favorite.id)
 
 
 def _joined(columns: tuple[Any, ...]) -> Select[Any]:
@@ -134,8 +139,8 @@ def _joined(columns: tuple[Any, ...]) -> Select[Any]:
 
 def _page_of(ids: Select[Any], keyset: KeysetPage) -> Select[Any]:
     page = keyset.apply(ids.where(*VISIBLE)).subquery("page")
-    keys = (page.c[name] for name in keyset.order.columns if name not in _SHOWN)
-    statement = _joined((*LISTED, *keys)).join(page, page.c.id == Topic.id)
+    keys = (page.c[name] for name in keyset.order.columns if name not in _LIST_COLUMN_NAMES)
+    statement = _joined((*LIST_COLUMNS, *keys)).join(page, page.c.id == Topic.id)
     return statement.order_by(*keyset.order_by(page.c))
 
 
@@ -158,13 +163,13 @@ def forum_list(
     node_id: int | None,
     viewer_id: int | None,
 ) -> PageRows:
-    """Return a page of the forum's topics, or of one node's; without those of users whom the
+    """Return a page of the forum's topics, or of one node's, without topics of users whom the
     viewer blocks.
     """
     build = partial(_forum_list, kind, node_id is not None, viewer_id is not None)
     values = {"node_id": node_id, "viewer_id": viewer_id}
-    there = {name: value for name, value in values.items() if value is not None}
-    return load_page(db, page, _LISTS[kind][0], build, there)
+    given = {name: value for name, value in values.items() if value is not None}
+    return load_page(db, page, _LISTS[kind][0], build, given)
 
 
 @cache
@@ -174,7 +179,7 @@ def _user_list(keyset: KeysetPage) -> Select[Any]:
 
 
 def by_user(db: ReadConnection, user_id: int, order: UserTopicOrder, page: PageRequest) -> PageRows:
-    """Return a page of the topics that a user opened."""
+    """Return a page of the topics of an author."""
     return load_page(db, page, _USER_ORDERS[order], _user_list, {"user_id": user_id})
 
 
@@ -182,42 +187,42 @@ def by_user(db: ReadConnection, user_id: int, order: UserTopicOrder, page: PageR
 def _favorites(keyset: KeysetPage) -> Select[Any]:
     ids = select(*keyset.order.keys, Favorite.topic_id).where(
         Favorite.user_id == bindparam("user_id"),
-        is_shown(Favorite.topic_id, large_offset=keyset.large_offset),
+        is_visible(Favorite.topic_id, large_offset=keyset.large_offset),
     )
     page = keyset.apply(ids).subquery("page")
-    statement = _joined((*LISTED, page.c.favorite_id))
+    statement = _joined((*LIST_COLUMNS, page.c.favorite_id))
     return statement.join(page, page.c.topic_id == Topic.id).order_by(*keyset.order_by(page.c))
 
 
 def favorites_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of a user's favourite topics, the last favoured first."""
-    return load_page(db, page, _LAST_KEPT, _favorites, {"user_id": user_id})
+    """Return a page of a user's favorite topics, the newest favorite first."""
+    return load_page(db, page, _NEWEST_FAVORITE, _favorites, {"user_id": user_id})
 
 
-def _in_full() -> Select[Any]:
-    return _joined((*LISTED, *_TEXTS))
+def _detail() -> Select[Any]:
+    return _joined((*LIST_COLUMNS, *_TEXTS))
 
 
 @cache
-def _one(*, lock: bool) -> Select[Any]:
-    its_own = Topic.id == bindparam("id")
+def _by_id(*, lock: bool) -> Select[Any]:
+    is_topic = Topic.id == bindparam("id")
     if not lock:
-        return _in_full().where(its_own)
-    # Whoever waits for PostgreSQL's lock gets the row as it has become, but of the other tables the
-    # rows that it was joined to before: a topic that is moved meanwhile would be lost in the join.
+        return _detail().where(is_topic)
+    # After a wait for the lock, PostgreSQL returns the new version of the locked row, but the old
+    # rows of joined tables: a topic that was moved meanwhile would not match the join any more.
     node = select(Node.name).where(Node.id == Topic.node_id)
     replier = select(_replier.login).where(_replier.id == Topic.last_reply_user_id)
-    columns = _listed(node.scalar_subquery(), replier.scalar_subquery())
-    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(its_own)
+    columns = _list_columns(node.scalar_subquery(), replier.scalar_subquery())
+    statement = select(*columns, *_TEXTS).join(User, User.id == Topic.user_id).where(is_topic)
     return with_row_locks(statement, Topic)
 
 
-def one(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
-    """Return a topic in full, hidden ones too, or None.
+def by_id(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+    """Return a topic, even if hidden or deleted, or None.
 
-    lock: nobody else changes it until this transaction ends.
+    lock: lock it until the transaction ends.
     """
-    return row(db, _one(lock=lock), {"id": topic_id})
+    return row(db, _by_id(lock=lock), {"id": topic_id})
 
 
 @cache
@@ -238,52 +243,51 @@ def _state(*, lock: bool) -> Select[Any]:
 
 
 def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
-    """Return what decides over who may do what with a topic and whether an action changes it, and
-    its node's id, or None.
+    """Return the columns of a topic that its ACL and its actions need, or None.
 
-    lock: nobody else changes it until this transaction ends.
+    lock: lock it until the transaction ends.
     """
     return row(db, _state(lock=lock), {"id": topic_id})
 
 
 @cache
-def _written() -> Select[Any]:
-    return _in_full().where(Topic.id == last_inserted_id(Topic))
+def _created() -> Select[Any]:
+    return _detail().where(Topic.id == last_inserted_id(Topic))
 
 
-def ask_written(db: Session) -> RowsFuture:
-    """Ask for the topic that was the last row to be inserted, and return what gives it, as `one`
-    does, in a list.
+def submit_created(db: Session) -> RowsFuture:
+    """Queue the SELECT of the topic that this transaction inserted last, with the columns of
+    `by_id`; return the future of its rows, of which there is one.
     """
-    return submit(db, _written(), {})
+    return submit(db, _created(), {})
 
 
-_ROW_SIZE = 1_500
-"""About what a row takes beside its texts, in bytes."""
+_ROW_BYTES = 1_500
+"""About what a cached row takes beside its texts."""
 
 
-def recalled(db: Executor, memory: Memory, topic_id: int) -> Any | None:
-    """Return a topic as `one` does, from memory where it has not changed since."""
+def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> Any | None:
+    """Return a topic as `by_id` does, from the cache where it has not changed since."""
     key = ("topic", topic_id)
-    if memory.knows(key):
-        now = versions.of_topic(db, topic_id)
+    if key in page_cache:
+        now = versions.load_topic_version(db, topic_id)
         if now is None:
             return None
-        kept = memory.get(key, (now.version, now.names))
-        if kept is not None:
-            return kept._replace(hits=now.hits)
-    found: Any = one(db, topic_id)
+        cached = page_cache.get(key, (now.version, now.names_version))
+        if cached is not None:
+            return cached._replace(hits=now.hits)
+    found: Any = by_id(db, topic_id)
     if found is not None:
-        size = _ROW_SIZE + getsizeof(found.body) + getsizeof(found.body_html)
-        memory.put(key, (found.version, found.names), found, size)
+        size = _ROW_BYTES + getsizeof(found.body) + getsizeof(found.body_html)
+        page_cache.put(key, (found.version, found.names_version), found, size)
     return found
 
 
 @cache
-def _some() -> Select[Any]:
-    return _joined(LISTED).where(Topic.id.in_(bindparam("ids", expanding=True)))
+def _by_ids() -> Select[Any]:
+    return _joined(LIST_COLUMNS).where(Topic.id.in_(bindparam("ids", expanding=True)))
 
 
-def some(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
     """Return the topics with these ids, by id."""
-    return {found.id: found for found in rows(db, _some(), {"ids": ids})} if ids else {}
+    return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}

@@ -1,4 +1,4 @@
-"""Locking users: in one order, so that none wait in a ring."""
+"""Locks users in the order of their ids, so that there are no deadlocks."""
 
 from typing import Any
 
@@ -10,16 +10,15 @@ from ..models import User
 
 
 def lock_users(db: Session, condition: ColumnElement[bool], **values: Any) -> None:
-    """Lock the users that meet `condition` in the order of their ids, so that none wait in a ring.
+    """Lock the users that meet a condition, in the order of their ids.
 
-    values: of the parameters that the condition leaves open.
-
-    Whoever changes counters of several users, or a user's notifications, comes through here first.
+    Required before a change of the counters of several users, or of notifications.
+    values: of the parameters of the condition.
     """
     if db.get_bind().dialect.name == "postgresql":
         db.execute(select_users_for_update(condition), values).all()
 
 
 def select_users_for_update(condition: ColumnElement[bool]) -> Select[Any]:
-    """Return the SELECT that locks the users who meet `condition`, in the order of their ids."""
+    """Return the SELECT that locks the users who meet a condition, in the order of their ids."""
     return with_row_locks(select(User.id).where(condition).order_by(User.id), User)

@@ -1,4 +1,4 @@
-"""Reading users: one, the popular ones, and those at the other end of a relation."""
+"""Loads users: one, the popular ones, followers, followed and blocked users."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from ..db.execution import ReadConnection, is_sqlite, row, rows, submit
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
 from ..models import User, UserBlock, UserFollow, UserState
-from .people import summary
+from .user_columns import summary
 
-_IN_FULL: tuple[Any, ...] = (
+_DETAIL_COLUMNS: tuple[Any, ...] = (
     *summary(),
     User.role,
     User.state,
@@ -37,21 +37,21 @@ _IN_FULL: tuple[Any, ...] = (
 
 @cache
 def _by_id() -> Select[Any]:
-    return select(*_IN_FULL).where(User.id == bindparam("id"))
+    return select(*_DETAIL_COLUMNS).where(User.id == bindparam("id"))
 
 
 def by_id(db: ReadConnection, user_id: int) -> Row[Any] | None:
-    """Return a user in full, or None."""
+    """Return a user, or None."""
     return row(db, _by_id(), {"id": user_id})
 
 
 @cache
 def _by_login() -> Select[Any]:
-    return select(*_IN_FULL).where(User.login_key == bindparam("login_key"))
+    return select(*_DETAIL_COLUMNS).where(User.login_key == bindparam("login_key"))
 
 
 def by_login(db: ReadConnection, login: str) -> Row[Any] | None:
-    """Return the user with this login, whatever the case, in full, or None."""
+    """Return the user with this login, ignoring case, or None."""
     return row(db, _by_login(), {"login_key": login.lower()})
 
 
@@ -71,13 +71,13 @@ def _most_popular() -> Select[Any]:
 
 
 def popular(db: ReadConnection, limit: int) -> Sequence[Row[Any]]:
-    """Return the active users who wrote the most."""
+    """Return the active users with the most replies and topics."""
     return rows(db, _most_popular(), {"limit": limit})
 
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """A list of those at the far end of a relation, the latest first."""
+    """A list of the users at the far end of a relation, newest first."""
 
     model: Any
     near: str
@@ -95,32 +95,32 @@ _BLOCKED = _relation("blocked", UserBlock, "user_id", "target_id")
 
 
 @cache
-def _related(to: _Relation, keyset: KeysetPage) -> Select[Any]:
-    other = getattr(to.model, to.far).label("other_id")
+def _related(relation: _Relation, keyset: KeysetPage) -> Select[Any]:
+    other = getattr(relation.model, relation.far).label("other_id")
     ids = select(*keyset.order.keys, other).where(
-        getattr(to.model, to.near) == bindparam("user_id")
+        getattr(relation.model, relation.near) == bindparam("user_id")
     )
     page = keyset.apply(ids).subquery("page")
     statement = select(*summary(), page.c.relation_id).join(page, page.c.other_id == User.id)
     return statement.order_by(*keyset.order_by(page.c))
 
 
-def _read(db: ReadConnection, user_id: int, to: _Relation, page: PageRequest) -> PageRows:
-    return load_page(db, page, to.order, partial(_related, to), {"user_id": user_id})
+def _read(db: ReadConnection, user_id: int, relation: _Relation, page: PageRequest) -> PageRows:
+    return load_page(db, page, relation.order, partial(_related, relation), {"user_id": user_id})
 
 
 def followers_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of those who follow the user, the latest first."""
+    """Return a page of the followers of a user, newest first."""
     return _read(db, user_id, _FOLLOWERS, page)
 
 
 def followed_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of those whom the user follows, the latest first."""
+    """Return a page of the users whom a user follows, newest first."""
     return _read(db, user_id, _FOLLOWING, page)
 
 
 def blocked_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
-    """Return a page of those whom the user blocks, the latest first."""
+    """Return a page of the users whom a user blocks, newest first."""
     return _read(db, user_id, _BLOCKED, page)
 
 
@@ -133,14 +133,14 @@ def _mentioned() -> Select[Any]:
 
 
 def mentioned(db: ReadConnection, logins: Sequence[str]) -> dict[str, Row[Any]]:
-    """Return the users (id, login) with these logins who are not deleted, by lower-case login."""
+    """Return the users (id, login) with these logins, without deleted ones, by login_key."""
     return _by_key(rows(db, _mentioned(), _keys(logins)))
 
 
-def ask_mentioned(db: Session, logins: Sequence[str]) -> Callable[[], dict[str, Row[Any]]]:
-    """Ask for users as `mentioned` does, and return what gives them when they are needed.
+def submit_mentioned(db: Session, logins: Sequence[str]) -> Callable[[], dict[str, Row[Any]]]:
+    """Queue the SELECT of `mentioned`, and return the future of its result.
 
-    SQLite is asked only then: the first statement takes its one write lock.
+    On SQLite it runs only when the result is needed, for it would take the write lock.
     """
     if is_sqlite(db):
         return lambda: mentioned(db, logins)

@@ -27,4 +27,4 @@ class Nodes(Container):
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the node's row."""
-        return nodes.one(db, item_id)
+        return nodes.by_id(db, item_id)

@@ -33,4 +33,4 @@ class Notifications(Container):
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the notification's row if it is the owner's."""
-        return notifications.one(db, item_id, self.owner_id)
+        return notifications.by_id(db, item_id, self.owner_id)

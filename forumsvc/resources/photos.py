@@ -35,4 +35,4 @@ class Photos(Container):
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the photo's row."""
-        return photos.one(db, item_id)
+        return photos.by_id(db, item_id)

@@ -54,7 +54,7 @@ class Replies(Container):
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the reply's row."""
-        return replies.one(db, item_id)
+        return replies.by_id(db, item_id)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the columns that the ACL reads."""
@@ -62,4 +62,4 @@ class Replies(Container):
 
     def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
         """Return the reply's whole row, locked together with its topic's."""
-        return replies.one(db, item_id, lock=True)
+        return replies.by_id(db, item_id, lock=True)

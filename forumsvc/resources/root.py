@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 from pyramid.authorization import Allow
 
-from ..cache.page_cache import Memory
+from ..cache.page_cache import PageCache
 from ..db.executor import Executor
 from ..errors import Forbidden, Unauthenticated
 from ..permissions import Common, RootPermission
@@ -41,7 +41,7 @@ class RequestContext(Protocol):
         """The session of the request's transaction, or the executor if there is none."""
 
     @property
-    def page_cache(self) -> Memory:
+    def page_cache(self) -> PageCache:
         """The cache of items that have not changed since they were read."""
 
 
@@ -71,7 +71,7 @@ class Root(Resource):
         return self._request.db
 
     @property
-    def page_cache(self) -> Memory:
+    def page_cache(self) -> PageCache:
         """The cache of items that have not changed since they were read."""
         return self._request.page_cache
 

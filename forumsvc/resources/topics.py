@@ -91,8 +91,8 @@ class Topics(Container):
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the topic's row."""
         if isinstance(db, Executor):
-            return topics.recalled(db, self.root.page_cache, item_id)
-        return topics.one(db, item_id)
+            return topics.by_id_cached(db, self.root.page_cache, item_id)
+        return topics.by_id(db, item_id)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the columns that the ACL reads."""
@@ -100,7 +100,7 @@ class Topics(Container):
 
     def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
         """Return the topic's row, locked."""
-        load = topics.one if whole_row else topics.state
+        load = topics.by_id if whole_row else topics.state
         return load(db, item_id, lock=True)
 
     def denial_reason(self, permission: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
-from ..cache.invalidation import change_columns
+from ..cache.invalidation import update_columns
 from ..clock import now
 from ..db.execution import SqlConnection
 from ..db.statements import insert_or_ignore, with_row_locks
@@ -216,7 +216,7 @@ def _check_not_last_admin(db: Session, login: str) -> None:
 
 def _update_user(db: Session, login: str, **values: Any) -> Account:
     """Set columns of a user who is not deleted, and return the changed account."""
-    statement = change_columns(User, updated_at=now(), **values)
+    statement = update_columns(User, updated_at=now(), **values)
     not_deleted = statement.where(_has_login(login), User.state != UserState.DELETED)
     changed = db.execute(not_deleted.returning(User.id)).first()
     account = find(db, login)

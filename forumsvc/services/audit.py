@@ -33,9 +33,11 @@ def check(db: SqlConnection, *, progress: Callable[[], None] = lambda: None) -> 
     findings = [_check_notifications(db)]
     progress()
     for each in recount.recounts():
-        tally = db.execute(each.tallies()).mappings().one()
+        tally = db.execute(each.select_counts()).mappings().one()
         table = each.model.__tablename__
-        findings += [Finding(f"{table}.{name}", tally["rows"], tally[name]) for name in each.truths]
+        findings += [
+            Finding(f"{table}.{name}", tally["rows"], tally[name]) for name in each.expected
+        ]
         progress()
     return findings
 
@@ -47,9 +49,9 @@ def fix(db: Session, *, progress: Callable[[], None] = lambda: None) -> None:
     is not overwritten (on PostgreSQL REPEATABLE READ); otherwise a counter that changes in the
     meantime drifts. progress: called after each of the `STEPS` steps.
     """
-    invalidation.expect_long(db)
+    invalidation.use_own_slot(db)
     # The likes of replies are in no topic list and in no column of a topic.
-    invalidation.note(db, invalidation.NAMES)
+    invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
     orphans = recount.orphans().scalar_subquery()
     db.execute(delete_of(Notification).where(Notification.id.in_(orphans)))
     progress()
@@ -66,6 +68,6 @@ def _check_notifications(db: SqlConnection) -> Finding:
 
 
 def _fix_counters(db: Session, each: recount.Recount) -> None:
-    wrong = each.wrong_rows().order_by(None).subquery()
-    values = {name: wrong.c[f"true_{name}"] for name in each.truths}
+    wrong = each.select_wrong_rows().order_by(None).subquery()
+    values = {name: wrong.c[f"expected_{name}"] for name in each.expected}
     db.execute(update_of(each.model).where(each.id == wrong.c.id).values(values))

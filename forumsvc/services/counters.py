@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, case, func, literal, select, union
 from sqlalchemy.orm import Session
 
-from ..cache.invalidation import change_unmarked
+from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
 from ..db.statements import update_of
 from ..models import Favorite, Node, Reply, Topic, User
@@ -27,7 +27,7 @@ def count_topic_hidden(db: Session, topic_id: int, user_id: int, node_id: int) -
 
 def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: int) -> None:
     db.execute(
-        change_unmarked(Node)
+        update_without_invalidation(Node)
         .where(Node.id == node_id)
         .values(topics_count=Node.topics_count + sign)
     )
@@ -38,7 +38,7 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     notified = recipients.notified_about_topic()
     lock_users(db, User.id.in_(union(*counted_users, notified)), topic_id=topic_id)
     db.execute(
-        change_unmarked(User)
+        update_without_invalidation(User)
         .where(User.id.in_(union(*counted_users)))
         .values(
             topics_count=User.topics_count + case((is_author, sign), else_=0),

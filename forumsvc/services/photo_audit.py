@@ -170,7 +170,7 @@ class PhotoAudit:
     def _check_rows(self, found: Findings) -> None:
         with self._database.reads.connect() as db:
             rows = new = 0
-            for row in photos.everything(db):
+            for row in photos.all_photos(db):
                 found.checked += 1
                 if row.storage == self._default:
                     rows += 1
@@ -186,7 +186,7 @@ class PhotoAudit:
                     "are the settings photos.* right?"
                 )
             found.checked += len(self._sizes)
-            for row in photos.everything(db):
+            for row in photos.all_photos(db):
                 self._check_row(row, found)
             unknown = set(found.in_unknown_storage.values())
             for user in photos.avatars(db):

@@ -76,7 +76,7 @@ class PhotoCopy:
         """Yield the names of files that may be in the source only: of rows, then of avatars."""
         seen: set[str] = set()
         with self._database.reads.connect() as db:
-            for row in photos.everything(db):
+            for row in photos.all_photos(db):
                 if row.storage in (self._source_name, None) and row.name not in seen:
                     seen.add(row.name)
                     yield row.name

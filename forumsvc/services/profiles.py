@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from ..cache.invalidation import CACHED_COLUMNS, change_columns
+from ..cache.invalidation import CACHED_COLUMNS, update_columns
 from ..db.statements import delete_of, with_row_locks
 from ..errors import NotFound
 from ..models import Photo, User, UserState
@@ -44,7 +44,7 @@ def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
         same = {name for name, value in before._mapping.items() if value == columns[name]}
         columns = {name: value for name, value in columns.items() if name not in same}
     if columns:
-        edited = change_columns(User, updated_at=now, **columns).where(is_user)
+        edited = update_columns(User, updated_at=now, **columns).where(is_user)
         if db.execute(edited.returning(User.id)).first() is None:
             raise NotFound(_DELETED)
 
@@ -56,7 +56,7 @@ def erase(db: Session, user_id: int) -> str:
     commit (`photos.remove_unused`). The caller has locked the user's row.
     """
     avatar = db.execute(select(User.avatar).where(User.id == user_id)).scalar_one()
-    db.execute(change_columns(User, **_EMPTY).where(User.id == user_id))
+    db.execute(update_columns(User, **_EMPTY).where(User.id == user_id))
     if avatar:
         db.execute(delete_of(Photo).where(Photo.user_id == user_id, Photo.name == avatar))
     return avatar

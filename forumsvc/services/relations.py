@@ -8,7 +8,7 @@ from sqlalchemy import Integer, bindparam, case, select
 from sqlalchemy.orm import Session
 
 from ..cache import topic_versions
-from ..cache.invalidation import change_unmarked
+from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
 from ..db.execution import rows
 from ..db.statements import delete_row, execute, insert_or_ignore, update_of
@@ -58,7 +58,7 @@ def _count_likes(db: Session, model: type[Topic] | type[Reply], liked_id: int, b
         [found] = rows(db, _select_likes_count(model), {"liked_id": liked_id})
         return int(found.likes_count)
     if model is Reply:
-        topic_versions.renew_of_reply(db, liked_id)
+        topic_versions.bump_for_reply(db, liked_id)
     [counted] = execute(db, _update_likes_count(model), {"liked_id": liked_id, "by": by})
     return int(counted.likes_count)
 
@@ -107,7 +107,7 @@ def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
 def _update_favorites_count() -> Any:
     favorites = User.favorites_count + bindparam("by", type_=Integer)
     owner = User.id == bindparam("owner_id", type_=BigId)
-    return change_unmarked(User).where(owner).values(favorites_count=favorites)
+    return update_without_invalidation(User).where(owner).values(favorites_count=favorites)
 
 
 def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> None:
@@ -139,7 +139,7 @@ def _count_follow(
     }
     if notified:
         values["unread_count"] = User.unread_count + case((is_actor, 0), else_=1)
-    counted = change_unmarked(User).where(User.id.in_([actor_id, target_id]))
+    counted = update_without_invalidation(User).where(User.id.in_([actor_id, target_id]))
     db.execute(counted.values(**values))
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Integer, Row, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ..cache import topic_versions
-from ..cache.invalidation import change_unmarked
+from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId, UtcDateTime
 from ..db.statements import execute, update_of
 from ..models import Reply, Topic, User
@@ -26,7 +26,7 @@ from .notifications.new_post import notify_and_count_reply
 def create(
     db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: RenderedPost
 ) -> Row[Any]:
-    """Create a reply to a visible topic and return it, as `queries.replies.one` does."""
+    """Create a reply to a visible topic and return it, as `queries.replies.by_id` does."""
     text = authoring.write(db, actor_id, body)
     values = {
         "topic_id": topic.id,
@@ -40,7 +40,7 @@ def create(
     execute(db, _insert_reply(tuple(values)), values)
     by_other = int(actor_id != topic.user_id)
     execute(db, _update_topic(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
-    reply = replies.ask_written(db)
+    reply = replies.submit_created(db)
     inline = authoring.inline_recipients
     return notify_and_count_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
 
@@ -78,7 +78,7 @@ def edit(
         .where(Reply.id == reply.id)
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
-    topic_versions.renew(db, reply.topic_id)
+    topic_versions.bump(db, reply.topic_id)
     if _is_visible(reply):
         notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
@@ -104,7 +104,7 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     author = select(literal(reply.user_id, BigId))
     lock_users(db, User.id.in_(author.union(recipients.notified_about_reply())), reply_id=reply.id)
     if _is_visible(reply):
-        counted = change_unmarked(User).where(User.id == reply.user_id)
+        counted = update_without_invalidation(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count - 1))
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)

@@ -1,7 +1,7 @@
 """Creating, editing and deleting topics, and changing their state.
 
-The caller has locked the topic (`queries.topics.one(…, lock=True)`), so the ACL's decision is still
-valid, and has rendered the text before that (`Authoring.render`).
+The caller has locked the topic (`queries.topics.by_id(…, lock=True)`), so the ACL's decision still
+holds, and has rendered the text before that (`Authoring.render`).
 """
 
 from datetime import datetime
@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Integer, Row, bindparam, insert
 from sqlalchemy.orm import Session
 
-from ..cache.invalidation import change_unmarked
+from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
 from ..db.execution import ReadConnection
 from ..db.statements import execute, update_of
@@ -34,7 +34,7 @@ def create(
     node_id: int,
     body: RenderedPost,
 ) -> Row[Any]:
-    """Create a topic and return it, as `queries.topics.one` does.
+    """Create a topic and return it, as `queries.topics.by_id` does.
 
     Raises Invalid if the node does not exist, or the text breaks a rule.
     """
@@ -52,7 +52,7 @@ def create(
         "updated_at": now,
     }
     execute(db, _insert_topic(tuple(values)), values)
-    topic = topics.ask_written(db)
+    topic = topics.submit_created(db)
     inline = authoring.inline_recipients
     return notify_and_count_topic(db, actor_id, now, text.mentioned, topic, inline)
 
@@ -168,7 +168,12 @@ def _count_in_node(db: Session, node_id: int, by: int) -> None:
 def _update_topics_count() -> Any:
     here = Node.id == bindparam("at", type_=BigId)
     counted = Node.topics_count + bindparam("by", type_=Integer)
-    return change_unmarked(Node).where(here).values(topics_count=counted).returning(Node.id)
+    return (
+        update_without_invalidation(Node)
+        .where(here)
+        .values(topics_count=counted)
+        .returning(Node.id)
+    )
 
 
 def check_node(db: ReadConnection, node_id: int) -> None:

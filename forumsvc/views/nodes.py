@@ -9,10 +9,10 @@ from ..web.http_cache.cache_policy import NODE_LIST
 from ..web.responses.results import Detail, Kind, Listing
 
 
-@api_view(Nodes, "GET", Common.VIEW, mark=NODE_LIST)
+@api_view(Nodes, "GET", Common.VIEW, cache_policy=NODE_LIST)
 def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
     """List all nodes."""
-    found = nodes.everything(request.db)
+    found = nodes.all_nodes(request.db)
     return Listing(Kind.NODE, "nodes", found, total=len(found))
 
 

@@ -13,7 +13,7 @@ from ..web.http_cache.cache_policy import REPLY
 from ..web.responses.results import Detail, Kind, Ok
 
 
-@api_view(ReplyItem, "GET", Common.VIEW, schema=with_include(), mark=REPLY)
+@api_view(ReplyItem, "GET", Common.VIEW, schema=with_include(), cache_policy=REPLY)
 def read_reply(item: ReplyItem, request: ForumRequest) -> Detail:
     """Return a reply with its Markdown source."""
     return Detail(Kind.REPLY, item)

@@ -21,7 +21,7 @@ from ..web.http_cache.cache_policy import REPLY_LIST, TOPIC, TOPIC_LIST
 from ..web.responses.results import Detail, Kind, Listing, Ok
 
 
-@api_view(Topics, "GET", Common.VIEW, schema=with_include(topic_list), mark=TOPIC_LIST)
+@api_view(Topics, "GET", Common.VIEW, schema=with_include(topic_list), cache_policy=TOPIC_LIST)
 def list_topics(container: Topics, request: ForumRequest) -> Listing:
     """List the topics of the forum, or of a node."""
     parameters = request.validated
@@ -69,7 +69,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Detail:
     return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), location)
 
 
-@api_view(TopicItem, "GET", Common.VIEW, schema=with_include(), mark=TOPIC)
+@api_view(TopicItem, "GET", Common.VIEW, schema=with_include(), cache_policy=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Detail:
     """Return a topic."""
     return Detail(Kind.TOPIC, item)
@@ -98,7 +98,12 @@ def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
 
 
 @api_view(
-    TopicItem, "GET", Common.VIEW, name="replies", schema=with_include(paged), mark=REPLY_LIST
+    TopicItem,
+    "GET",
+    Common.VIEW,
+    name="replies",
+    schema=with_include(paged),
+    cache_policy=REPLY_LIST,
 )
 def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""

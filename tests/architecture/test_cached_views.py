@@ -1,8 +1,8 @@
-"""What a cached page shows is covered by the mark that it is cached under.
+"""What a cached page shows is covered by the versions that it is cached under.
 
-Every cached view is called through the real application, and the SELECTs that its answer is made
-of are looked at: each column must be one whose change renews the view's mark, or an exception with
-its reason. A page that shows a column of another table would else stay as it is when that changes.
+Every cached view is called through the real application, and the SELECTs of its response are
+examined: a change of each column must change a version of the view, or be an exception with its
+reason. Otherwise the cached page would stay as it is when the column changes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,10 +13,10 @@ from sqlalchemy import Column, select
 from sqlalchemy.sql import visitors
 
 from forumsvc import migrate
-from forumsvc.cache.invalidation import CACHED_COLUMNS, LISTS, MARKED_BY, NAMES
+from forumsvc.cache.invalidation import CACHED_COLUMNS, DISPLAY_NAMES, INVALIDATES, TOPIC_LISTS
 from forumsvc.database import open_database
 from forumsvc.db.executor import Executor
-from forumsvc.models import Base, ChangeMark, Favorite, Node, Reply, Section, Topic, User
+from forumsvc.models import Base, CacheVersion, Favorite, Node, Reply, Section, Topic, User
 from forumsvc.web.http_cache import conditional_requests
 from forumsvc.web.http_cache.cache_policy import (
     NODE_LIST,
@@ -24,23 +24,23 @@ from forumsvc.web.http_cache.cache_policy import (
     REPLY_LIST,
     TOPIC,
     TOPIC_LIST,
-    Mark,
+    CachePolicy,
 )
 from tests.functional.conftest import close_application
 from tests.functional.forum import Caller, Forum, make_app
 
-OF_LISTS: tuple[set[str], set[type[Base]]] = ({LISTS, NAMES}, set())
-OF_A_TOPIC: tuple[set[str], set[type[Base]]] = ({NAMES}, {Topic, Reply})
-"""What a mark is made of: marks in `change_marks`, and the tables under a topic's version."""
+LIST_VERSIONS: tuple[set[str], set[type[Base]]] = ({TOPIC_LISTS, DISPLAY_NAMES}, set())
+TOPIC_VERSIONS: tuple[set[str], set[type[Base]]] = ({DISPLAY_NAMES}, {Topic, Reply})
+"""The kinds of cache version, and the tables that the version of a topic covers."""
 
-MADE_OF: dict[Mark, tuple[set[str], set[type[Base]]]] = {
-    TOPIC_LIST: OF_LISTS,
-    NODE_LIST: OF_LISTS,
-    TOPIC: OF_A_TOPIC,
-    REPLY_LIST: OF_A_TOPIC,
-    REPLY: OF_A_TOPIC,
+VERSIONS: dict[CachePolicy, tuple[set[str], set[type[Base]]]] = {
+    TOPIC_LIST: LIST_VERSIONS,
+    NODE_LIST: LIST_VERSIONS,
+    TOPIC: TOPIC_VERSIONS,
+    REPLY_LIST: TOPIC_VERSIONS,
+    REPLY: TOPIC_VERSIONS,
 }
-PATHS: dict[Mark, tuple[str, ...]] = {
+PATHS: dict[CachePolicy, tuple[str, ...]] = {
     TOPIC_LIST: tuple(
         f"/topics?type={kind}{node}"
         for kind in ("last_actived", "recent", "no_reply", "popular", "excellent")
@@ -54,7 +54,7 @@ PATHS: dict[Mark, tuple[str, ...]] = {
 EXCEPTIONS: dict[tuple[type[Base], str], str] = {
     (User, "id"): "an id never changes",
 }
-"""Columns that no mark covers, and why a page that shows them is never old."""
+"""Columns that no version covers, and why a page that shows them is never stale."""
 
 
 def columns_of(statement: Any) -> set[Column[Any]]:
@@ -69,19 +69,19 @@ def columns_of(statement: Any) -> set[Column[Any]]:
     return {column for column in found if column.table is not None}
 
 
-def uncovered(mark: Mark, statements: Iterable[Any]) -> set[str]:
-    """Return the columns that the statements read and that a view's mark does not cover."""
-    marks, versioned = MADE_OF[mark]
-    renewing = {model for model, renewed in MARKED_BY.items() if renewed in marks}
+def uncovered(policy: CachePolicy, statements: Iterable[Any]) -> set[str]:
+    """Return the columns that the statements read and that a view's versions do not cover."""
+    kinds, versioned = VERSIONS[policy]
+    invalidating = {model for model, kind in INVALIDATES.items() if kind in kinds}
     covered = {
         f"{model.__tablename__}.{column.name}"
-        for model in renewing | versioned
+        for model in invalidating | versioned
         for column in model.__table__.columns
         if column.name in CACHED_COLUMNS.get(model, {column.name})
     }
     covered |= {f"{model.__tablename__}.{name}" for model, name in EXCEPTIONS}
     read = {column for statement in statements for column in columns_of(statement)}
-    there = ChangeMark.__table__
+    there = CacheVersion.__table__
     return {
         f"{column.table.name}.{column.name}" for column in read if column.table is not there
     } - (covered)
@@ -108,55 +108,57 @@ def forum(
     database.dispose()
 
 
-def marked_views(forum: Forum) -> dict[str, Mark]:
-    """Return the marks of all cached views, by the views' names."""
+def cached_views(forum: Forum) -> dict[str, CachePolicy]:
+    """Return the cache policies of all cached views, by the views' names."""
     views = forum.registry.introspector.get_category("views")
     found = [view["introspectable"] for view in views]
     return {
-        view["callable"].__name__: view["mark"] for view in found if view.get("mark") is not None
+        view["callable"].__name__: view["cache_policy"]
+        for view in found
+        if view.get("cache_policy") is not None
     }
 
 
 def statements_of(forum: Forum, path: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Return the SELECTs of the answers under the view's mark, to nobody and to a user."""
+    """Return the SELECTs of the cacheable responses to an anonymous caller and to a user."""
     bob = forum.caller(forum.token(1))
     # The first SELECT of a caller with a token is the token's, which is never cached.
     return _made_of(forum.nobody, path, monkeypatch) + _made_of(bob, path, monkeypatch)[1:]
 
 
 def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Return the SELECTs of an answer that is made anew; none of one that no mark covers."""
-    run, tag, seen, under_mark = Executor.rows, conditional_requests.tag_of_marks, [], []
+    """Return the SELECTs of a response, or none where no versions cover it."""
+    run, tag, seen, is_covered = Executor.rows, conditional_requests.etag_of_versions, [], []
 
     def note(executor: Executor, statement: Any, values: Any) -> Any:
         seen.append(statement)
         return run(executor, statement, values)
 
     def note_tag(*given: Any) -> str:
-        under_mark.append(True)
+        is_covered.append(True)
         return tag(*given)
 
     with monkeypatch.context() as patch:
         patch.setattr(Executor, "rows", note)
-        patch.setattr(conditional_requests, "tag_of_marks", note_tag)
+        patch.setattr(conditional_requests, "etag_of_versions", note_tag)
         assert caller.get(path).status_int == 200
-    return seen if under_mark else []
+    return seen if is_covered else []
 
 
 def test_every_cached_view_is_looked_at(forum: Forum) -> None:
-    assert set(marked_views(forum).values()) == set(PATHS) == set(MADE_OF)
+    assert set(cached_views(forum).values()) == set(PATHS) == set(VERSIONS)
 
 
-@pytest.mark.parametrize("mark", PATHS, ids=lambda mark: mark.shown.name)
-def test_every_column_of_a_cached_page_is_covered_by_its_mark(
-    forum: Forum, mark: Mark, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("policy", PATHS, ids=lambda policy: policy.page_kind.name)
+def test_every_column_of_a_cached_page_is_covered_by_its_versions(
+    forum: Forum, policy: CachePolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    statements = [one for path in PATHS[mark] for one in statements_of(forum, path, monkeypatch)]
-    assert len(statements) >= len(PATHS[mark])
-    assert uncovered(mark, statements) == set()
+    statements = [one for path in PATHS[policy] for one in statements_of(forum, path, monkeypatch)]
+    assert len(statements) >= len(PATHS[policy])
+    assert uncovered(policy, statements) == set()
 
 
-def test_a_column_that_no_mark_covers_is_found() -> None:
+def test_a_column_that_no_version_covers_is_found() -> None:
     columns: tuple[Any, ...] = (Topic.title, User.login)
     listed = select(*columns).join(User, User.id == Topic.user_id)
     assert uncovered(TOPIC_LIST, [listed]) == set()

@@ -1,4 +1,4 @@
-"""Every list that is cut into pages, full of ties, and walking it as its `Link` headers lead."""
+"""Lists with many ties, and walking through them by their `Link` headers."""
 
 import re
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ def time_out() -> Any:
 
 
 def never() -> Any:
-    """Fail: nobody is to ask."""
+    """Fail: this must not be called."""
     raise AssertionError("It was run.")
 
 
@@ -112,5 +112,5 @@ def test_readers_of_a_locked_table_are_asked_to_come_back_and_others_are_served(
         assert forum.nobody.app.get("/health").status_int == 200
     for path in (f"/topics/{topic}", "/users/alice/topics"):
         # The first in a second would be refused.
-        forum.registry.database.gateway._blocked_reads._blocked.clear()
+        forum.registry.database.executor._blocked_reads._blocked.clear()
         assert forum.nobody.get(path).status_int == 200

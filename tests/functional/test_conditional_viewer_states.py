@@ -29,10 +29,10 @@ def scene(request: pytest.FixtureRequest, make_forum: MakeForum) -> Scene:
     return Scene(make_forum(api__envelope=request.param))
 
 
-def read(caller: Caller, path: str, tag: str | None = None, **asked: Any) -> Any:
+def read(caller: Caller, path: str, tag: str | None = None, **parameters: Any) -> Any:
     """Read what one may have already."""
     headers = {} if tag is None else {"If-None-Match": tag}
-    return caller.call("GET", path, asked, headers=headers)
+    return caller.call("GET", path, parameters, headers=headers)
 
 
 LIKED = {"topic": ("/topics", "/topics/{topic}"), "reply": ("/replies/{reply}",)}
@@ -76,31 +76,31 @@ def test_what_was_kept_for_one_is_not_shown_to_another(scene: Scene) -> None:
 def test_a_state_changes_nothing_about_whether_a_topic_was_edited(scene: Scene) -> None:
     form: dict[str, Any] = {"title": "New", "node_id": scene.node, "body": "New"}
     path = f"/topics/{scene.topic}"
-    for asked in ({}, {"include": "state"}):
-        tag = read(scene.alice, path, **asked).headers["ETag"]
+    for parameters in ({}, {"include": "state"}):
+        tag = read(scene.alice, path, **parameters).headers["ETag"]
         edited = scene.alice.call("PUT", path, form, headers={"If-Match": tag})
-        assert edited.status_int == 200, asked
+        assert edited.status_int == 200, parameters
         assert "state" not in edited.json
         form["body"] += "er"
         late = scene.alice.call("PUT", path, form, headers={"If-Match": tag})
-        assert late.status_int == 412, asked
+        assert late.status_int == 412, parameters
 
 
 def test_a_poll_that_finds_nothing_is_not_sent_again(scene: Scene) -> None:
     scene.bob.post("/users/alice/follow")
     shown = scene.alice.get("/notifications", since=0).json
     shown_list = shown if isinstance(shown, list) else shown["notifications"]
-    asked = {"since": shown_list[0]["id"]}
-    tag = read(scene.alice, "/notifications", **asked).headers["ETag"]
+    parameters = {"since": shown_list[0]["id"]}
+    tag = read(scene.alice, "/notifications", **parameters).headers["ETag"]
     scene.alice.post("/notifications/read", ids=shown_list[0]["id"])
-    assert read(scene.alice, "/notifications", tag, **asked).status_int == 304
+    assert read(scene.alice, "/notifications", tag, **parameters).status_int == 304
     scene.bob.post(f"/topics/{scene.topic}/replies", body="B")
-    assert read(scene.alice, "/notifications", tag, **asked).status_int == 200
+    assert read(scene.alice, "/notifications", tag, **parameters).status_int == 200
 
 
 def test_likes_are_not_sent_again(scene: Scene) -> None:
-    asked = {"obj_type": "topic"}
-    tag = read(scene.bob, "/users/me/likes", **asked).headers["ETag"]
-    assert read(scene.bob, "/users/me/likes", tag, **asked).status_int == 304
+    parameters = {"obj_type": "topic"}
+    tag = read(scene.bob, "/users/me/likes", **parameters).headers["ETag"]
+    assert read(scene.bob, "/users/me/likes", tag, **parameters).status_int == 304
     scene.bob.post("/likes", obj_type="topic", obj_id=scene.topic)
-    assert read(scene.bob, "/users/me/likes", tag, **asked).status_int == 200
+    assert read(scene.bob, "/users/me/likes", tag, **parameters).status_int == 200

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from forumsvc.database import open_database
 from forumsvc.db import lock_waits
 from forumsvc.db.engine import Database
-from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Ticket
+from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Transaction
 from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.timeouts import Timeouts
 from forumsvc.models import Topic
@@ -29,28 +29,28 @@ on_a_file = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, s
 
 def test_the_first_wait_long_and_the_others_shortly() -> None:
     waits = LockWaits(2)
-    first, second, third = _Ticket(), _Ticket(), _Ticket()
+    first, second, third = _Transaction(), _Transaction(), _Transaction()
     assert (waits.begin(first), waits.begin(second)) == (None, None)
     assert waits.begin(third) == SHORT_SECONDS
     waits.end(third)
-    assert waits.begin(_Ticket()) == SHORT_SECONDS
+    assert waits.begin(_Transaction()) == SHORT_SECONDS
     waits.end(second)
     assert waits.begin(second) is None
-    assert waits.begin(_Ticket()) == SHORT_SECONDS
+    assert waits.begin(_Transaction()) == SHORT_SECONDS
 
 
 def test_a_transaction_whose_connection_is_gone_waits_no_more() -> None:
     waits = LockWaits(1)
-    ticket = _Ticket()
-    assert waits.begin(ticket) is None
-    del ticket
-    assert waits.begin(_Ticket()) is None
+    transaction = _Transaction()
+    assert waits.begin(transaction) is None
+    del transaction
+    assert waits.begin(_Transaction()) is None
 
 
 def test_commands_all_wait_long() -> None:
     waits = LockWaits(None)
-    tickets = [_Ticket() for _ in range(9)]
-    assert [waits.begin(ticket) for ticket in tickets] == [None] * 9
+    transactions = [_Transaction() for _ in range(9)]
+    assert [waits.begin(transaction) for transaction in transactions] == [None] * 9
 
 
 @contextmanager
@@ -121,8 +121,8 @@ def test_behind_one_who_waited_in_vain_the_next_hardly_wait(
     alice, node = forum.person("alice"), forum.node()
     topic, elsewhere = forum.topic(alice, node), forum.topic(alice, node)
     database = forum.registry.database
-    held_ticket, limits = _Ticket(), []
-    assert database.lock_waits.begin(held_ticket) is None
+    long_transaction, limits = _Transaction(), []
+    assert database.lock_waits.begin(long_transaction) is None
     limit = database.lock_waits._limit
 
     def noted(connection: Any, seconds: float | None) -> None:
@@ -150,31 +150,31 @@ def test_who_waited_shortly_while_others_got_the_lock_is_tried_again(
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     waits = forum.registry.database.lock_waits
-    held_ticket, attempts = _Ticket(), []
-    assert waits.begin(held_ticket) is None
-    note = waits._note_timeout
+    long_transaction, attempts = _Transaction(), []
+    assert waits.begin(long_transaction) is None
+    note = waits._on_timeout
 
     def others_got_it(lock: Any, error: Any) -> None:
         attempts.append(lock)
-        lock_waits._remember(waits._taken, lock)
+        lock_waits._remember(waits._acquired, lock)
         note(lock, error)
 
-    monkeypatch.setattr(waits, "_note_timeout", others_got_it)
+    monkeypatch.setattr(waits, "_on_timeout", others_got_it)
     with held(forum, topic):
         assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 503
     assert len(attempts) == 3
 
 
 @on_a_server
-@pytest.mark.parametrize("way", ["executor", "session"])
+@pytest.mark.parametrize("by", ["executor", "session"])
 def test_a_short_wait_ends_with_its_transaction_and_not_later(
-    database_url: str, database: Database, way: str
+    database_url: str, database: Database, by: str
 ) -> None:
     limited = open_database(database_url, timeouts=Timeouts(long_lock_waits=1))
     shown = text("SHOW lock_timeout")
 
     def limit(db: Any) -> str:
-        if way == "executor":
+        if by == "executor":
             limited.executor.rows_in(db, select(Topic.id), {})
         return str(db.scalar(shown))
 
@@ -197,18 +197,20 @@ def test_a_short_wait_costs_no_trip_to_the_database(
     topic = forum.topic(alice, forum.node())
     trips: list[str] = []
     counted: list[int] = []
-    for way in ("_execute_now", "_execute_pending"):
-        send = getattr(PipelineConnection, way)
+    for method in ("_execute_now", "_execute_pending"):
+        send = getattr(PipelineConnection, method)
 
-        def sent(self: PipelineConnection, *rest: Any, _send: Any = send, _way: str = way) -> Any:
-            trips.append(_way)
+        def sent(
+            self: PipelineConnection, *rest: Any, _send: Any = send, _method: str = method
+        ) -> Any:
+            trips.append(_method)
             return _send(self, *rest)
 
-        monkeypatch.setattr(PipelineConnection, way, sent)
-    held_ticket = _Ticket()
+        monkeypatch.setattr(PipelineConnection, method, sent)
+    long_transaction = _Transaction()
     for is_short in (False, True):
         if is_short:
-            assert forum.registry.database.lock_waits.begin(held_ticket) is None
+            assert forum.registry.database.lock_waits.begin(long_transaction) is None
         trips.clear()
         assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 201
         counted.append(len(trips))

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from webob import Request
 
-from forumsvc.cache.page_cache import Memory
+from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import API, Forum, make_app
@@ -152,7 +152,7 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum) -> None:
     assert after.sum("forumsvc_markup_workers") == 1
     assert grown("forumsvc_memory_hits_total") > 0
     assert grown("forumsvc_memory_misses_total") > 0
-    assert after.sum("forumsvc_memory_used_bytes") == forum.registry.page_cache.used > 0
+    assert after.sum("forumsvc_memory_used_bytes") == forum.registry.page_cache.used_bytes > 0
     assert after.sum("forumsvc_memory_limit_bytes") == forum.registry.page_cache.size
     assert grown("forumsvc_hits_waiting") == 3
     assert (grown("forumsvc_mail_sent_total"), grown("forumsvc_mail_failed_total")) == (0, 1)
@@ -169,10 +169,10 @@ def test_a_lent_connection_is_reported(forum: Forum) -> None:
 
 
 def test_evictions_are_counted() -> None:
-    memory = Memory(100)
+    memory = PageCache(100)
     for key in range(5):
         memory.put(key, 1, "a value", 40)
-    assert (memory.evictions, memory.used) == (3, 80)
+    assert (memory.evictions, memory.used_bytes) == (3, 80)
 
 
 LABELS = {

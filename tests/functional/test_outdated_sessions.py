@@ -15,7 +15,7 @@ from forumsvc.db.statements import execute
 from forumsvc.models import Node, User
 from tests.functional.forum import Forum
 from tests.functional.test_connect import defaults
-from tests.functional.test_gateway_later import _RENAMED, name_of
+from tests.functional.test_executor_queue import _RENAMED, name_of
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
 """On a file nothing is prepared."""
@@ -102,9 +102,9 @@ def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: For
     topic = forum.topic(alice, node)
     for number in range(3):
         assert alice.post(f"/topics/{topic}/replies", body=f"{number}").status_int == 201
-    lines = pooled_connections(forum.registry.database)
-    assert lines
-    for connection in lines:
+    connections = pooled_connections(forum.registry.database)
+    assert connections
+    for connection in connections:
         deallocate(connection)
     assert alice.post(f"/topics/{topic}/replies", body="Last").status_int == 201
     replies = forum.nobody.get(f"/topics/{topic}/replies").json
@@ -120,7 +120,7 @@ def test_a_queued_statement_that_is_gone_drops_the_connection(forum: Forum, by: 
             execute(db, _RENAMED, {"node": node, "new": "New"})
     for connection in pooled_connections(database):
         deallocate(connection)
-    ways: dict[str, Callable[[Any], Any]] = {
+    calls: dict[str, Callable[[Any], Any]] = {
         "executor": lambda db: database.executor.rows_in(db, select(literal(1).label("n")), {}),
         "session": lambda db: db.execute(text("SELECT 1")),
         "commit": lambda db: db.commit(),
@@ -128,7 +128,7 @@ def test_a_queued_statement_that_is_gone_drops_the_connection(forum: Forum, by: 
     with database.session() as db:
         execute(db, _RENAMED, {"node": node, "new": "Lost"})
         with pytest.raises(DBAPIError) as raised:
-            ways[by](db)
+            calls[by](db)
     assert raised.value.connection_invalidated
     assert getattr(raised.value.orig, "sqlstate", "") == "26000"
     assert name_of(database, node) == "New"

@@ -1,4 +1,4 @@
-"""What the page cache holds: one page for one address, whoever makes it and however it is asked."""
+"""The page cache of the service: one entry for one URL, whoever requests it and however."""
 
 import itertools
 import threading
@@ -20,7 +20,7 @@ from tests.functional.threads import alone, together
 
 def keys(forum: Forum) -> list[Any]:
     """Return the keys of the pages that are cached."""
-    return [key for key in forum.registry.page_cache._kept if key[0] != "topic"]
+    return [key for key in forum.registry.page_cache._entries if key[0] != "topic"]
 
 
 def test_a_page_is_cached_once_however_its_id_is_spelled(forum: Forum) -> None:
@@ -124,7 +124,7 @@ def read_together(
     forum: Forum, monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any]
 ) -> tuple[list[int], int]:
     """Let callers ask for one page that is not cached; return their statuses and how often it was
-    made. The first maker begins when all have asked for the mark.
+    made. The first maker begins when all have read the version.
 
     make: makes the page; called with the number of the attempt and what makes it really.
     """
@@ -180,4 +180,4 @@ def test_where_the_maker_of_a_page_fails_the_next_one_makes_it(
 
     found = read_together(forum, monkeypatch, fail_first)
     assert found == ([200] * (CALLERS - 1) + [500], 2)
-    assert forum.registry.single_flight._turns == {}
+    assert forum.registry.single_flight._locks == {}

@@ -26,7 +26,7 @@ def keyed(make_forum: MakeForum) -> Scene:
 
 
 def whole(scene: Scene, path: str) -> list[int]:
-    """Return the ids of a whole list, cut by offsets."""
+    """Return the ids of a whole list, read by offsets."""
     pages = [ids(scene.author.get(path, limit=5, offset=start)) for start in range(0, 25, 5)]
     assert pages[-1] == []
     return [*chain.from_iterable(pages)]
@@ -169,12 +169,12 @@ RELATIONS: list[tuple[dict[str, int], set[str]]] = [
     ({"offset": 9}, {"first"}),
     ({"offset": 10**30}, {"first"}),
 ]
-"""What is asked of a list of nine, and the links of the answer."""
+"""Parameters for a list of nine, and the links of the response."""
 
 
 def test_next_and_prev_are_offered_where_there_is_such_a_page(scene: Scene) -> None:
-    for asked, relations in RELATIONS:
-        assert links(scene.author.get(PATH, **asked)).keys() == relations, asked
+    for parameters, relations in RELATIONS:
+        assert links(scene.author.get(PATH, **parameters)).keys() == relations, parameters
 
 
 def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene: Scene) -> None:
@@ -198,8 +198,8 @@ def test_an_offset_is_counted_from_the_place_of_the_cursor(scene: Scene) -> None
 
 def test_links_repeat_the_parameters_and_neither_token_nor_what_is_unknown(scene: Scene) -> None:
     token = scene.author.token
-    asked = scene.path("/topics?node_id={node}&type=popular&offset=2&limit=3")
-    answer = scene.forum.nobody.get(f"{asked}&access_token={token}&unknown=x&limit=2&order=likes")
+    path = scene.path("/topics?node_id={node}&type=popular&offset=2&limit=3")
+    answer = scene.forum.nobody.get(f"{path}&access_token={token}&unknown=x&limit=2&order=likes")
     kept = scene.path("/topics?type=popular&node_id={node}&limit=2").replace("%", "%25")
     found = links(answer)
     assert found["first"] == kept

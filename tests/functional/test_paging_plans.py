@@ -1,4 +1,4 @@
-"""A page beside a cursor is a search of an index, as cheap in the depth of a list as at its top."""
+"""A page at a cursor is a search of an index, which costs the same at any depth of a list."""
 
 import json
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from tests.functional.test_query_budgets import Scene
 
 ROWS, LIMIT = 400, 20
 DEEP = 150
-"""How deep the pages are that are looked at; most rows of the lists are equal but for their ids."""
+"""The depths of the tested pages; most rows of the lists are equal but for their ids."""
 
 
 class Reading:
-    """What the lists have asked the database, in SQL with all values written out."""
+    """The SQL of the lists, with all values as literals."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -63,7 +63,7 @@ def test_a_deep_page_costs_as_much_as_the_first(
     with database.reads.connect() as connection:
         cost = _steps if database.is_sqlite else _rows_looked_at
         if not database.is_sqlite:
-            # In tables this small another plan may be as good: what is asked is if it can be so.
+            # In tables this small another plan may be as good: only test whether this is possible.
             connection.exec_driver_sql(AS_IF_LARGE)
         for path in map(scene.path, LISTS):
             costs: list[int] = []
@@ -78,7 +78,7 @@ def test_a_deep_page_costs_as_much_as_the_first(
 
 
 def pages(caller: Caller, path: str) -> Iterator[str]:
-    """Yield the paths of a list's first page, and of deep ones after and before a cursor."""
+    """Yield the paths of a list's first page, and of pages far down after and before a cursor."""
     yield with_(path, limit=LIMIT)
     for relation in ("next", "prev"):
         yield links(caller.get(path, offset=DEEP, limit=LIMIT))[relation]

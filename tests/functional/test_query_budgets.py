@@ -171,10 +171,10 @@ def test_what_has_not_changed_costs_one_small_statement(scene: Scene) -> None:
 
 def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     expected = {path: cost + TOKEN for path, cost in (READS | OWN_READS).items()}
-    # The author blocks others, whose topics the author's lists leave out: no mark tells of that.
+    # The author blocks others, whose topics the author's lists leave out: no version covers that.
     expected |= {path: 1 + TOKEN for path in KEPT if path.startswith("/topics?")}
     expected["/topics"] = 1 + TOKEN
-    # The mark of the node list came with the token.
+    # The version of the node list came with the token.
     expected["/nodes"] = READS["/nodes"] - 1 + TOKEN
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
 

@@ -1,4 +1,4 @@
-"""Pages from memory: the very answer that would be made anew, whoever filled the memory and how."""
+"""A cached page is byte for byte what an uncached one would be, whoever made it and how."""
 
 import sys
 from typing import Any, cast
@@ -19,27 +19,27 @@ TITLE = HOSTILE.replace("\u2028", "")
 
 def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) -> None:
     for shape in ("bare", "keyed"):
-        kept = make_forum(api__envelope=shape, **PLAIN)
-        anew = make_forum(api__envelope=shape, cache__pages_mb="0", **PLAIN)
-        eve = kept.person(f"eve-{shape}")
-        kept.change(eve.id, name=HOSTILE)
-        node = kept.node(f"{shape} {HOSTILE}")
-        topic = kept.topic(eve, node, TITLE, HOSTILE) if shape == "bare" else None
+        cached = make_forum(api__envelope=shape, **PLAIN)
+        uncached = make_forum(api__envelope=shape, cache__pages_mb="0", **PLAIN)
+        eve = cached.person(f"eve-{shape}")
+        cached.change(eve.id, name=HOSTILE)
+        node = cached.node(f"{shape} {HOSTILE}")
+        topic = cached.topic(eve, node, TITLE, HOSTILE) if shape == "bare" else None
         if topic is None:
             made = eve.post("/topics", title=TITLE, node_id=node, body=HOSTILE)
             topic = made.json["topic"]["id"]
         eve.post(f"/topics/{topic}/replies", body=HOSTILE)
         paths = ("/topics", "/nodes", f"/topics/{topic}", f"/topics/{topic}/replies")
         for path in paths:
-            first, second = kept.nobody.get(path), kept.nobody.get(path)
+            first, second = cached.nobody.get(path), cached.nobody.get(path)
             if path == f"/topics/{topic}":
                 one = second.json.get("topic", second.json)
                 assert (one["hits"], one["title"], one["body"]) == (2, TITLE, HOSTILE)
                 continue
-            assert first.body == second.body == anew.nobody.get(path).body, path
+            assert first.body == second.body == uncached.nobody.get(path).body, path
 
 
-def test_head_fills_the_memory_and_is_answered_from_it(forum: Forum) -> None:
+def test_head_fills_the_cache_and_is_answered_from_it(forum: Forum) -> None:
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     for path in ("/topics", f"/topics/{topic}"):
@@ -98,20 +98,20 @@ def test_tags_that_are_none_match_nothing(forum: Forum, tags: str) -> None:
     assert edited.status_int == 412
 
 
-def test_what_is_kept_is_reckoned_at_what_it_takes(make_forum: MakeForum) -> None:
+def test_the_sizes_of_entries_are_counted_in_full(make_forum: MakeForum) -> None:
     forum = make_forum(cache__pages_mb="1")
-    memory = forum.registry.page_cache
+    page_cache = forum.registry.page_cache
     for number in range(200):
         host = f"{number}.{'x' * 240}"
         answer = forum.nobody.call("GET", "/topics", headers={"Host": host})
         assert answer.status_int == 200
-    kept = memory._kept
+    entries = page_cache._entries
     sizes = sum(
         sys.getsizeof(part)
-        for (key, (mark, page, _)) in kept.items()
-        for part in (*key, key, mark, page, page.headers, page.body, *page.body, *page.headers)
+        for (key, (version, page, _)) in entries.items()
+        for part in (*key, key, version, page, page.headers, page.body, *page.body, *page.headers)
     )
-    assert sizes <= memory.used <= 1_000_000
+    assert sizes <= page_cache.used_bytes <= 1_000_000
 
 
 def test_a_host_longer_than_any_name_is_refused(forum: Forum) -> None:
@@ -121,15 +121,15 @@ def test_a_host_longer_than_any_name_is_refused(forum: Forum) -> None:
 
 
 TOPICS = cast(Table, Topic.__table__)
-"""Written past the classes, which would renew marks."""
+"""Written without the classes, which would change versions."""
 
 
 def test_a_topic_that_takes_the_id_of_a_lost_one_is_another(forum: Forum) -> None:
-    """As when the database is put back to an older state."""
+    """As when the database is restored from a backup."""
     alice, node = forum.person("alice"), forum.node()
     with forum.database.writes.begin() as db:
         for slot in range(9):
-            invalidation.renew(db, {invalidation.LISTS, invalidation.NAMES}, slot)
+            invalidation.bump(db, {invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES}, slot)
     topic = forum.topic(alice, node, "The lost one")
     tag = forum.nobody.get(f"/topics/{topic}").headers["ETag"]
     with forum.database.writes.begin() as db:
@@ -143,7 +143,7 @@ def test_a_topic_that_takes_the_id_of_a_lost_one_is_another(forum: Forum) -> Non
     assert (answer.status_int, answer.json["title"]) == (200, "Another")
 
 
-def test_what_was_changed_before_a_savepoint_is_marked_though_that_is_undone(forum: Forum) -> None:
+def test_a_change_before_a_savepoint_invalidates_though_that_is_rolled_back(forum: Forum) -> None:
     topic = forum.topic(forum.person("alice"), forum.node())
     before = forum.nobody.get("/topics").headers["ETag"]
     with forum.database.session.begin() as db:

@@ -148,23 +148,23 @@ def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: st
     test_a_write_costs_as_many_statements_as_stated(scene, name)
 
 
-@pytest.mark.parametrize("written", [replies._written, topics._written])
+@pytest.mark.parametrize("statement_of", [replies._created, topics._created])
 def test_what_was_just_written_is_found_by_its_key(
-    forum: Forum, written: Callable[[], Select[Any]]
+    forum: Forum, statement_of: Callable[[], Select[Any]]
 ) -> None:
-    table = written.__module__.rpartition(".")[2]
+    table = statement_of.__module__.rpartition(".")[2]
     with forum.database.writes.connect() as db:
         if forum.database.is_sqlite:
-            plan = explained(db, f"EXPLAIN QUERY PLAN {said(written(), db)}")
+            plan = explained(db, f"EXPLAIN QUERY PLAN {rendered(statement_of(), db)}")
             assert f"SEARCH {table} USING INTEGER PRIMARY KEY" in plan
         else:
             db.execute(text("SET LOCAL enable_seqscan = off"))
-            plan = explained(db, f"EXPLAIN {said(written(), db)}")
+            plan = explained(db, f"EXPLAIN {rendered(statement_of(), db)}")
             assert f"Index Scan using pk_{table} on {table}" in plan
 
 
-def said(statement: Select[Any], db: Connection) -> str:
-    """Return a statement as this database gets it."""
+def rendered(statement: Select[Any], db: Connection) -> str:
+    """Return the SQL of a statement with its values, for this database."""
     return str(statement.compile(db, compile_kwargs={"literal_binds": True}))
 
 

@@ -14,8 +14,8 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 def insert(connection: Connection, table: str, **values: Any) -> None:
     """Insert a row as the database was at that revision."""
     names = ", ".join(values)
-    marks = ", ".join(f":{name}" for name in values)
-    connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({marks})"), values)  # noqa: S608
+    placeholders = ", ".join(f":{name}" for name in values)
+    connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({placeholders})"), values)  # noqa: S608
 
 
 def add_named(connection: Connection, table: str, **columns: Any) -> None:

@@ -47,7 +47,7 @@ def test_up_down_and_up_again_is_up(blank: Database) -> None:
 
 
 def test_each_step_can_be_taken_back(blank: Database) -> None:
-    scripts = ScriptDirectory.from_config(migrate.configuration())
+    scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
     for before, step in zip(["base", *steps], steps, strict=False):
         migrate.upgrade(blank.writes, step)
@@ -65,13 +65,13 @@ def test_a_database_that_is_up_to_date_is_left_alone(blank: Database) -> None:
 
 
 def test_there_is_one_newest_revision() -> None:
-    scripts = ScriptDirectory.from_config(migrate.configuration())
+    scripts = ScriptDirectory.from_config(migrate.alembic_config())
     assert scripts.get_heads() == [migrate.head()]
 
 
 def test_the_migrations_make_what_the_models_say(blank: Database) -> None:
     migrate.upgrade(blank.writes)
-    # SQLite tells defaults in other words; the test below compares them there.
+    # SQLite returns defaults in another form; the test below compares them there.
     options = {"compare_type": True, "compare_server_default": not blank.is_sqlite}
     with blank.writes.connect() as connection:
         context = MigrationContext.configure(connection, opts=options)

@@ -20,7 +20,7 @@ ADVICE = f"and this is the code of revision {migrate.head()}: run forumsvc -c {I
 
 def obstacle(database: Database) -> str | None:
     """Return what keeps a service from running on a database."""
-    return migrate.obstacle(database, INI)
+    return migrate.startup_problem(database, INI)
 
 
 def test_a_database_without_tables_is_not_set_up(blank: Database) -> None:
@@ -28,7 +28,7 @@ def test_a_database_without_tables_is_not_set_up(blank: Database) -> None:
 
 
 def test_a_database_that_is_a_revision_behind_is(blank: Database) -> None:
-    scripts = ScriptDirectory.from_config(migrate.configuration())
+    scripts = ScriptDirectory.from_config(migrate.alembic_config())
     _, before, *_ = (one.revision for one in scripts.walk_revisions())
     migrate.upgrade(blank.writes, before)
     assert obstacle(blank) == f"The database is at revision {before}, {ADVICE}"

@@ -1,4 +1,4 @@
-"""An upgrade beside a running service, beside another one, and after one that was interrupted."""
+"""Upgrades during service, in parallel, and after an interrupted one."""
 
 import re
 import threading
@@ -67,12 +67,12 @@ def test_an_upgrade_that_meets_a_long_lock_gives_up_with_one_line_and_changes_no
     migrate.upgrade(blank.writes, "0003")
     with blank.writes.connect() as connection:
         before = schema(connection)
-    told: list[str] = []
+    lines: list[str] = []
     failures: list[BaseException] = []
 
     def upgrade() -> None:
         try:
-            migrate.upgrade(impatient.writes, "0004", report=told.append)
+            migrate.upgrade(impatient.writes, "0004", report=lines.append)
         except schema_lock.SchemaBusy as busy:
             failures.append(busy)
 
@@ -84,7 +84,7 @@ def test_an_upgrade_that_meets_a_long_lock_gives_up_with_one_line_and_changes_no
     assert ended
     [failure] = failures
     assert len(str(failure).splitlines()) == 1
-    assert len([line for line in told if "trying again" in line]) == schema_lock.ATTEMPTS - 1
+    assert len([line for line in lines if "trying again" in line]) == schema_lock.ATTEMPTS - 1
     assert migrate.current(blank.writes) == "0003"
     with blank.writes.connect() as connection:
         assert schema(connection) == before
@@ -107,10 +107,10 @@ def test_what_will_be_run_is_told_and_asked_for(blank: Database) -> None:
     assert [step.revision for step in migrate.pending(blank.writes)][:3] == ["0001", "0002", "0003"]
     migrate.upgrade(blank.writes, "0004")
     steps = migrate.pending(blank.writes)
-    assert steps[0].summary.startswith("Cut a page out of every list")
-    told: list[str] = []
-    migrate.upgrade(blank.writes, report=told.append)
-    assert told == [f"To run: {step.revision} {step.summary}" for step in steps]
+    assert steps[0].summary.startswith("Select a page of every list")
+    lines: list[str] = []
+    migrate.upgrade(blank.writes, report=lines.append)
+    assert lines == [f"To run: {step.revision} {step.summary}" for step in steps]
     assert migrate.pending(blank.writes) == []
 
 

@@ -17,7 +17,7 @@ from forumsvc.permissions import (
     WITHOUT_SCOPE,
     scope_of,
 )
-from forumsvc.queries.states import RELATIONS, Of
+from forumsvc.queries.viewer_states import RELATIONS, Subject
 from forumsvc.resources.notifications import Notifications
 from forumsvc.schemas import fields
 from forumsvc.schemas.accounts import registration_form
@@ -251,8 +251,8 @@ def test_abilities_are_those_that_are_shown(name: str, words: tuple[str, ...]) -
     assert list(schema["properties"]) == schema["required"] == [str(word) for word in words]
 
 
-@pytest.mark.parametrize("of", Of)
-def test_states_are_those_that_are_shown(of: Of) -> None:
+@pytest.mark.parametrize("of", Subject)
+def test_states_are_those_that_are_shown(of: Subject) -> None:
     schema = document()["components"]["schemas"][f"{of.capitalize()}State"]
     assert list(schema["properties"]) == schema["required"] == list(RELATIONS[of])
 

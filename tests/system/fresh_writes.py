@@ -254,7 +254,7 @@ class Owner:
                 (Node, "topics_count", self.nodes[0]),
             ):
                 db.execute(update_of(model).where(model.id == own).values({column: 77}))
-            topic_versions.renew_of_reply(db, self.reply)
+            topic_versions.bump_for_reply(db, self.reply)
 
         self._command(spoil)
         self.look("spoil")
@@ -268,7 +268,7 @@ class Owner:
         def outdate(db: Session) -> None:
             old = {"body_html": f"<p>{self._text()}</p>", "markup_version": 0}
             db.execute(update_of(model).where(model.id == own).values(old))
-            topic_versions.renew_of_reply(db, self.reply)
+            topic_versions.bump_for_reply(db, self.reply)
 
         self._command(outdate)
         self.look("outdate")

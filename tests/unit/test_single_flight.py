@@ -1,4 +1,4 @@
-"""One thread makes a value; others wait for it, but not for ever, and not for other values."""
+"""One thread makes a value; others wait for it, but not forever, and not for other values."""
 
 import threading
 
@@ -8,34 +8,34 @@ from forumsvc.cache.single_flight import SingleFlight
 
 
 def test_a_turn_ends_with_its_block_however_that_ends() -> None:
-    flights = SingleFlight(30)
-    with pytest.raises(ZeroDivisionError), flights.turn("page"):
+    single_flight = SingleFlight(30)
+    with pytest.raises(ZeroDivisionError), single_flight.lock("page"):
         raise ZeroDivisionError
-    with flights.turn("page"):
+    with single_flight.lock("page"):
         pass
-    assert flights._turns == {}
+    assert single_flight._locks == {}
 
 
 def test_nobody_waits_for_ever_for_a_maker_that_hangs() -> None:
-    flights = SingleFlight(0.01)
+    single_flight = SingleFlight(0.01)
     ran = []
-    with flights.turn("page"), flights.turn("page"):
+    with single_flight.lock("page"), single_flight.lock("page"):
         ran.append("the second")
     assert ran == ["the second"]
-    assert flights._turns == {}
+    assert single_flight._locks == {}
 
 
 def test_a_thread_that_wants_another_value_is_not_held() -> None:
-    flights = SingleFlight(60)
+    single_flight = SingleFlight(60)
     done = threading.Event()
 
     def make_other() -> None:
-        with flights.turn("other"):
+        with single_flight.lock("other"):
             done.set()
 
-    with flights.turn("page"):
+    with single_flight.lock("page"):
         thread = threading.Thread(target=make_other, daemon=True)
         thread.start()
         assert done.wait(30)
     thread.join(30)
-    assert flights._turns == {}
+    assert single_flight._locks == {}

@@ -75,7 +75,7 @@ class Authoring:
             )
         candidates = draft.mentions[:_MAX_LINKED_MENTIONS]
         return RenderedPost(
-            body, draft, users.ask_mentioned(db, candidates) if candidates else dict
+            body, draft, users.submit_mentioned(db, candidates) if candidates else dict
         )
 
     def write(

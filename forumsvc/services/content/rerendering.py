@@ -11,8 +11,8 @@ from ...cache import invalidation
 from ...db.engine import Database
 from ...db.statements import update_of
 from ...markup import RENDERER_VERSION, RenderedText
-from ...queries import outdated
-from ...queries.outdated import Post
+from ...queries import outdated_html
+from ...queries.outdated_html import Post
 from .authoring import Authoring
 
 _BATCH = 100
@@ -51,8 +51,8 @@ class Rerendering:
         pool = ThreadPoolExecutor(self._workers)
         try:
             with self._database.reads.connect() as reads:
-                for post in outdated.POSTS:
-                    for batch in outdated.batches(reads, post, RENDERER_VERSION, _BATCH):
+                for post in outdated_html.POSTS:
+                    for batch in outdated_html.batches(reads, post, RENDERER_VERSION, _BATCH):
                         texts = [row.body for row in batch]
                         drafts = list(pool.map(self._authoring.renderer.render, texts))
                         html = [self._authoring.link_mentions(reads, draft) for draft in drafts]
@@ -74,7 +74,7 @@ class Rerendering:
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, drafts, html, strict=True), key=lambda each: each[0].id)
         with self._database.session.begin() as db:
-            invalidation.note(db, invalidation.NAMES)
+            invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
             for row, draft, made in rows:
                 same = (row.markup_version, row.body_html) == (draft.version, made)
                 is_stored = (

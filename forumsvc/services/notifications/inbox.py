@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from ...cache.invalidation import change_unmarked
+from ...cache.invalidation import update_without_invalidation
 from ...db.statements import delete_of, update_of
 from ...errors import NotFound
 from ...models import Notification, User
@@ -57,5 +57,7 @@ def _delete(db: Session, user_id: int, *only: ColumnElement[bool]) -> None:
 
 def _lower_unread(db: Session, user_id: int, by: int) -> None:
     db.execute(
-        change_unmarked(User).where(User.id == user_id).values(unread_count=User.unread_count - by)
+        update_without_invalidation(User)
+        .where(User.id == user_id)
+        .values(unread_count=User.unread_count - by)
     )

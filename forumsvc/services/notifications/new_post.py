@@ -30,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
-from ...cache.invalidation import change_unmarked
+from ...cache.invalidation import update_without_invalidation
 from ...db.execution import rows
 from ...db.executor import RowsFuture
 from ...db.statements import execute
@@ -172,7 +172,7 @@ def _count_for(type_: str, notified: Select[Any]) -> Update:
     """Return the UPDATE of the counters. The author is never notified."""
     counter, is_author = _COUNTERS[type_], User.id == recipients.ACTOR
     return (
-        change_unmarked(User)
+        update_without_invalidation(User)
         # A union of ids: for conditions joined by OR the database would scan all users.
         .where(User.id.in_(union(notified, select(recipients.ACTOR))))
         .values(

@@ -21,11 +21,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from ...cache.invalidation import change_unmarked
+from ...cache.invalidation import update_without_invalidation
 from ...db.base import BigId, UtcDateTime
 from ...db.statements import delete_of, execute, insert_or_ignore, update_of
 from ...models import (
-    FollowNotice,
+    FollowNotification,
     MentionType,
     Notification,
     NotificationType,
@@ -100,7 +100,7 @@ def _notify(
 def increment_unread(db: Session, user_ids: Sequence[int]) -> None:
     """Increment the unread count of these users, who are locked."""
     if user_ids:
-        counted = change_unmarked(User).values(unread_count=User.unread_count + 1)
+        counted = update_without_invalidation(User).values(unread_count=User.unread_count + 1)
         db.execute(counted.where(User.id.in_(user_ids)))
 
 
@@ -160,15 +160,15 @@ def notify_about_follow(db: Session, actor_id: int, now: datetime, target_id: in
     notified.
     """
     if not insert_or_ignore(
-        db, FollowNotice, user_id=actor_id, target_id=target_id, created_at=now
+        db, FollowNotification, user_id=actor_id, target_id=target_id, created_at=now
     ):
         return False
     followed = event_values(actor_id, now, NotificationType.FOLLOW, recipient_id=target_id)
     notified = bool(_notify(db, recipients.is_recipient, followed))
     if not notified:
         # A user who blocks the follower is not notified, and may be after an unblock.
-        pair = (FollowNotice.user_id == actor_id, FollowNotice.target_id == target_id)
-        db.execute(delete_of(FollowNotice).where(*pair))
+        pair = (FollowNotification.user_id == actor_id, FollowNotification.target_id == target_id)
+        db.execute(delete_of(FollowNotification).where(*pair))
     return notified
 
 
@@ -232,7 +232,7 @@ def _delete(db: Session, matches: ColumnElement[bool]) -> None:
     )
     readers = select(Notification.user_id).where(matches, unread)
     db.execute(
-        change_unmarked(User)
+        update_without_invalidation(User)
         .where(User.id.in_(readers))
         .values(unread_count=User.unread_count - lost)
     )

@@ -10,8 +10,8 @@ from pyramid.view import view_config
 from ...resources.base import Resource
 from ...schemas.validation import validate, validate_query
 from ...settings import Settings
-from ..http_cache.cache_policy import Mark
-from ..http_cache.conditional_requests import fresh_deriver
+from ..http_cache.cache_policy import CachePolicy
+from ..http_cache.conditional_requests import http_cache_deriver
 from .prework import Prework
 from .request import ForumRequest
 
@@ -26,7 +26,7 @@ def api_view(
     *,
     name: str = "",
     schema: SchemaFactory | None = None,
-    mark: Mark | None = None,
+    cache_policy: CachePolicy | None = None,
     idempotent: bool = False,
     prework: Prework | None = None,
     locked: Locked | None = None,
@@ -35,11 +35,11 @@ def api_view(
     """Declare a view of the resource tree.
 
     permission: granted by the context's ACL; schema: makes the schema of the parameters, which the
-    view finds validated in `request.validated`; mark: what says whether an
-    answer is still true; idempotent: whether it takes an `Idempotency-Key`; prework: its slow part,
-    which runs before any lock is taken, with its result in `request.prework`; locked: the item is
-    loaded and authorized again under a lock: the whole "row", or only the "state" that its ACL
-    reads, which is enough unless a text is changed.
+    view finds validated in `request.validated`; cache_policy: the versions that cover the page;
+    idempotent: whether it takes an `Idempotency-Key`; prework: its slow part, which runs before any
+    lock is taken, with its result in `request.prework`; locked: the item is loaded and authorized
+    again under a lock: the whole "row", or only the "state" that its ACL reads, which is enough
+    unless a text is changed.
     """
     return view_config(
         route_name="api",
@@ -49,7 +49,7 @@ def api_view(
         **({"tried_first": True} if method == "GET" else {}),
         permission=permission,
         schema=schema,
-        mark=mark,
+        cache_policy=cache_policy,
         idempotent=idempotent,
         prework=prework,
         locked=locked,
@@ -116,6 +116,6 @@ class TriedFirstPredicate:
 def includeme(config: Configurator) -> None:
     """Register the deriver and the predicate."""
     config.add_view_deriver(schema_deriver, name="schema")
-    config.add_view_deriver(fresh_deriver, name="fresh", under="locked")
+    config.add_view_deriver(http_cache_deriver, name="http_cache", under="locked")
     config.add_view_predicate("action", ActionPredicate)
     config.add_view_predicate("tried_first", TriedFirstPredicate)

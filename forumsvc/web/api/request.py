@@ -15,7 +15,7 @@ from pyramid.request import Request
 from sqlalchemy import Connection
 
 from ... import clock
-from ...cache.page_cache import Memory
+from ...cache.page_cache import PageCache
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest
@@ -38,14 +38,14 @@ _QUERY_WINS = frozenset({"type"})
 class ForumRequest(Request):
     """A request of the forum.
 
-    caller: set when the token is verified; lists_mark: as of then
-    (`cache.versions.of_lists`), None without a token; validated: the parameters, set
+    caller: set when the token is verified; lists_version: as of then
+    (`cache.versions`), None without a token; validated: the parameters, set
     by the `schema=` of the view, if it has one; prework: the result of its `prework=`, likewise;
     operation: which view it came to, set where metrics are enabled (empty: it came to no view).
     """
 
     caller: Identity | None = None
-    lists_mark: int | None = None
+    lists_version: int | None = None
     operation: str = ""
     prework: Any = None
     validated: Mapping[str, Any] = MappingProxyType({})
@@ -90,9 +90,9 @@ class ForumRequest(Request):
         return executor
 
     @property
-    def page_cache(self) -> Memory:
+    def page_cache(self) -> PageCache:
         """The page cache of this process."""
-        memory: Memory = self.registry.page_cache
+        memory: PageCache = self.registry.page_cache
         return memory
 
     @reify

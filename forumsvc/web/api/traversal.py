@@ -38,7 +38,7 @@ def make_root(request: ForumRequest) -> Root:
         row = _find_token(request, token)
         if row is not None:
             request.caller = identify(row, request.now, newbie_duration(request.settings))
-            request.lists_mark = row.lists_mark
+            request.lists_version = row.lists_version
     # Before any other work. A request with a wrong token counts for its address.
     request.registry.request_limits.count(request)
     if token is not None and request.caller is None:

@@ -1,4 +1,4 @@
-"""What says whether an answer is still true, for the views that show what many read."""
+"""The cache policies of views: which versions cover a page, and who may share it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from ...resources.base import Resource
 from ..api.request import ForumRequest
 
 
-class Audience(Enum):
-    """For whom an answer is the same, as far as its mark knows."""
+class CacheScope(Enum):
+    """Which callers get the same page under the same versions."""
 
-    EVERYBODY = auto()
-    SAME_RIGHTS = auto()
-    """Those whom the ACLs of what is asked for grant the same."""
-    SAME_CALLER = auto()
-    NOBODY_ELSE = auto()
-    """Not even the caller, the next time: it shows what no mark covers."""
+    PUBLIC = auto()
+    PER_ABILITIES = auto()
+    """Callers to whom the ACLs of the resource grant the same."""
+    PER_USER = auto()
+    UNCACHEABLE = auto()
+    """Not even the same caller, for it shows something that no version covers."""
 
 
-class Shown(Enum):
+class PageKind(Enum):
     """What such a view shows."""
 
     TOPIC_LIST = auto()
@@ -32,38 +32,38 @@ class Shown(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What a view shows, and how to read the mark of it; None where none covers all of it."""
+class CachePolicy:
+    """What a view shows, and how to read its versions; None if they do not cover all of it."""
 
-    shown: Shown
-    read: Callable[[Any, ForumRequest], tuple[int, ...] | None]
+    page_kind: PageKind
+    read_versions: Callable[[Any, ForumRequest], tuple[int, ...] | None]
 
 
 def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
-    # Where no list is kept, reading the mark is not worth its while.
-    if not request.page_cache.size:
+    # Where no list is cached, the SELECT of the version would be wasted.
+    if not request.page_cache.max_bytes:
         return None
-    known = request.lists_mark
-    return (versions.of_lists(request.db) if known is None else known,)
+    loaded = request.lists_version
+    return (versions.load_lists_version(request.db) if loaded is None else loaded,)
 
 
 def _topic_list(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
-    # Whom somebody blocks is in no mark.
+    # No version covers whom a user blocks.
     if request.caller is not None and request.caller.blocks:
         return None
     return _lists(context, request)
 
 
 def _topic(item: Any, request: ForumRequest) -> tuple[int, ...] | None:
-    return (item.row.version, item.row.names)
+    return (item.row.version, item.row.names_version)
 
 
 def _reply(item: Any, request: ForumRequest) -> tuple[int, ...] | None:
-    return (item.row.topic_version, item.row.names)
+    return (item.row.topic_version, item.row.names_version)
 
 
-TOPIC_LIST = Mark(Shown.TOPIC_LIST, _topic_list)
-NODE_LIST = Mark(Shown.NODE_LIST, _lists)
-REPLY_LIST = Mark(Shown.REPLY_LIST, _topic)
-TOPIC = Mark(Shown.TOPIC, _topic)
-REPLY = Mark(Shown.REPLY, _reply)
+TOPIC_LIST = CachePolicy(PageKind.TOPIC_LIST, _topic_list)
+NODE_LIST = CachePolicy(PageKind.NODE_LIST, _lists)
+REPLY_LIST = CachePolicy(PageKind.REPLY_LIST, _topic)
+TOPIC = CachePolicy(PageKind.TOPIC, _topic)
+REPLY = CachePolicy(PageKind.REPLY, _reply)

@@ -1,8 +1,8 @@
-"""Answers that are true still: a client that has one is told so, others get it from memory.
+"""A view deriver for conditional requests, and for pages from the page cache.
 
-Runs when everything is checked, in the view's place. One small SELECT tells the mark of all that
-an answer shows; an answer under that mark is not made again. The mark is read before the answer is
-made, so an answer may be newer than its mark, but never older.
+It runs after all checks, around the view. One small SELECT reads the versions of all that a page
+shows; a page that is cached under these versions is not made again. The versions are read before
+the page is made, so a page may be newer than its versions, but never older.
 """
 
 from collections.abc import Callable
@@ -19,130 +19,151 @@ from ..api.operations import operation_name
 from ..api.request import ForumRequest
 from ..responses.links import PAGE_HEADERS
 from ..responses.results import Detail, Kind
-from .cache_policy import REPLY, TOPIC, Audience, Mark, Shown
-from .etags import is_known, is_wanted, require, tag_of_body, tag_of_marks, without_hits
+from .cache_policy import REPLY, TOPIC, CachePolicy, CacheScope, PageKind
+from .etags import (
+    check_if_match,
+    etag_of_body,
+    etag_of_versions,
+    if_match,
+    if_none_match,
+    split_at_hits,
+)
 
 View = Callable[[Any, ForumRequest], Response]
-Marks = tuple[int | str | None, ...]
+Versions = tuple[int, ...]
+ScopeKey = tuple[int | str | None, ...]
 
-_PAGE_SIZE = 1_500
-"""About what a page takes beside its body, in bytes."""
+_ENTRY_BYTES = 1_500
+"""About what a cached response takes beside its body."""
 
 
-class Page(NamedTuple):
-    """An answer as it is kept. body: the parts around how often a topic was read."""
+class CachedResponse(NamedTuple):
+    """A response in the page cache. body: its parts around the hits of the topic."""
 
-    tag: str
+    etag: str
     headers: list[tuple[str, str]]
     body: list[bytes]
 
     def response(self, hits: int) -> Response:
-        """Return the answer, with the number of reads as it is now."""
+        """Return the response, with the current hits."""
         body = (b'"hits":%d' % hits).join(self.body)
         headers = [*self.headers, ("Content-Length", str(len(body)))]
         return Response(headerlist=headers, app_iter=[body])
 
 
-def fresh_deriver(view: View, info: Any) -> View:
-    """Answer from what is known where it is true still; keep others from changing what is not."""
+def http_cache_deriver(view: View, info: Any) -> View:
+    """Answer 304 or from the page cache where possible, and 412 where If-Match fails."""
     if info.options.get("renderer") is None or info.options["renderer"].name != "api":
         return view
     if info.options.get("request_method") != "GET":
-        return _guarded(view, info)
-    mark: Mark | None = info.options.get("mark")
-    if mark is None:
-        return _conditional(view)
-    return _marked(view, mark, operation_name(info.original_view))
+        return _if_match_view(view, info)
+    cache_policy: CachePolicy | None = info.options.get("cache_policy")
+    if cache_policy is None:
+        return _etag_of_body_view(view)
+    return _cached_view(view, cache_policy, operation_name(info.original_view))
 
 
-fresh_deriver.options = ("mark",)  # type: ignore[attr-defined]  # Pyramid's protocol
+http_cache_deriver.options = ("cache_policy",)  # type: ignore[attr-defined]  # Pyramid's protocol
 
 
-def _conditional(view: View) -> View:
-    def conditional(context: Any, request: ForumRequest) -> Response:
+def _etag_of_body_view(view: View) -> View:
+    def etag_of_body_view(context: Any, request: ForumRequest) -> Response:
         response = view(context, request)
-        tag = tag_of_body(request, response.body, beside=_beside(response))
-        if is_known(request, tag):
-            return _not_modified(request, tag)
-        return _tagged(response, request, tag)
+        etag = etag_of_body(request, response.body, headers=_paging_headers(response))
+        if if_none_match(request, etag):
+            return _not_modified(request, etag)
+        return _with_etag(response, request, etag)
 
-    return conditional
+    return etag_of_body_view
 
 
-def _beside(response: Response) -> str:
-    """Return what an answer tells outside its body: where a list goes on, how many there are."""
+def _paging_headers(response: Response) -> str:
     return "".join(response.headers.get(name, "") for name in PAGE_HEADERS)
 
 
-def _marked(view: View, mark: Mark, name: str) -> View:
-    by_itself = _conditional(view)
+def _cached_view(view: View, cache_policy: CachePolicy, name: str) -> View:
+    uncached_view = _etag_of_body_view(view)
 
-    def marked(context: Any, request: ForumRequest) -> Response:
-        is_topic = mark.shown is Shown.TOPIC
+    def cached_view(context: Any, request: ForumRequest) -> Response:
+        is_topic = cache_policy.page_kind is PageKind.TOPIC
         if is_topic and request.method == "GET":
             request.registry.view_counter.count(context.row.id)
-        audience = request.registry.envelope.cache_scope(mark.shown, request)
-        marks = None if audience is Audience.NOBODY_ELSE else mark.read(context, request)
-        if marks is None:
-            return by_itself(context, request)
-        whose = _whose(audience, context, request)
-        if not _is_common(mark, audience, context, request):
-            return _made(view, marks, whose, context, request)
+        scope = request.registry.envelope.cache_scope(cache_policy.page_kind, request)
+        versions = _versions(cache_policy, scope, context, request)
+        if versions is None:
+            return uncached_view(context, request)
+        scope_key = _cache_scope_key(scope, context, request)
+        if not _is_shareable(cache_policy, scope, context, request):
+            return _rendered(view, versions, scope_key, context, request)
         hits = _hits(context, request) if is_topic else 0
-        key = (name, whose, *_wanted(context, request))
-        page: Page | None = request.page_cache.get(key, marks)
-        if page is None:
-            # After a change many ask for the same page at once: one of them makes it.
-            with request.registry.single_flight.turn((key, marks)):
-                page = request.page_cache.peek(key, marks)
-                if page is None:
-                    response = _made(view, marks, whose, context, request)
-                    _keep(request, key, marks, response)
+        key = (name, scope_key, *_request_key(context, request))
+        cached: CachedResponse | None = request.page_cache.get(key, versions)
+        if cached is None:
+            # After a change many requests need the same page at once: only one makes it.
+            with request.registry.single_flight.lock((key, versions)):
+                cached = request.page_cache.peek(key, versions)
+                if cached is None:
+                    response = _rendered(view, versions, scope_key, context, request)
+                    _store(request, key, versions, response)
                     return response
-        if is_known(request, page.tag):
-            return _not_modified(request, page.tag)
-        return page.response(hits)
+        if if_none_match(request, cached.etag):
+            return _not_modified(request, cached.etag)
+        return cached.response(hits)
 
-    return marked
-
-
-def _made(view: View, marks: Marks, whose: Marks, context: Any, request: ForumRequest) -> Response:
-    tag = tag_of_marks(request, marks, whose)
-    if is_known(request, tag):
-        return _not_modified(request, tag)
-    return _tagged(view(context, request), request, tag)
+    return cached_view
 
 
-def _wanted(context: Any, request: ForumRequest) -> tuple[Any, ...]:
+def _versions(
+    cache_policy: CachePolicy, scope: CacheScope, context: Any, request: ForumRequest
+) -> Versions | None:
+    if scope is CacheScope.UNCACHEABLE:
+        return None
+    return cache_policy.read_versions(context, request)
+
+
+def _rendered(
+    view: View, versions: Versions, scope_key: ScopeKey, context: Any, request: ForumRequest
+) -> Response:
+    etag = etag_of_versions(request, versions, scope_key)
+    if if_none_match(request, etag):
+        return _not_modified(request, etag)
+    return _with_etag(view(context, request), request, etag)
+
+
+def _request_key(context: Any, request: ForumRequest) -> tuple[Any, ...]:
     item_id = context.row_id if isinstance(context, Item) else None
     parameters = tuple(request.validated.items())
     return (item_id, request.caller is None, request.base_url, parameters)
 
 
-def _keep(request: ForumRequest, key: tuple[Any, ...], marks: Marks, response: Response) -> None:
+def _store(
+    request: ForumRequest, key: tuple[Any, ...], versions: Versions, response: Response
+) -> None:
     if response.status_int != 200:
         return
     headers = [each for each in response.headerlist if each[0] != "Content-Length"]
-    page = Page(response.headers["ETag"], headers, without_hits(response.body))
-    request.page_cache.put(key, marks, page, _PAGE_SIZE + len(response.body))
+    cached = CachedResponse(response.headers["ETag"], headers, split_at_hits(response.body))
+    request.page_cache.put(key, versions, cached, _ENTRY_BYTES + len(response.body))
 
 
-def _whose(audience: Audience, context: Any, request: ForumRequest) -> Marks:
-    """Return what of the caller tells answers under the same marks apart."""
+def _cache_scope_key(scope: CacheScope, context: Any, request: ForumRequest) -> ScopeKey:
+    """Return what is equal for callers who get the same page under the same versions."""
     caller = request.caller
-    if caller is None or audience is Audience.EVERYBODY:
+    if caller is None or scope is CacheScope.PUBLIC:
         return ()
-    if audience is Audience.SAME_RIGHTS:
+    if scope is CacheScope.PER_ABILITIES:
         return cache_relevant_principals(caller, context)
     return (caller.user_id, caller.level, *sorted(caller.scopes))
 
 
-def _is_common(mark: Mark, audience: Audience, context: Any, request: ForumRequest) -> bool:
-    """Return whether the answer is worth keeping: others will get the same."""
-    if not request.page_cache.size or (isinstance(context, Item) and context.is_hidden):
+def _is_shareable(
+    cache_policy: CachePolicy, scope: CacheScope, context: Any, request: ForumRequest
+) -> bool:
+    """Return whether the page is worth a place in the cache: others will ask for it."""
+    if not request.page_cache.max_bytes or (isinstance(context, Item) and context.is_hidden):
         return False
-    return audience is not Audience.SAME_CALLER and bool(
-        request.registry.envelope.is_cacheable(mark.shown)
+    return scope is not CacheScope.PER_USER and bool(
+        request.registry.envelope.is_cacheable(cache_policy.page_kind)
     )
 
 
@@ -150,55 +171,59 @@ def _hits(context: Any, request: ForumRequest) -> int:
     return int(context.row.hits + request.registry.view_counter.pending_for(context.row.id))
 
 
-def _not_modified(request: ForumRequest, tag: str) -> Response:
-    return _tagged(Response(status=304), request, tag)
+def _not_modified(request: ForumRequest, etag: str) -> Response:
+    return _with_etag(Response(status=304), request, etag)
 
 
-def _tagged(response: Response, request: ForumRequest, tag: str) -> Response:
+def _with_etag(response: Response, request: ForumRequest, etag: str) -> Response:
     headers = response.headers
-    headers["ETag"] = tag
+    headers["ETag"] = etag
     headers["Cache-Control"] = "no-cache" if request.caller is None else "private, no-cache"
     headers["Vary"] = "Authorization"
     return response
 
 
-_EDITED: dict[type[Item], tuple[Mark, Kind]] = {
+_IF_MATCH_POLICIES: dict[type[Item], tuple[CachePolicy, Kind]] = {
     TopicItem: (TOPIC, Kind.TOPIC),
     ReplyItem: (REPLY, Kind.REPLY),
 }
 
 
-def _guarded(view: View, info: Any) -> View:
-    """Let a change with If-Match happen only to what the client has read."""
-    edited = _EDITED.get(info.options.get("context"))
-    if edited is None or info.options.get("name"):
+def _if_match_view(view: View, info: Any) -> View:
+    """Check the If-Match of a request that changes a topic or a reply."""
+    found = _IF_MATCH_POLICIES.get(info.options.get("context"))
+    if found is None or info.options.get("name"):
         return view
-    mark, kind = edited
+    cache_policy, kind = found
 
-    def guarded(context: Any, request: ForumRequest) -> Response:
+    def if_match_view(context: Any, request: ForumRequest) -> Response:
         if "HTTP_IF_MATCH" in request.environ:
-            tag = _tag_of(context, kind, mark, request)
-            if not is_wanted(request, tag):
-                require(request, _tag_with_state(context, kind, mark, request))
+            etag = _current_etag(context, kind, cache_policy, request)
+            if not if_match(request, etag):
+                check_if_match(
+                    request, _current_etag_with_state(context, kind, cache_policy, request)
+                )
         return view(context, request)
 
-    return guarded
+    return if_match_view
 
 
-def _tag_with_state(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:
-    """Return the tag that a GET of the item with `include=state` would answer with now."""
+def _current_etag_with_state(
+    item: Item, kind: Kind, cache_policy: CachePolicy, request: ForumRequest
+) -> str:
+    """Return the ETag that a GET of the item with `include=state` would have now."""
     request.includes_state = True
     try:
-        return _tag_of(item, kind, mark, request)
+        return _current_etag(item, kind, cache_policy, request)
     finally:
         request.includes_state = False
 
 
-def _tag_of(item: Item, kind: Kind, mark: Mark, request: ForumRequest) -> str:
-    """Return the tag that a GET of the item would answer with now."""
-    audience = request.registry.envelope.cache_scope(mark.shown, request)
-    marks = None if audience is Audience.NOBODY_ELSE else mark.read(item, request)
-    if marks is not None:
-        return tag_of_marks(request, marks, _whose(audience, item, request))
+def _current_etag(item: Item, kind: Kind, cache_policy: CachePolicy, request: ForumRequest) -> str:
+    """Return the ETag that a GET of the item would have now."""
+    scope = request.registry.envelope.cache_scope(cache_policy.page_kind, request)
+    versions = _versions(cache_policy, scope, item, request)
+    if versions is not None:
+        return etag_of_versions(request, versions, _cache_scope_key(scope, item, request))
     body = orjson.dumps(request.registry.envelope.body(Detail(kind, item), request))
-    return tag_of_body(request, body)
+    return etag_of_body(request, body)

@@ -1,7 +1,7 @@
-"""Entity tags: whether what a client has is what it would get (RFC 9110 §8.8.3, §13).
+"""Entity tags and the preconditions that compare them (RFC 9110 §8.8.3, §13).
 
-A tag is made of what the database says has last changed, so that an answer need not be made to be
-compared; where nothing says so, of the answer. How often a topic was read is no part of it.
+An ETag is made of the versions of what a page shows, so it is known before the page is made; where
+no versions cover the page, it is made of the body. The hits of a topic are no part of it.
 """
 
 import re
@@ -16,81 +16,85 @@ from ...errors import Invalid, PreconditionFailed
 from ...settings import Settings
 from ..api.request import ForumRequest
 
-_TAG_BYTES = 12
+_DIGEST_BYTES = 12
+_PACKAGE = Path(__file__).parents[2]
 _HITS = re.compile(rb'"hits":\d+')
 _SHAPING_SETTINGS = ("site", "api", "levels", "accounts")
 
 
-def edition(settings: Settings) -> bytes:
-    """Return what stands for this version of the software and its settings.
+def build_fingerprint(settings: Settings) -> bytes:
+    """Return a digest of the software and of the settings that change what responses show.
 
-    Another version may show the same rows in another way.
+    Another build may show the same rows in another way, so its ETags have to differ.
     """
-    digest = blake2b(_source(), digest_size=_TAG_BYTES)
+    digest = blake2b(_source_digest(), digest_size=_DIGEST_BYTES)
     shaping = [name for name in settings if name.partition(".")[0] in _SHAPING_SETTINGS]
     digest.update(repr([(name, settings[name]) for name in sorted(shaping)]).encode())
     return digest.digest()
 
 
 @cache
-def _source() -> bytes:
-    # Not presenters alone decide: an order, a default or an ACL stands in other rooms.
-    digest = blake2b(digest_size=_TAG_BYTES)
-    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
+def _source_digest() -> bytes:
+    # All modules, not just the presenters: an order, a default or an ACL changes pages, too.
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for file in sorted(_PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.digest()
 
 
-def tag_of_marks(request: ForumRequest, marks: tuple[Any, ...], whose: tuple[Any, ...]) -> str:
-    """Return the tag of an answer by what says when it last changed.
+def etag_of_versions(
+    request: ForumRequest, versions: tuple[Any, ...], scope_key: tuple[Any, ...]
+) -> str:
+    """Return the ETag of a page by its versions.
 
-    marks: of what is shown itself, then those of what stands around it, which a tag keeps apart:
-    an edit may go on though somebody else was renamed. whose: what tells callers apart.
+    versions: first that of the item itself, then those of what stands around it. The ETag keeps
+    the two parts apart, because If-Match compares the first only: an edit may go on though
+    somebody else was renamed. scope_key: tells callers apart who get different pages.
     """
-    own, *around = marks
-    beyond = f".{_digest(request, repr(around).encode())}" if around else ""
-    return f'"{_digest(request, repr((request.base_url, own, whose)).encode())}{beyond}"'
+    own, *around = versions
+    suffix = f".{_digest(request, repr(around).encode())}" if around else ""
+    return f'"{_digest(request, repr((request.base_url, own, scope_key)).encode())}{suffix}"'
 
 
-def tag_of_body(request: ForumRequest, body: bytes, *, beside: str = "") -> str:
-    """Return the tag of an answer by itself. beside: what it tells outside its body."""
-    return f'"{_digest(request, b"".join((*without_hits(body), beside.encode())))}"'
+def etag_of_body(request: ForumRequest, body: bytes, *, headers: str = "") -> str:
+    """Return the ETag of a response by its body. headers: values that count as well."""
+    return f'"{_digest(request, b"".join((*split_at_hits(body), headers.encode())))}"'
 
 
-def without_hits(body: bytes) -> list[bytes]:
-    """Return an answer's JSON as the parts around how often each topic was read.
+def split_at_hits(body: bytes) -> list[bytes]:
+    """Return the parts of a response's JSON around the hits of each topic.
 
-    A quotation mark within a text is escaped, so what is found is the name of the field.
+    A quotation mark within a text is escaped, so only the name of the field is found.
     """
     return _HITS.split(body)
 
 
 def _digest(request: ForumRequest, content: bytes) -> str:
     key = request.registry.build_fingerprint
-    return blake2b(content, digest_size=_TAG_BYTES, key=key).hexdigest()
+    return blake2b(content, digest_size=_DIGEST_BYTES, key=key).hexdigest()
 
 
-def is_known(request: ForumRequest, tag: str) -> bool:
-    """Return whether the client has the answer of that tag already (If-None-Match)."""
-    return "HTTP_IF_NONE_MATCH" in request.environ and tag[1:-1] in request.if_none_match
+def if_none_match(request: ForumRequest, etag: str) -> bool:
+    """Return whether the request's If-None-Match names this ETag."""
+    return "HTTP_IF_NONE_MATCH" in request.environ and etag[1:-1] in request.if_none_match
 
 
-def is_wanted(request: ForumRequest, tag: str) -> bool:
-    """Return whether the answer of that tag is what the client wants to change (If-Match).
+def if_match(request: ForumRequest, etag: str) -> bool:
+    """Return whether the request's If-Match, which there must be, names this ETag.
 
-    Raises Invalid for a header that names no tag, which WebOb takes for any.
+    Raises Invalid for an empty header, which WebOb takes for `*`.
     """
     if not request.environ["HTTP_IF_MATCH"].strip():
         raise Invalid("If-Match", "must be the ETag of what you have read, or *")
     wanted = request.if_match
-    return wanted is AnyETag or _own(tag[1:-1]) in map(_own, wanted.etags)
+    return wanted is AnyETag or _own_part(etag[1:-1]) in map(_own_part, wanted.etags)
 
 
-def _own(tag: str) -> str:
-    return tag.partition(".")[0]
+def _own_part(etag: str) -> str:
+    return etag.partition(".")[0]
 
 
-def require(request: ForumRequest, tag: str) -> None:
-    """Raise PreconditionFailed where the client wants to change something else."""
-    if not is_wanted(request, tag):
+def check_if_match(request: ForumRequest, etag: str) -> None:
+    """Raise PreconditionFailed unless If-Match names this ETag."""
+    if not if_match(request, etag):
         raise PreconditionFailed("If-Match: this has changed since you read it.")

@@ -46,11 +46,13 @@ def _of_page_cache(page_cache: Any) -> Iterator[Metric]:
     }
     for name, meaning in counted.items():
         yield CounterMetricFamily(f"forumsvc_memory_{name}", meaning, getattr(page_cache, name))
-    yield GaugeMetricFamily("forumsvc_memory_used_bytes", "Memory that they take.", page_cache.used)
+    yield GaugeMetricFamily(
+        "forumsvc_memory_used_bytes", "Memory that they take.", page_cache.used_bytes
+    )
     yield GaugeMetricFamily(
         "forumsvc_memory_limit_bytes",
         "Memory that they may take (cache.pages_mb).",
-        page_cache.size,
+        page_cache.max_bytes,
     )
 
 

@@ -13,7 +13,7 @@ from ...presenters.users import user, user_detail
 from ...resources.base import Item
 from ...security.policy import abilities, granted
 from ..api.request import ForumRequest
-from ..http_cache.cache_policy import Audience, Shown
+from ..http_cache.cache_policy import CacheScope, PageKind
 from .results import (
     Count,
     Detail,
@@ -26,7 +26,7 @@ from .results import (
     Result,
     Uploaded,
 )
-from .viewer_state import standing
+from .viewer_state import viewer_states
 
 ABILITIES = {
     Kind.USER: USER_ABILITIES,
@@ -43,17 +43,17 @@ class Bare:
     wrong_password_status = 400
     """The status of a password grant with a wrong password (RFC 6749 §5.2: 400)."""
 
-    def cache_scope(self, shown: Shown, request: ForumRequest) -> Audience:
+    def cache_scope(self, shown: PageKind, request: ForumRequest) -> CacheScope:
         """Return which callers get the same response."""
         if request.caller is None:
-            return Audience.EVERYBODY
+            return CacheScope.PUBLIC
         if request.includes_state:
-            return Audience.NOBODY_ELSE
-        if shown not in (Shown.TOPIC, Shown.REPLY):
-            return Audience.EVERYBODY
-        return Audience.SAME_RIGHTS
+            return CacheScope.UNCACHEABLE
+        if shown not in (PageKind.TOPIC, PageKind.REPLY):
+            return CacheScope.PUBLIC
+        return CacheScope.PER_ABILITIES
 
-    def is_cacheable(self, shown: Shown) -> bool:
+    def is_cacheable(self, shown: PageKind) -> bool:
         """Return whether such a response may be cached: a version covers all that it shows."""
         return True
 
@@ -93,7 +93,7 @@ class Bare:
         """Return the document of a page of resources."""
         shown = [self.list_item(result.kind, row, request) for row in result.rows]
         if request.includes_state:
-            states = standing(result.kind, result.rows, request)
+            states = viewer_states(result.kind, result.rows, request)
             for one, state in zip(shown, states, strict=True):
                 one["state"] = state
         return shown
@@ -106,7 +106,7 @@ class Bare:
         """Return the document of one resource, with its `abilities`."""
         shown = self.detail(result.kind, result.item, request)
         if request.includes_state:
-            [shown["state"]] = standing(result.kind, [result.item.row], request)
+            [shown["state"]] = viewer_states(result.kind, [result.item.row], request)
         return shown
 
     def count_document(self, result: Count) -> Any:

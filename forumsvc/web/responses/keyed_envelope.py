@@ -8,17 +8,17 @@ from ...models import UserState
 from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
-from ...queries.states import State
+from ...queries.viewer_states import ViewerState
 from ...resources.base import Item
 from ...resources.replies import ReplyItem
 from ...resources.topics import TopicItem
 from ...resources.users import UserItem
 from ...security.policy import abilities
 from ..api.request import ForumRequest
-from ..http_cache.cache_policy import Audience, Shown
+from ..http_cache.cache_policy import CacheScope, PageKind
 from .envelope import Bare
 from .results import Count, Detail, Hello, Ids, Kind, Listing, NotificationListing, Result
-from .viewer_state import standing
+from .viewer_state import viewer_states
 
 _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
 """The kinds that are or contain a user."""
@@ -30,20 +30,20 @@ class Keyed(Bare):
     created_status = CREATED
     wrong_password_status = 401
 
-    def cache_scope(self, shown: Shown, request: ForumRequest) -> Audience:
+    def cache_scope(self, shown: PageKind, request: ForumRequest) -> CacheScope:
         """Return which callers get the same response: `meta` depends on the caller."""
-        if request.caller is None or shown is Shown.NODE_LIST:
-            return Audience.EVERYBODY
+        if request.caller is None or shown is PageKind.NODE_LIST:
+            return CacheScope.PUBLIC
         if request.includes_state:
-            return Audience.NOBODY_ELSE
-        if shown is Shown.TOPIC_LIST:
-            return Audience.SAME_CALLER  # the caller may be the author of a topic
+            return CacheScope.UNCACHEABLE
+        if shown is PageKind.TOPIC_LIST:
+            return CacheScope.PER_USER  # the caller may be the author of a topic
         # Admins have abilities for a reply's author that maintainers do not have.
-        return Audience.SAME_CALLER if shown is Shown.REPLY else Audience.NOBODY_ELSE
+        return CacheScope.PER_USER if shown is PageKind.REPLY else CacheScope.UNCACHEABLE
 
-    def is_cacheable(self, shown: Shown) -> bool:
+    def is_cacheable(self, shown: PageKind) -> bool:
         """Return whether such a response may be cached: topic lists show view counts."""
-        return shown is not Shown.TOPIC_LIST
+        return shown is not PageKind.TOPIC_LIST
 
     def body(self, result: Result, request: ForumRequest) -> Any:
         """Return the JSON document of a result."""
@@ -163,15 +163,15 @@ def _liked_reply_ids(
     if request.includes_state:
         states = [one["state"] for one in shown]
     else:
-        states = standing(result.kind, result.rows, request)
+        states = viewer_states(result.kind, result.rows, request)
     return [one["id"] for one, state in zip(shown, states, strict=True) if state["liked"]]
 
 
-def _meta(result: Detail, shown: dict[str, Any], request: ForumRequest) -> State:
+def _meta(result: Detail, shown: dict[str, Any], request: ForumRequest) -> ViewerState:
     """Return the viewer state of a topic or a user."""
     if result.kind not in (Kind.TOPIC, Kind.USER):
         return {}
     if request.includes_state:
         return shown["state"]
-    [state] = standing(result.kind, [result.item.row], request)
+    [state] = viewer_states(result.kind, [result.item.row], request)
     return state

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from ...db.keyset_paging import Cursors
-from ...queries.notifications import Told
+from ...queries.notifications import NotificationPage
 from ...resources.base import Item
 
 
@@ -51,7 +51,7 @@ class Detail:
 class NotificationListing:
     """A page of notifications, with the rows that they refer to."""
 
-    page: Told
+    page: NotificationPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from forumsvc.db.engine import Database
 from forumsvc.markup import RENDERER_VERSION, Renderer
 from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.models import Node, Notification, Reply, Topic, User
-from forumsvc.queries import outdated
+from forumsvc.queries import outdated_html
 from forumsvc.services.content.authoring import Authoring
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.content.rules import Rules
@@ -84,7 +84,7 @@ def state(database: Database, reply: int) -> tuple[str, int]:
 def left(database: Database) -> int:
     """Return how many texts are outdated."""
     with database.reads.connect() as db:
-        return outdated.count(db, RENDERER_VERSION)
+        return outdated_html.count(db, RENDERER_VERSION)
 
 
 def test_texts_of_older_and_newer_versions_are_rendered_and_no_others(
@@ -180,7 +180,7 @@ def test_what_is_outdated_is_found_by_an_index(database: Database, write: Write)
 
     event.listen(database.reads, "before_cursor_execute", note)
     with database.reads.connect() as db:
-        list(outdated.batches(db, Reply, RENDERER_VERSION, 2))
+        list(outdated_html.batches(db, Reply, RENDERER_VERSION, 2))
     event.remove(database.reads, "before_cursor_execute", note)
     explain = "EXPLAIN QUERY PLAN " if database.is_sqlite else "EXPLAIN "
     with Session(database.writes) as session, session.begin():

@@ -57,7 +57,7 @@ def mended(session: Session) -> Community:
 
 
 def test_every_counter_is_recounted(session: Session) -> None:
-    recounted = {recount_.model: tuple(recount_.truths) for recount_ in recount.recounts()}
+    recounted = {recount_.model: tuple(recount_.expected) for recount_ in recount.recounts()}
     assert recounted == COUNTED
     counters = {
         (model, column.name)
@@ -121,7 +121,9 @@ def test_a_counter_that_is_off_is_named_with_its_truth(
         stored = None
     mended.set(model, name, **{column: stored})
     id_ = mended.ids[name]
-    assert recount.wrong(session) == [recount.Wrong(model.__tablename__, id_, column, stored, true)]
+    assert recount.wrong(session) == [
+        recount.WrongCounter(model.__tablename__, id_, column, stored, true)
+    ]
     wrong = [finding for finding in audit.check(session) if finding.wrong]
     assert [(each.name, each.wrong) for each in wrong] == [(f"{model.__tablename__}.{column}", 1)]
     audit.fix(session)

@@ -12,7 +12,7 @@ from forumsvc.demo import Loaded, Size, load
 from forumsvc.errors import Conflict
 from forumsvc.models import (
     Base,
-    ChangeMark,
+    CacheVersion,
     Node,
     Notification,
     Reply,
@@ -97,7 +97,7 @@ def test_there_are_as_many_as_were_asked_for(demo: Database) -> None:
 REPEATED = [
     table
     for table in Base.metadata.sorted_tables
-    if not table.name.startswith("oauth") and table.name != ChangeMark.__tablename__
+    if not table.name.startswith("oauth") and table.name != CacheVersion.__tablename__
 ]
 
 

@@ -14,7 +14,7 @@ from forumsvc.presenters.replies import reply, reply_detail
 from forumsvc.presenters.site import Site
 from forumsvc.presenters.topics import topic, topic_detail
 from forumsvc.presenters.users import user, user_detail
-from forumsvc.queries.notifications import Told
+from forumsvc.queries.notifications import NotificationPage
 from forumsvc.settings import LEVELS
 from tests.serializers import wrong
 
@@ -178,7 +178,7 @@ def test_of_a_deleted_reply_a_list_shows_the_place_alone() -> None:
     assert reply(SITE, a_reply(deleted_at=NOW))["deleted"] is True
 
 
-TOLD = Told(
+TOLD = NotificationPage(
     notifications=[],
     topics={7: a_topic()},
     replies={9: a_reply()},

@@ -1,4 +1,4 @@
-"""The short way for reads: the rows that SQLAlchemy finds, on connections that mend themselves."""
+"""The executor: it returns the rows that SQLAlchemy returns, and replaces lost connections."""
 
 import os
 import random
@@ -45,24 +45,24 @@ from tests.functional.test_query_budgets import OWN_READS, READS, fill
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
 )
-"""A file has no connections that can be cut."""
+"""A file has no connections that can be lost."""
 
-Asked = list[tuple[Any, dict[str, Any]]]
+Seen = list[tuple[Any, dict[str, Any]]]
 
 
 @contextmanager
-def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Note every statement that any executor is asked, with its values."""
-    asked: Asked = []
-    ask = Executor.rows
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
+    """Record every statement of any executor, with its values."""
+    seen: Seen = []
+    original = Executor.rows
 
     def rows(self: Executor, statement: Any, values: Any) -> Any:
-        asked.append((statement, dict(values)))
-        return ask(self, statement, values)
+        seen.append((statement, dict(values)))
+        return original(self, statement, values)
 
     with monkeypatch.context() as patch:
         patch.setattr(Executor, "rows", rows)
-        yield asked
+        yield seen
 
 
 def assert_same(database: Database, statement: Any, values: dict[str, Any]) -> int:
@@ -82,15 +82,15 @@ def test_every_read_of_the_api_finds_what_sqlalchemy_finds(
 ) -> None:
     scene = fill(forum, 3)
     keyed = make_forum(api__envelope="keyed")
-    with watched(monkeypatch) as asked:
+    with watched(monkeypatch) as seen:
         for one in (forum, keyed):
             for caller in (one.nobody, one.caller(scene.author.token)):
                 for path in (*READS, *(OWN_READS if caller.token else ())):
                     assert caller.get(scene.path(path)).status_int == 200, path
             assert one.nobody.get(f"/topics?node_id={MAX_ID}").status_int == 404
-    statements = {id(statement) for statement, _ in asked}
+    statements = {id(statement) for statement, _ in seen}
     assert len(statements) >= 30
-    assert sum(assert_same(forum.database, *each) for each in asked) > len(asked)
+    assert sum(assert_same(forum.database, *each) for each in seen) > len(seen)
 
 
 @pytest.mark.parametrize("kind", TopicOrder)
@@ -100,7 +100,7 @@ def test_every_page_is_the_same_as_sqlalchemys(
     names = fill(forum, 5).names
     choices = random.Random(kind)  # noqa: S311  # a test's choices, to be repeated
     offsets = [*range(12), *(choices.randrange(10 ** choices.randrange(18)) for _ in range(9))]
-    with watched(monkeypatch) as asked:
+    with watched(monkeypatch) as seen:
         for node, viewer in ((None, None), (names["node"], names["author"])):
             read = partial(
                 topics.forum_list, forum.database.executor, kind, node_id=node, viewer_id=viewer
@@ -110,7 +110,7 @@ def test_every_page_is_the_same_as_sqlalchemys(
                 for place in filter(None, found.cursors):
                     read(PageRequest(limit=choices.randint(1, 150), before=place))
                     read(PageRequest(limit=choices.randint(1, 150), after=place))
-    assert sum(assert_same(forum.database, *each) for each in asked) > len(offsets)
+    assert sum(assert_same(forum.database, *each) for each in seen) > len(offsets)
 
 
 def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
@@ -118,20 +118,20 @@ def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
     first = min(topic["id"] for topic in forum.nobody.get("/topics").json)
     for step in (1, 7, 2, 3):
         ids = [*range(first, first + 1000, step)]
-        assert assert_same(forum.database, topics._some(), {"ids": ids})
+        assert assert_same(forum.database, topics._by_ids(), {"ids": ids})
 
 
 def test_pages_without_end_are_not_all_remembered(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     executor = Executor(database.reads)
-    with watched(monkeypatch) as asked:
+    with watched(monkeypatch) as seen:
         for offset in range(300):
             topics.forum_list(
                 executor, TopicOrder.RECENT, PageRequest(offset), node_id=None, viewer_id=None
             )
-    (statement,) = {statement for statement, _ in asked}
-    assert 0 < len(executor._compiled(statement)._texts) <= 128
+    (statement,) = {statement for statement, _ in seen}
+    assert 0 < len(executor._compiled(statement)._rendered) <= 128
     for number in range(600):
         assert executor.rows(select(literal(number).label("number")), {}) == [(number,)]
     assert executor._compiled.cache_info().currsize <= 512
@@ -167,16 +167,16 @@ def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
 def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
     database: Database,
 ) -> None:
-    asked: BindParameter[str] = bindparam("asked")
-    wrong = select((cast(1, Integer) / func.nothing_of_this_name(asked)).label("x"))
+    value: BindParameter[str] = bindparam("value")
+    wrong = select((cast(1, Integer) / func.nothing_of_this_name(value)).label("x"))
     with pytest.raises((OperationalError, ProgrammingError)) as raised:
-        database.executor.rows(wrong, {"asked": "a secret"})
+        database.executor.rows(wrong, {"value": "a secret"})
     assert isinstance(raised.value, DBAPIError)
     assert not raised.value.connection_invalidated
     assert "a secret" not in str(raised.value)
     assert "nothing_of_this_name" in str(raised.value)
     # The connection is as good as before.
-    assert versions.of_lists(database.executor) == 0
+    assert versions.load_lists_version(database.executor) == 0
 
 
 @pytest.mark.parametrize(
@@ -186,22 +186,22 @@ def test_a_database_that_cannot_be_reached_is_an_operational_error(url: str) -> 
     database = open_database(url)
     for _ in range(2):
         with pytest.raises(OperationalError):
-            versions.of_lists(database.executor)
+            versions.load_lists_version(database.executor)
     database.dispose()
 
 
 @pytest.fixture
 def opened_ones(database: Database) -> Iterator[list[Any]]:
     """The driver's connections that are opened for reads during the test."""
-    made: list[Any] = []
+    opened: list[Any] = []
 
     def note(connection: Any, record: Any) -> None:
-        made.append(connection)
+        opened.append(connection)
 
     # What waits in the pool would be taken first.
     database.reads.dispose()
     event.listen(database.reads, "connect", note)
-    yield made
+    yield opened
     event.remove(database.reads, "connect", note)
 
 
@@ -239,7 +239,7 @@ def test_a_thread_has_a_connection_of_its_own_for_as_long_as_it_lives(
 
     def read() -> None:
         for _ in range(3):
-            versions.of_lists(executor)
+            versions.load_lists_version(executor)
         assert not is_closed(opened_ones[-1])
 
     for number in range(1, 4):
@@ -258,10 +258,10 @@ def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
     turn = threading.Barrier(2)
 
     def read() -> None:
-        versions.of_lists(executor)
+        versions.load_lists_version(executor)
         turn.wait()
         turn.wait()
-        versions.of_lists(executor)
+        versions.load_lists_version(executor)
 
     thread = threading.Thread(target=read)
     thread.start()
@@ -275,24 +275,24 @@ def test_closing_closes_the_connections_of_other_threads_which_can_go_on(
 
 
 def test_a_forked_process_leaves_its_parents_connection_alone(database: Database) -> None:
-    assert versions.of_lists(database.executor) == 0
+    assert versions.load_lists_version(database.executor) == 0
     before = database.executor._local.connection.driver
     pid = os.fork()
     if pid == 0:
         try:
             database.reset_after_fork()
-            same = versions.of_lists(database.executor) == 0
+            same = versions.load_lists_version(database.executor) == 0
             other = database.executor._local.connection.driver is not before
             os._exit(0 if same and other and not is_closed(before) else 1)
         finally:
             os._exit(2)
     _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0
-    assert versions.of_lists(database.executor) == 0
+    assert versions.load_lists_version(database.executor) == 0
     assert database.executor._local.connection.driver is before
 
 
-def cut(database: Database, pid: int) -> None:
+def terminate(database: Database, pid: int) -> None:
     """Cut a connection, as a restart of the server does."""
     plain = make_url(database.url).set(drivername="postgresql")
     with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as own:
@@ -310,8 +310,8 @@ def test_a_connection_that_was_cut_between_two_reads_is_made_again(database: Dat
     pids = []
     for _ in range(3):
         pids.append(executor.rows(_PID, {})[0].pid)
-        cut(database, pids[-1])
-        assert versions.of_lists(executor) == 0
+        terminate(database, pids[-1])
+        assert versions.load_lists_version(executor) == 0
     assert len(set(pids)) == 3
 
 
@@ -334,8 +334,8 @@ def test_a_read_meets_no_connection_of_the_pool_that_was_cut_with_its_own(
     for connection in idle:
         connection.close()
     for pid in pids:
-        cut(database, pid)
-    assert versions.of_lists(executor) == 0
+        terminate(database, pid)
+    assert versions.load_lists_version(executor) == 0
 
 
 @on_a_server
@@ -344,11 +344,11 @@ def test_what_is_cut_again_is_told(database: Database) -> None:
     with pytest.raises(OperationalError) as raised:
         executor.rows(_CUT_ITSELF, {})
     assert raised.value.connection_invalidated
-    assert versions.of_lists(executor) == 0
+    assert versions.load_lists_version(executor) == 0
 
 
 @on_a_server
-def test_a_rollback_leaves_what_the_gateway_has_prepared(forum: Forum) -> None:
+def test_a_rollback_leaves_what_the_executor_has_prepared(forum: Forum) -> None:
     database, one = forum.database, select(literal(1).label("one"))
     wrong = select(cast(bindparam("word", type_=String), Integer).label("number"))
     rows = [{"login": f"u{n}", "login_key": f"u{n}"} for n in range(2)]
@@ -394,7 +394,7 @@ def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
             assert executor.rows(many, {"limit": limit}) == [(1,)]
 
 
-def test_a_change_by_the_gateway_gives_columns_their_defaults(forum: Forum) -> None:
+def test_a_change_by_the_executor_gives_columns_their_defaults(forum: Forum) -> None:
     now, alice = clock.now(), forum.person("alice")
     given = {"name": "Off topic", "created_at": now, "updated_at": now}
     names: dict[str, Any] = {name: bindparam(name) for name in given}

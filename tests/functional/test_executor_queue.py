@@ -1,4 +1,4 @@
-"""What nobody awaits is run with what comes next: in its order and transaction, or never."""
+"""Queued statements are executed with the next one: in order and in their transaction, or never."""
 
 import gc
 import os
@@ -46,7 +46,7 @@ def renaming() -> Update:
 
 
 _RENAMED = renaming()
-_RENAMED_AND_TOLD = renaming().returning(Node.id, Node.name)
+_RENAMED_RETURNING = renaming().returning(Node.id, Node.name)
 _NEW_USER = insert(User).values(
     {name: bindparam(name) for name in ("login", "login_key", "created_at", "updated_at")}
 )
@@ -75,8 +75,8 @@ def new_user(login: str) -> dict[str, Any]:
     return {"login": login, "login_key": login, "created_at": now, "updated_at": now}
 
 
-def ways_to_run_it(forum: Forum, node: int) -> dict[str, Callable[[Session], object]]:
-    """Return what a session may do behind what waits."""
+def flushing_calls(forum: Forum, node: int) -> dict[str, Callable[[Session], object]]:
+    """Return the calls of a session that flush the queue."""
     return {
         "executor": lambda db: forum.database.executor.rows_in(db, _NAME, {"node": node}),
         "session": lambda db: db.scalar(_NAME, {"node": node}),
@@ -111,30 +111,30 @@ def test_what_is_asked_for_is_there_when_it_is_needed(forum: Forum, db: Session,
         assert after() == [(f"New {number}",)]
 
 
-@pytest.mark.parametrize("way", ["executor", "session", "commit"])
+@pytest.mark.parametrize("call", ["executor", "session", "commit"])
 def test_what_is_asked_for_comes_with_what_is_run_behind_it(
-    forum: Forum, db: Session, node: int, way: str
+    forum: Forum, db: Session, node: int, call: str
 ) -> None:
     first, second = forum.node("First"), forum.node("Second")
     executor = forum.database.executor
     for _ in range(3):
-        asked = [executor.submit_in(db, _NAME, {"node": each}) for each in (first, second)]
-        ways_to_run_it(forum, node)[way](db)
-        assert [each() for each in asked] == [[("First",)], [("Second",)]]
+        future = [executor.submit_in(db, _NAME, {"node": each}) for each in (first, second)]
+        flushing_calls(forum, node)[call](db)
+        assert [each() for each in future] == [[("First",)], [("Second",)]]
 
 
 def test_what_a_change_returns_can_be_asked_for(forum: Forum, db: Session, node: int) -> None:
     values = [{"node": node, "new": new} for new in ("A", "B")]
-    asked = [forum.database.executor.submit_in(db, _RENAMED_AND_TOLD, each) for each in values]
+    future = [forum.database.executor.submit_in(db, _RENAMED_RETURNING, each) for each in values]
     db.commit()
-    assert [each() for each in asked] == [[(node, "A")], [(node, "B")]]
+    assert [each() for each in future] == [[(node, "A")], [(node, "B")]]
     assert name_of(forum.database, node) == "B"
 
 
 def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session, node: int) -> None:
     for number in range(3):
         values = {"node": node, "new": f"New {number}"}
-        forum.database.executor.submit_in(db, _RENAMED_AND_TOLD, values)
+        forum.database.executor.submit_in(db, _RENAMED_RETURNING, values)
         db.commit()
         assert name_of(forum.database, node) == f"New {number}"
 
@@ -145,12 +145,12 @@ def test_what_was_asked_for_and_rolled_back_never_comes(
 ) -> None:
     executor = forum.database.executor
     for _ in range(3):
-        asked = executor.submit_in(db, _NAME, {"node": node})
+        future = executor.submit_in(db, _NAME, {"node": node})
         db.rollback()
         # The same connection: what waits on it is not to be run for the sake of the first.
         execute(db, _RENAMED, {"node": node, "new": "New"})
         with pytest.raises(LookupError):
-            asked()
+            future()
         db.rollback()
         assert name_of(forum.database, node) == "Old"
 
@@ -160,8 +160,8 @@ def test_what_is_rolled_back_on_a_connection_that_is_kept_never_happens(
 ) -> None:
     info = {EXECUTOR: forum.database.executor}
     with (
-        forum.database.writes.connect() as kept,
-        Session(kept, info=info, join_transaction_mode="control_fully") as db,
+        forum.database.writes.connect() as connection,
+        Session(connection, info=info, join_transaction_mode="control_fully") as db,
     ):
         execute(db, _RENAMED, {"node": node, "new": "New"})
         db.rollback()
@@ -177,12 +177,12 @@ def test_what_is_asked_for_beside_an_error_never_comes(
     for _ in range(3):
         before = executor.submit_in(db, _NAME, {"node": node})
         wrong = executor.submit_in(db, _NUMBER, {"word": "ten"})
-        behind = executor.submit_in(db, _NAME, {"node": node})
+        after = executor.submit_in(db, _NAME, {"node": node})
         with pytest.raises(DataError):
             wrong()
-        for asked in (before, wrong, behind):
+        for future in (before, wrong, after):
             with pytest.raises(LookupError):
-                asked()
+                future()
         db.rollback()
 
 
@@ -239,11 +239,11 @@ def test_what_the_database_refuses_undoes_the_whole_transaction(
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) -> None:
     forum.person("alice")
-    ways = ways_to_run_it(forum, node)
+    calls = flushing_calls(forum, node)
     with forum.database.session() as db:
         execute(db, _NEW_USER, new_user("alice"))
         with pytest.raises(IntegrityError) as raised:
-            ways[by](db)
+            calls[by](db)
     assert not raised.value.connection_invalidated
 
 
@@ -258,7 +258,7 @@ def test_what_came_behind_an_error_can_be_run_again(forum: Forum, db: Session, n
         else:
             assert executor.rows_in(db, _NUMBER, {"word": word}) == [(int(word),)]
         db.rollback()
-        # Now the name of a node is asked for behind what fails, the time when it is prepared.
+        # Now the name of a node is future for after what fails, the time when it is prepared.
         execute(db, _NEW_USER, new_user("carol"))
         execute(db, _NEW_USER, new_user("carol"))
         with pytest.raises(IntegrityError):
@@ -324,12 +324,12 @@ def test_an_interruption_is_told_and_leaves_no_broken_connection(
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    ways = ways_to_run_it(forum, node)
+    calls = flushing_calls(forum, node)
     with monkeypatch.context() as patch, forum.database.session() as db:
         execute(db, _RENAMED, {"node": node, "new": "New"})
         patch.setattr(PipelineConnection, "_send", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            ways[by](db)
+            calls[by](db)
     assert name_of(forum.database, node) == "Old"
     with forum.database.session.begin() as db:
         execute(db, _RENAMED, {"node": node, "new": "Next"})
@@ -347,7 +347,7 @@ def test_a_connection_that_breaks_behind_an_error_does_not_hide_it(
         try:
             return send(self)
         finally:
-            with socket.socket(fileno=os.dup(self._line.socket)) as connected:
+            with socket.socket(fileno=os.dup(self._pgconn.socket)) as connected:
                 connected.shutdown(socket.SHUT_RDWR)
 
     with monkeypatch.context() as patch, forum.database.session() as db:
@@ -397,14 +397,16 @@ def test_a_reply_wakes_the_database_as_often_as_stated(
     alice, bob = forum.person("alice"), forum.person("bob")
     topic = forum.topic(alice, forum.node())
     trips: list[str] = []
-    for way in ("_execute_now", "_execute_pending"):
-        send = getattr(PipelineConnection, way)
+    for method in ("_execute_now", "_execute_pending"):
+        send = getattr(PipelineConnection, method)
 
-        def sent(self: PipelineConnection, *rest: Any, _send: Any = send, _way: str = way) -> Any:
-            trips.append(_way)
+        def sent(
+            self: PipelineConnection, *rest: Any, _send: Any = send, _method: str = method
+        ) -> Any:
+            trips.append(_method)
             return _send(self, *rest)
 
-        monkeypatch.setattr(PipelineConnection, way, sent)
+        monkeypatch.setattr(PipelineConnection, method, sent)
     body = {"body": "Well said, @alice"}
     answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", body)
     assert answer.status_int == 201

@@ -1,4 +1,4 @@
-"""Entity tags: nothing is sent twice, nothing old is taken for new, nothing new is overwritten."""
+"""ETags and conditional requests: no stale 304, no lost update."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The texts whose HTML another version of the renderer made."""
+"""Finds the texts whose HTML was rendered by another version of the renderer."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ POSTS: tuple[Post, ...] = (Topic, Reply)
 
 
 def count(db: SqlConnection, version: int) -> int:
-    """Return how many topics and replies are not of this version."""
+    """Return the number of topics and replies that are not of this version."""
     return sum(
         db.execute(select(func.count()).select_from(post).where(condition)).scalar_one()
         for post in POSTS
@@ -24,12 +24,12 @@ def count(db: SqlConnection, version: int) -> int:
 def batches(
     db: SqlConnection, post: Post, version: int, size: int
 ) -> Iterator[Sequence[Row[tuple[int, str, str, int]]]]:
-    """Yield the posts (id, body, body_html, markup_version) of other versions, up to `size` each.
+    """Yield batches of posts (id, body, body_html, markup_version) that are of other versions.
 
-    Each batch is one SELECT by an index that begins where the one before ended, whatever became of
-    those in between; posts that get another version meanwhile are left out or come later.
+    Each batch is one SELECT by an index, of up to `size` rows after the batch before, whatever
+    happened to that. Posts that get another version meanwhile are skipped or come later.
     """
-    place = tuple_(post.markup_version, post.id)
+    key = tuple_(post.markup_version, post.id)
     columns: tuple[Any, ...] = (post.id, post.body, post.body_html, post.markup_version)
     for condition in _others(post, version):
         statement = select(*columns).where(condition).order_by(post.markup_version, post.id)
@@ -37,10 +37,10 @@ def batches(
         while found:
             yield found
             last = found[-1]
-            after = place > tuple_(last.markup_version, last.id)
+            after = key > tuple_(last.markup_version, last.id)
             found = db.execute(statement.where(after).limit(size)).all()
 
 
 def _others(post: Post, version: int) -> tuple[ColumnElement[bool], ...]:
-    """Return the two sides of `<>`, for each of which the index is a range."""
+    """Return the two halves of `<>`, each of which is a range of the index."""
     return post.markup_version < version, post.markup_version > version

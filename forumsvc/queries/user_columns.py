@@ -1,4 +1,4 @@
-"""The columns of a user wherever one is shown beside something else."""
+"""The columns of a user who is shown beside something else, such as an author."""
 
 from typing import Any
 

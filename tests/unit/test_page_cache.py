@@ -1,0 +1,81 @@
+"""The page cache: bounded, least recently used first, and one version of each value."""
+
+import random
+from functools import partial
+
+from forumsvc.cache.page_cache import PageCache
+from tests.functional.threads import together
+
+
+def test_a_value_is_there_under_its_mark_and_no_other() -> None:
+    page_cache = PageCache(100)
+    page_cache.put("page", 1, "one", 10)
+    assert page_cache.get("page", 1) == "one"
+    assert page_cache.get("page", 2) is None
+    assert page_cache.get("other", 1) is None
+    assert (page_cache.hits, page_cache.misses) == (1, 2)
+
+
+def test_a_newer_value_takes_the_place_of_the_older_and_its_room() -> None:
+    page_cache = PageCache(100)
+    page_cache.put("page", 1, "one", 60)
+    page_cache.put("page", 2, "two", 70)
+    assert (page_cache.get("page", 1), page_cache.get("page", 2), page_cache.used_bytes) == (
+        None,
+        "two",
+        70,
+    )
+
+
+def test_the_longest_unused_makes_room() -> None:
+    page_cache = PageCache(100)
+    for name in ("first", "second", "third"):
+        page_cache.put(name, 1, name, 30)
+    page_cache.get("first", 1)
+    # To ask for it under another version is not to use it.
+    page_cache.get("second", 2)
+    page_cache.put("fourth", 1, "fourth", 30)
+    there = [name for name in ("first", "second", "third", "fourth") if name in page_cache]
+    assert there == ["first", "third", "fourth"]
+
+
+def test_what_is_larger_than_all_room_is_not_kept_and_pushes_nothing_out() -> None:
+    page_cache = PageCache(100)
+    page_cache.put("small", 1, "small", 100)
+    page_cache.put("large", 1, "large", 101)
+    assert ("small" in page_cache, "large" in page_cache, page_cache.used_bytes) == (
+        True,
+        False,
+        100,
+    )
+
+
+def test_what_has_grown_too_large_leaves_nothing_older_behind() -> None:
+    page_cache = PageCache(100)
+    page_cache.put("page", 1, "one", 10)
+    page_cache.put("page", 2, "two", 101)
+    assert page_cache.get("page", 2) is None
+    assert page_cache.used_bytes <= 100
+
+
+def test_no_room_is_no_memory() -> None:
+    page_cache = PageCache(0)
+    page_cache.put("page", 1, "one", 1)
+    assert ("page" in page_cache, page_cache.used_bytes) == (False, 0)
+
+
+def test_threads_find_their_own_and_the_room_is_reckoned_right() -> None:
+    page_cache = PageCache(1_000)
+
+    def use(seed: int) -> None:
+        choices = random.Random(seed)  # noqa: S311  # a test's choices, to be repeated
+        for _ in range(3_000):
+            key, version = choices.randrange(40), choices.randrange(3)
+            found = page_cache.get(key, version)
+            assert found in (None, (key, version))
+            page_cache.put(key, version, (key, version), choices.randrange(1, 120))
+            assert page_cache.used_bytes <= 1_000
+
+    together([partial(use, seed) for seed in range(4)])
+    page_cache.put("all", 1, "all", 1_000)
+    assert (page_cache.used_bytes, [key for key in range(40) if key in page_cache]) == (1_000, [])
