@@ -60,7 +60,6 @@ PARTS = {
         "waitress.wasyncore:loop": "serving/worker.py",
     },
     "limits": {
-        "limits.storage:MemoryStorage": "web/limits/rate_limiter.py",
         "limits.storage:Storage.incr": "web/limits/rate_limiter.py",
         "limits.storage:Storage.get_expiry": "web/limits/rate_limiter.py",
     },

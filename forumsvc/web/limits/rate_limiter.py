@@ -6,20 +6,19 @@ and a subject costs one number.
 
 import logging
 import math
-import threading
 import time
 from typing import Any, NamedTuple
 
 from limits import RateLimitItem
 from limits.errors import ConfigurationError, StorageError
-from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits.storage import Storage, storage_from_string
 
 from ...errors import single_line_message
 from ...settings import Settings, SettingsError
+from .memory_counts import MemoryCounts
 
 log = logging.getLogger(__name__)
 
-_SWEEP_SECONDS = 60
 _TIMEOUT_SECONDS = 0.25
 _RETRY_SECONDS = 5
 _PREFIX = "forumsvc"
@@ -64,11 +63,9 @@ class RateLimiter:
         return LimitStatus(number <= rate.amount, max(0, rate.amount - number), reset)
 
 
-def _open_storage(address: str) -> Storage:
+def _open_storage(address: str) -> MemoryCounts | Storage:
     if address.startswith("memory:"):
-        storage = MemoryStorage()
-        storage.timer = _ExpirySweep(storage)
-        return storage
+        return MemoryCounts()
     try:
         return _open_redis(address)
     except (ConfigurationError, ImportError):
@@ -94,24 +91,3 @@ def _open_redis(address: str) -> Storage:
     storage = storage_from_string(address, wrap_exceptions=True, **options)
     assert isinstance(storage, Storage), "the URL is not of an asynchronous storage"  # noqa: S101
     return storage
-
-
-class _ExpirySweep(threading.Timer):
-    """Removes expired counts from memory, at most once a minute, when something is counted.
-
-    It replaces the timer of `limits`, which would start a thread for every hundredth of a second in
-    which something is counted, and look at every count.
-    """
-
-    def __init__(self, storage: MemoryStorage) -> None:
-        super().__init__(0, lambda: None)
-        self._storage = storage
-        self._next = time.monotonic() + _SWEEP_SECONDS
-
-    def is_alive(self) -> bool:
-        """Remove expired counts if it is time, and report that the timer runs."""
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _SWEEP_SECONDS
-            for key in list(self._storage.expirations):
-                self._storage.get(key)  # removes it if it has expired
-        return True

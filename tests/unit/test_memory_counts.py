@@ -1,0 +1,52 @@
+"""Counts in memory end after their time, and are removed once it is over."""
+
+import pytest
+
+from forumsvc.web.limits import memory_counts
+from forumsvc.web.limits.memory_counts import MemoryCounts
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def time(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(memory_counts, "time", clock)
+    return clock
+
+
+def test_events_are_numbered_until_the_time_of_the_first_ends(clock: Clock) -> None:
+    counts = MemoryCounts()
+    assert [counts.incr("a", 10) for _ in range(3)] == [1, 2, 3]
+    clock.now += 9
+    assert counts.incr("a", 10) == 4
+    assert counts.get_expiry("a") == 1_010
+    clock.now += 1
+    assert counts.incr("a", 10) == 1
+    assert counts.get_expiry("a") == 1_020
+
+
+def test_what_is_counted_for_one_does_not_count_for_another(clock: Clock) -> None:
+    counts = MemoryCounts()
+    counts.incr("a", 10)
+    assert counts.incr("b", 10) == 1
+
+
+def test_ended_counts_are_removed_once_a_minute(clock: Clock) -> None:
+    counts = MemoryCounts()
+    for number in range(100):
+        counts.incr(str(number), 10)
+    clock.now += 59
+    counts.incr("late", 10)
+    assert len(counts) == 101
+    clock.now += 1
+    counts.incr("later", 10)
+    assert len(counts) == 2
