@@ -17,7 +17,8 @@ from forumsvc.models import (
     User,
     UserFollow,
 )
-from forumsvc.models.engine import Database
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
@@ -42,7 +43,7 @@ def topic(forum: Forum, alice: Person) -> int:
 @pytest.fixture
 def another_process(database_url: str) -> Iterator[Database]:
     """The database as another process has it, whose transactions leave the forum's waits alone."""
-    database = Database(database_url)
+    database = open_database(database_url)
     yield database
     database.dispose()
 
