@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text, update
 
+from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.models import (
     Favorite,
     ReplyLike,
@@ -17,8 +19,6 @@ from forumsvc.models import (
     User,
     UserFollow,
 )
-from forumsvc.database import open_database
-from forumsvc.db.engine import Database
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
