@@ -1,6 +1,7 @@
 """Many at once: doubles end as one, nobody fails for another, and the counters hold."""
 
 import threading
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,7 @@ from forumsvc.models import (
     User,
     UserFollow,
 )
+from forumsvc.models.engine import Database
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
@@ -35,6 +37,14 @@ def bob(forum: Forum) -> Person:
 @pytest.fixture
 def topic(forum: Forum, alice: Person) -> int:
     return forum.topic(alice, forum.node())
+
+
+@pytest.fixture
+def another_process(database_url: str) -> Iterator[Database]:
+    """The database as another process has it, whose transactions leave the forum's waits alone."""
+    database = Database(database_url)
+    yield database
+    database.dispose()
 
 
 def at_once(forum: Forum, person: Person, method: str, path: str, **params: Any) -> list[Any]:
@@ -208,7 +218,7 @@ def test_users_who_mention_each_other_at_once_are_all_told(forum: Forum) -> None
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_request_that_loses_a_deadlock_is_made_again(
-    forum: Forum, alice: Person, bob: Person, topic: int
+    forum: Forum, alice: Person, bob: Person, topic: int, another_process: Database
 ) -> None:
     wants_users = threading.Event()
 
@@ -221,7 +231,7 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     caller = alone(forum, bob)
 
     def cross() -> None:
-        with forum.database.writes.connect() as other:
+        with another_process.writes.connect() as other:
             # The one that waits for longer does not look for deadlocks, and so wins.
             other.execute(text("SET LOCAL deadlock_timeout = '1min'"))
             other.execute(
