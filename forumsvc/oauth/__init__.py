@@ -1,1 +1,1 @@
-"""The OAuth 2 provider: a slice of its own, on oauthlib's grants."""
+"""The OAuth 2 provider, built on oauthlib's grant types."""

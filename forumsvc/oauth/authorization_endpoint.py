@@ -1,7 +1,7 @@
-"""The authorization endpoint (RFC 6749 §4.1): what is asked, and where the answer goes.
+"""The authorization endpoint (RFC 6749 §4.1): validates requests and builds the redirects.
 
-The pages show the question; here is no HTML. Every address that comes out of here leads to a
-redirect URI that is registered, with `state` and `iss` (RFC 9207) on it.
+The HTML is in `pages.consent`. Every URL that this module returns is a registered redirect URI
+with `state` and `iss` (RFC 9207) added.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ from .validator import ClientValidator
 _CLIENT_PARAMETERS = {"client_id", "redirect_uri"}
 _REQUEST_PARAMETERS = {"response_type", "scope", "state", "code_challenge", "code_challenge_method"}
 PARAMETERS = tuple(sorted(_CLIENT_PARAMETERS | _REQUEST_PARAMETERS))
-"""What an authorization request consists of: a form that repeats it carries these."""
+"""All parameters of an authorization request; the consent form repeats them."""
 
 
 class RedirectableError(Exception):
-    """The client is told by way of the browser. location: where that is to go."""
+    """An error that is reported to the client. location: the redirect that carries it."""
 
     def __init__(self, location: str) -> None:
         super().__init__("The authorization request is refused.")
@@ -42,14 +42,14 @@ class RedirectableError(Exception):
 
 
 class NonRedirectableError(Exception):
-    """There is nobody whom it would be safe to tell: the person is told, on a page of ours."""
+    """An error in the client or the redirect URI: it is shown to the user, without a redirect."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """A good authorization request.
+    """A valid authorization request.
 
-    redirect_uri: where the answer goes; parameters: the request, to be repeated in a form.
+    redirect_uri: where the response goes; parameters: the request, for the consent form.
     """
 
     client: clients.Client
@@ -61,37 +61,42 @@ class AuthorizationRequest:
 def validate_authorization_request(
     provider: Provider, parameters: Sequence[tuple[str, str]]
 ) -> AuthorizationRequest:
-    """Check an authorization request before anybody is asked anything.
+    """Return the request if it is valid.
 
-    Raises NonRedirectableError where client or redirect URI are not good, else RedirectableError.
+    Raises NonRedirectableError for an error in the client or the redirect URI, and
+    RedirectableError for any other.
     """
     validator = AuthorizationValidator(provider)
-    whom = _validate_client(validator, parameters)
+    client_parameters = _validate_client(validator, parameters)
     try:
-        what = unique_parameters(parameters, _REQUEST_PARAMETERS)
+        request_parameters = unique_parameters(parameters, _REQUEST_PARAMETERS)
     except InvalidRequestError as error:
         _raise_redirectable(provider, error, validator.redirect_uri, _state_of(parameters))
-    asked = {**whom, **what}
+    all_parameters = {**client_parameters, **request_parameters}
     try:
         scopes, _ = _endpoint(validator).validate_authorization_request(
-            provider.issuer, "GET", list(asked.items())
+            provider.issuer, "GET", list(all_parameters.items())
         )
     except FatalClientError as error:
         raise NonRedirectableError(error.description) from None
     except OAuth2Error as error:
-        _raise_redirectable(provider, error, validator.redirect_uri, what.get("state"))
-    return AuthorizationRequest(validator.client, validator.redirect_uri, tuple(scopes), asked)
+        state = request_parameters.get("state")
+        _raise_redirectable(provider, error, validator.redirect_uri, state)
+    return AuthorizationRequest(
+        validator.client, validator.redirect_uri, tuple(scopes), all_parameters
+    )
 
 
 def approve(provider: Provider, request: AuthorizationRequest, user_id: int, session: str) -> str:
-    """Issue a code for what the user approved, and return where the browser is to go.
+    """Issue a code for the approved request, and return the URL to redirect the browser to.
 
     session: the secret of the browser session in which the user approved. Raises RedirectableError
     if the client, the user or the session no longer exists.
     """
-    held = resource_owners.lock_client_and_user(provider.db, request.client, user_id)
-    # Judged under the lock: who logs out everywhere at this moment must not find a code left.
-    if held is None or sessions.find(provider.db, session, clock.now()) is None:
+    locked = resource_owners.lock_client_and_user(provider.db, request.client, user_id)
+    # The session is checked under the lock: a concurrent "log out everywhere" must not miss this
+    # code.
+    if locked is None or sessions.find(provider.db, session, clock.now()) is None:
         deny(provider, request)
     validator = AuthorizationValidator(provider, user_id=user_id)
     validator.find_client(request.parameters["client_id"])
@@ -105,8 +110,8 @@ def approve(provider: Provider, request: AuthorizationRequest, user_id: int, ses
 
 
 def deny(provider: Provider, request: AuthorizationRequest) -> NoReturn:
-    """Tell the client that the user does not want to. Raises RedirectableError."""
-    error = AccessDeniedError("The user said no.")
+    """Report to the client that the user denied the request. Raises RedirectableError."""
+    error = AccessDeniedError("The user denied the request.")
     _raise_redirectable(provider, error, request.redirect_uri, request.parameters.get("state"))
 
 
@@ -132,23 +137,23 @@ def _validate_client(
     validator: "AuthorizationValidator", parameters: Sequence[tuple[str, str]]
 ) -> dict[str, str]:
     try:
-        whom = unique_parameters(parameters, _CLIENT_PARAMETERS)
+        found = unique_parameters(parameters, _CLIENT_PARAMETERS)
     except InvalidRequestError as error:
         raise NonRedirectableError(error.description) from None
-    if "client_id" not in whom:
+    if "client_id" not in found:
         raise NonRedirectableError("Missing client_id parameter.")
-    if not validator.find_client(whom["client_id"]):
+    if not validator.find_client(found["client_id"]):
         raise NonRedirectableError("There is no such client.")
     if not validator.client.is_enabled:
         raise NonRedirectableError("The client is disabled: its owner is blocked or deleted.")
-    given = whom.get("redirect_uri")
+    redirect_uri = found.get("redirect_uri")
     uris = validator.redirect_uris
-    if given is None and len(uris) != 1:
+    if redirect_uri is None and len(uris) != 1:
         raise NonRedirectableError("Missing redirect_uri parameter.")
-    if given is not None and not validator.is_registered_redirect_uri(given):
+    if redirect_uri is not None and not validator.is_registered_redirect_uri(redirect_uri):
         raise NonRedirectableError("The redirect URI is not one that the client registered.")
-    validator.redirect_uri = given or uris[0]
-    return whom
+    validator.redirect_uri = redirect_uri or uris[0]
+    return found
 
 
 def _endpoint(validator: "AuthorizationValidator") -> AuthorizationEndpoint:
@@ -160,16 +165,16 @@ def _endpoint(validator: "AuthorizationValidator") -> AuthorizationEndpoint:
 
 
 class AuthorizationValidator(ClientValidator):
-    """oauthlib's questions at the authorization endpoint."""
+    """Implements oauthlib's callbacks for the authorization endpoint."""
 
     def __init__(self, provider: Provider, *, user_id: int | None = None) -> None:
-        """Take what to work with. user_id: who allows it, once somebody does."""
+        """user_id: the user who approved the request, or None while it is only validated."""
         super().__init__(provider)
         self.redirect_uri = ""
         self._user_id = user_id
 
     def find_client(self, client_id: str) -> bool:
-        """Find the client that is named; return whether there is one."""
+        """Load the client; return whether it exists."""
         with self.provider.reads.connect() as connection:
             self._client = clients.find(connection, client_id)
         return self._client is not None
@@ -177,7 +182,7 @@ class AuthorizationValidator(ClientValidator):
     def validate_client_id(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
-        """Return True: it was found before oauthlib was asked."""
+        """Return True: the client was loaded before oauthlib was called."""
         request.client = self.client
         return True
 
@@ -190,7 +195,7 @@ class AuthorizationValidator(ClientValidator):
     def get_default_redirect_uri(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> str | None:
-        """Return the registered redirect URI, where it is the only one."""
+        """Return the registered redirect URI if there is exactly one."""
         uris = self.redirect_uris
         return uris[0] if len(uris) == 1 else None
 
@@ -203,7 +208,7 @@ class AuthorizationValidator(ClientValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether the client may ask for a code. oauthlib lets more pass than `code`."""
+        """Return whether the client may request a code; oauthlib accepts more than `code`."""
         if response_type != "code":
             raise UnsupportedResponseTypeError(request=request)
         if "authorization_code" not in self.client.grants:
@@ -213,9 +218,9 @@ class AuthorizationValidator(ClientValidator):
     def save_authorization_code(
         self, client_id: str, code: dict[str, str], request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Store a code of our own making in place of oauthlib's, which has 178 bits."""
+        """Store a code of 256 bits instead of oauthlib's, which has 178."""
         if self._user_id is None:
-            raise InvalidRequestFatalError("Nobody has allowed it.")
+            raise InvalidRequestFatalError("The request was not approved.")
         code["code"] = codes.issue(
             self.provider.db,
             client_id=self.client.id,

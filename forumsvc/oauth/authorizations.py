@@ -1,4 +1,4 @@
-"""What people have allowed to whom, as they see it, and how they take it back."""
+"""The applications that a user has authorized: listing them and revoking their access."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from .revocation import revoke_client_access
 
 
 class Authorization(NamedTuple):
-    """A client that has living tokens of a user. since: when the oldest of them was given."""
+    """A client with active tokens of a user. since: when the oldest of them was issued."""
 
     client_id: str
     name: str
@@ -27,7 +27,7 @@ _scope = func.coalesce(OAuthToken.refresh_scope, OAuthToken.scope)
 def list_authorizations(
     db: Session | Connection, user_id: int, now: datetime
 ) -> list[Authorization]:
-    """Return what a user allows at this time, by the names of the clients. One SELECT."""
+    """Return a user's authorizations, ordered by client name. One SELECT."""
     refreshable = and_(OAuthToken.refreshed_at.is_(None), OAuthToken.refresh_expires_at > now)
     rows = db.execute(
         select(
@@ -46,22 +46,22 @@ def list_authorizations(
     )
     found: dict[str, Authorization] = {}
     for row in rows:
-        words = set(row.scope.split())
+        scope_set = set(row.scope.split())
         since = row.since
         if (before := found.get(row.client_id)) is not None:
-            words |= set(before.scopes)
+            scope_set |= set(before.scopes)
             since = min(since, before.since)
-        scopes = tuple(scope for scope in SCOPES if scope in words)
+        scopes = tuple(scope for scope in SCOPES if scope in scope_set)
         found[row.client_id] = Authorization(row.client_id, row.name, scopes, since)
     return sorted(found.values(), key=lambda one: (one.name.lower(), one.client_id))
 
 
 def revoke(db: Session, user_id: int, client_id: str, now: datetime) -> bool:
-    """End all that a user allowed a client; return whether there is such a client."""
+    """Revoke all access that a user gave a client; return whether the client exists."""
     row_id = db.scalar(select(OAuthClient.id).where(OAuthClient.client_id == client_id))
     if row_id is None:
         return False
-    # A used code stays: a second use of it must be noticed.
+    # A used code stays, so that its reuse is still detected.
     db.execute(
         delete_of(OAuthCode).where(
             OAuthCode.user_id == user_id,

@@ -1,4 +1,4 @@
-"""Clients: registered, listed, recognized, removed."""
+"""OAuth clients: registering, listing, authenticating and deleting them."""
 
 import hmac
 import re
@@ -20,19 +20,19 @@ from . import redirects
 from .token_hash import hash_token, new_secret
 
 GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials")
-"""Every grant that the provider knows."""
+"""Every grant type that the provider supports."""
 
 MEMBER_GRANTS = tuple(grant for grant in GRANTS if grant != "password")
-"""The grants of an application that a member registers: it never sees a password."""
+"""The grant types of a client that a member registers: it never receives a password."""
 
 SCOPES = ("read", "write")
 """Every scope, in the order in which they are shown."""
 
 BUILTIN_CLIENT = "forumsvc-cli"
-"""The identifier of the command line's own client; it has no secret, so nobody can use it."""
+"""The client_id of the command line's own client; it has no secret, so nobody can use it."""
 
 EXPLORER_CLIENT = "explorer"
-"""The identifier of the explorer's client."""
+"""The client_id of the API explorer."""
 
 RESERVED = frozenset({BUILTIN_CLIENT, EXPLORER_CLIENT})
 MAX_NAME = 100
@@ -44,7 +44,7 @@ _DUMMY_HASH = hash_token(new_secret())
 
 
 class NewClient(NamedTuple):
-    """The credentials of a client just registered: the only time that the secret is seen."""
+    """The credentials of a new client. This is the only time that the secret is available."""
 
     client_id: str
     client_secret: str | None
@@ -54,9 +54,9 @@ class NewClient(NamedTuple):
 class Client:
     """A registered client.
 
-    id: its row; client_id: what it calls itself; owner: the login of the member who registered it,
-    None for an administrator; is_enabled: False while that member is blocked or deleted;
-    introspects: whether it may introspect the tokens of other clients.
+    id: the primary key; client_id: the public identifier; owner: the login of the member who
+    registered it, None for an administrator; is_enabled: False while that member is blocked or
+    deleted; introspects: whether it may introspect the tokens of other clients.
     """
 
     id: int
@@ -106,11 +106,11 @@ def create(
 ) -> NewClient:
     """Register a client.
 
-    public: it cannot keep a secret, and gets none; owner_id: the member who registers it, None for
-    an administrator; introspects: it may introspect the tokens of other clients; client_id,
-    client_secret: those of an application that is shipped already, None for new ones.
-    Raises Invalid where a value is none that such a client can have, Conflict where the identifier
-    is another client's or reserved.
+    public: whether it cannot keep a secret, and gets none; owner_id: the member who registers it,
+    None for an administrator; introspects: whether it may introspect the tokens of other clients;
+    client_id, client_secret: the credentials of an application that is already distributed, None
+    to generate them. Raises Invalid for a value that such a client cannot have, and Conflict for a
+    client_id that is taken or reserved.
     """
     known = GRANTS if owner_id is None else MEMBER_GRANTS
     chosen, uris = _validated_choices("grants", grants, known), list(dict.fromkeys(redirect_uris))
@@ -145,9 +145,9 @@ def create(
 
 
 def _check_id(client_id: str) -> str:
-    """Return an identifier that an application brings; raise Invalid, or Conflict where reserved.
+    """Return a given client_id if it is valid (RFC 6749 Appendix A.1: characters 0x20 to 0x7E).
 
-    RFC 6749 Appendix A.1: characters from 0x20 to 0x7E.
+    Raises Invalid, and Conflict if it is reserved.
     """
     if not 0 < len(client_id) <= MAX_ID_LENGTH:
         raise Invalid("id", f"must have 1 to {MAX_ID_LENGTH} characters")
@@ -159,7 +159,7 @@ def _check_id(client_id: str) -> str:
 
 
 def _check_secret(secret: str | None, public: bool) -> None:
-    """Raise Invalid where an application cannot bring this secret (RFC 6749 Appendix A.2)."""
+    """Raise Invalid if a given secret is not allowed (RFC 6749 Appendix A.2)."""
     if secret is None:
         return
     if public:
@@ -178,17 +178,17 @@ def _check_name(name: str) -> None:
         raise Invalid("name", error)
 
 
-def _validated_choices(field: str, words: Iterable[str], known: tuple[str, ...]) -> list[str]:
-    chosen = set(words)
-    if strange := sorted(chosen - set(known)):
-        raise Invalid(field, f"{strange[0]!r} is none of {', '.join(known)}")
+def _validated_choices(field: str, values: Iterable[str], known: tuple[str, ...]) -> list[str]:
+    chosen = set(values)
+    if unknown := sorted(chosen - set(known)):
+        raise Invalid(field, f"{unknown[0]!r} is none of {', '.join(known)}")
     if not chosen:
         raise Invalid(field, f"must name at least one of {', '.join(known)}")
-    return [word for word in known if word in chosen]
+    return [value for value in known if value in chosen]
 
 
 def list_clients(db: Session | Connection, *, owner_id: int | None = None) -> list[Client]:
-    """Return the clients, oldest first; those of one owner where `owner_id` is given."""
+    """Return the clients, oldest first; with `owner_id`, only those of that member."""
     query = _CLIENTS.order_by(OAuthClient.id)
     if owner_id is not None:
         query = query.where(OAuthClient.owner_id == owner_id)
@@ -196,7 +196,7 @@ def list_clients(db: Session | Connection, *, owner_id: int | None = None) -> li
 
 
 def find(db: Session | Connection, client_id: str) -> Client | None:
-    """Return the client that calls itself `client_id`, or None."""
+    """Return the client with this client_id, or None."""
     row = _find_row(db, client_id)
     return None if row is None else _client_of_row(row)
 
@@ -204,22 +204,22 @@ def find(db: Session | Connection, client_id: str) -> Client | None:
 def authenticate(
     db: Session | Connection, client_id: str | None, client_secret: str | None
 ) -> Client | None:
-    """Return the client that these credentials prove, or None.
+    """Return the client if its credentials are right, or None.
 
-    A public client proves nothing: it only says who it is, and sends no secret.
+    A public client cannot be authenticated: it sends its client_id and no secret.
     """
     row = None if client_id is None else _find_row(db, client_id)
     stored = _DUMMY_HASH if row is None or row.secret_hash is None else row.secret_hash
-    proven = hmac.compare_digest(hash_token(client_secret or ""), stored)
-    if row is None or (client_secret is not None if row.public else not proven):
+    is_right = hmac.compare_digest(hash_token(client_secret or ""), stored)
+    if row is None or (client_secret is not None if row.public else not is_right):
         return None
     return _client_of_row(row)
 
 
 def rotate_secret(db: Session, client_id: str) -> str:
-    """Give a client another secret, which is returned; the old one ends at once.
+    """Replace a client's secret and return the new one; the old one stops working at once.
 
-    Raises NotFound where there is no such client, Invalid where it is public.
+    Raises NotFound if there is no such client, and Invalid if it is public.
     """
     client = find(db, client_id)
     if client is None:
@@ -236,8 +236,8 @@ def rotate_secret(db: Session, client_id: str) -> str:
 
 
 def delete(db: Session, client_id: str) -> None:
-    """Remove a client with all that was given to it. Raises NotFound where there is none."""
-    # The lock makes a token that is being given out just now wait, and find no client.
+    """Delete a client with its tokens and codes. Raises NotFound if there is no such client."""
+    # A token that is being issued waits for this lock, and then finds no client.
     lock = select(OAuthClient.id).where(OAuthClient.client_id == client_id).with_for_update()
     row_id = db.execute(lock).scalar_one_or_none()
     if row_id is None:
@@ -255,7 +255,7 @@ def _find_row(db: Session | Connection, client_id: str) -> Row[Any] | None:
 
 
 def _client_of_row(row: Row[Any]) -> Client:
-    # Older code that still runs beside this one may register a member's client with any grant.
+    # During an upgrade an older version may still register a member's client with any grant type.
     known = GRANTS if row.owner_id is None else MEMBER_GRANTS
     return Client(
         row.id,

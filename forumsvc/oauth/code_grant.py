@@ -14,10 +14,10 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 def verify_s256(verifier: str, challenge: str) -> bool:
-    """Return whether a challenge was made of a verifier (RFC 7636 §4.6)."""
+    """Return whether a challenge belongs to a verifier (RFC 7636 §4.6)."""
     hashed = hashlib.sha256(verifier.encode("utf-8", "surrogatepass")).digest()
-    made = base64.urlsafe_b64encode(hashed).rstrip(b"=")
-    return hmac.compare_digest(made, challenge.encode("utf-8", "surrogatepass"))
+    expected = base64.urlsafe_b64encode(hashed).rstrip(b"=")
+    return hmac.compare_digest(expected, challenge.encode("utf-8", "surrogatepass"))
 
 
 def _check_challenge(request: Request) -> dict[str, Any]:
@@ -28,10 +28,10 @@ def _check_challenge(request: Request) -> dict[str, Any]:
 
 
 class CodeGrant(AuthorizationCodeGrant):
-    """`plain` is oauthlib's default method; here a request that means it is refused."""
+    """The grant without the method `plain`, which is oauthlib's default."""
 
-    _code_challenge_methods = {"S256": verify_s256}  # noqa: RUF012 - oauthlib's own shape
+    _code_challenge_methods = {"S256": verify_s256}  # noqa: RUF012 - as oauthlib declares it
 
     def __init__(self, request_validator: Any) -> None:
-        """Check the form of challenges before anything else is made of them."""
+        """Validate the format of the challenge before oauthlib uses it."""
         super().__init__(request_validator, pre_auth=[_check_challenge])

@@ -1,4 +1,4 @@
-"""Authorization codes: given out, found, spent once."""
+"""Authorization codes: issued, found, and consumed once."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,10 +22,10 @@ def issue(
     ttl: int,
     now: datetime,
 ) -> str:
-    """Give out a code and return it.
+    """Issue a code and return it.
 
-    client_id: the client's row; redirect_uri: as the request gave it, None where it did not;
-    challenge: of PKCE's S256, None where there was none; ttl: seconds.
+    client_id: the client's primary key; redirect_uri: that of the request, None if it had none;
+    challenge: the S256 code challenge, None if there was none; ttl: seconds.
     """
     code = new_secret()
     db.execute(
@@ -58,7 +58,7 @@ _COLUMNS: tuple[Any, ...] = (
 
 
 def find(db: Session | Connection, code: str) -> Row[Any] | None:
-    """Return the row of a code whose user is not deleted, used or not, or None."""
+    """Return the row of a code, used or not, or None; also None if its user is deleted."""
     return db.execute(
         select(*_COLUMNS)
         .join(User, User.id == OAuthCode.user_id)
@@ -67,11 +67,11 @@ def find(db: Session | Connection, code: str) -> Row[Any] | None:
 
 
 def consume_code(db: Session, code_id: int, now: datetime) -> bool:
-    """Use up a code; False where somebody else did, or it has expired."""
-    done = db.execute(
+    """Mark a code as used; return False if it was used before or has expired."""
+    updated = db.execute(
         update_of(OAuthCode)
         .where(OAuthCode.id == code_id, OAuthCode.used_at.is_(None), OAuthCode.expires_at > now)
         .values(used_at=now)
         .returning(OAuthCode.id)
     )
-    return done.first() is not None
+    return updated.first() is not None

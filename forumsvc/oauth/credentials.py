@@ -1,4 +1,7 @@
-"""What a client brings to the token endpoint, checked, and spent together with what it gives."""
+"""What a client presents at the token endpoint: a password, a refresh token, a code, or nothing.
+
+A credential is validated with reads alone, and consumed in the transaction that issues the token.
+"""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,11 +16,11 @@ from .token_hash import new_secret
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrantCredential:
-    """That of a client for itself.
+    """The base class, and the credential of the client_credentials grant.
 
-    user_id: for whom it gets a token, if for anybody; family: of that token; refresh_scope: what
-    its refresh token may ask for, where that is not what the access token gets; issued_by: how the
-    token is remembered to have been issued.
+    user_id: the user that the token is issued for, if any; family: the token family; refresh_scope:
+    the scope of the refresh token, where it differs from that of the access token; issued_by: how
+    the token was issued, which is stored with it.
     """
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.CLIENT
@@ -27,25 +30,25 @@ class GrantCredential:
 
     @property
     def updates_user(self) -> bool:
-        """Whether spending it changes the user's row."""
+        """Whether `consume` updates the user's row."""
         return False
 
     def is_still_valid(self, password_hash: str | None) -> bool:
-        """Return whether it is still good where this is the user's hash now."""
+        """Return whether it is valid for the user's present password hash."""
         return True
 
     def consume(self, db: Session, now: datetime) -> bool:
-        """Use the proof up; False where that was done before."""
+        """Mark it as used; return False if it was used before."""
         return True
 
     def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
-        """End what the proof gave when it was used before; return whether anything was."""
+        """Revoke the tokens that its first use issued; return whether there can be any."""
         return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PasswordCredential(GrantCredential):
-    """A password that was the user's."""
+    """A password that was right when it was checked."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
 
@@ -58,18 +61,18 @@ class PasswordCredential(GrantCredential):
         return self.attempt.user is not None and self.attempt.user.new_hash is not None
 
     def is_still_valid(self, password_hash: str | None) -> bool:
-        """Return whether the password is still the user's; another log-in may have rehashed it."""
+        """Return whether the password is unchanged; a concurrent login may have rehashed it."""
         return login.password_unchanged(self.attempt, self.password, password_hash)
 
     def consume(self, db: Session, now: datetime) -> bool:
-        """Write down that the user logged in."""
+        """Record the login."""
         login.record_success(db, self.attempt, now)
         return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RefreshCredential(GrantCredential):
-    """A refresh token. token_id: its row; grace: seconds in which it is answered again."""
+    """A refresh token. token_id: its primary key; grace: `oauth.refresh_grace`, in seconds."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.REFRESH
 
@@ -77,30 +80,29 @@ class RefreshCredential(GrantCredential):
     grace: int
 
     def consume(self, db: Session, now: datetime) -> bool:
-        """Use the refresh token up, or once more where its answer was lost."""
+        """Mark the refresh token as used; allow a second use if the response may be lost."""
         if tokens.consume_refresh_token(db, self.token_id, now):
             return True
         return revocation.revoke_unused_successors(db, self.token_id, grace=self.grace, now=now)
 
     def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
-        """End the family (RFC 9700 §4.14.2)."""
+        """Revoke the token family (RFC 9700 §4.14.2)."""
         revocation.revoke_family(db, self.family, now)
         return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CodeCredential(GrantCredential):
-    """An authorization code. code_id: its row."""
+    """An authorization code. code_id: its primary key."""
 
     issued_by: ClassVar[IssuedBy] = IssuedBy.LOGIN
 
     code_id: int
 
     def consume(self, db: Session, now: datetime) -> bool:
-        """Use the code up."""
         return codes.consume_code(db, self.code_id, now)
 
     def revoke_on_reuse(self, db: Session, now: datetime) -> bool:
-        """End what the code gave (RFC 6749 §4.1.2)."""
+        """Revoke the tokens that the code issued (RFC 6749 §4.1.2)."""
         revocation.revoke_family(db, self.family, now)
         return True

@@ -1,4 +1,4 @@
-"""The client of our own that the explorer of /docs logs in by."""
+"""The built-in OAuth client of the API explorer at /docs."""
 
 from typing import Any
 
@@ -11,16 +11,16 @@ from .clients import EXPLORER_CLIENT, SCOPES
 
 CLIENT_ID = EXPLORER_CLIENT
 REDIRECT_PATH = "/docs/oauth2-redirect.html"
-"""Where the answer goes, under the address of this service itself, whichever that is."""
+"""The path of the redirect URI; the host is the one that the service is reached at."""
 
 
 def register(db: Session) -> None:
-    """Register the client, or bring its row up to date."""
+    """Create the client, or update its row."""
     values: dict[str, Any] = {
         "secret_hash": None,
         "public": True,
         "name": "API explorer",
-        # Without a refresh token: what was allowed ends with the access token.
+        # No refresh token: the access ends with the access token.
         "grants": "authorization_code",
         "redirect_uris": REDIRECT_PATH,
         "scopes": " ".join(SCOPES),

@@ -1,7 +1,7 @@
-"""The first use of an access token that a refresh issued: from then on the client has its answer.
+"""The first use of an access token that a refresh issued: it shows that the response arrived.
 
-It is written down once for each refresh, and only while `oauth.refresh_grace` lets the refresh
-token before it be answered again.
+It is recorded once for each refresh, and only while `oauth.refresh_grace` would accept the
+previous refresh token again.
 """
 
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from ..models import IssuedBy, OAuthToken
 
 
 def must_be_recorded(row: Any, grace: int, now: datetime) -> bool:
-    """Return whether something depends on this being the first use.
+    """Return whether a use of this token is the first one and falls within the grace period.
 
     row: the token's issued_by, created_at and used_at; grace: seconds.
     """
@@ -25,11 +25,11 @@ def must_be_recorded(row: Any, grace: int, now: datetime) -> bool:
 
 
 def record(db: Session, token_id: int, now: datetime) -> bool:
-    """Write the use down; return False where the token has ended meanwhile."""
-    done = db.execute(
+    """Record the use; return False if the token has been revoked meanwhile."""
+    updated = db.execute(
         update_of(OAuthToken)
         .where(OAuthToken.id == token_id, OAuthToken.revoked_at.is_(None))
         .values(used_at=now)
         .returning(OAuthToken.id)
     )
-    return done.first() is not None
+    return updated.first() is not None

@@ -1,4 +1,4 @@
-"""Logging in by password: the same for the token endpoint and for the pages."""
+"""Login by password, for the token endpoint and for the pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from . import resource_owners, throttle
 
 @dataclass(frozen=True, slots=True)
 class LoginAttempt:
-    """An attempt to log in that was let through. owner: the user, None where it failed."""
+    """A login attempt that was not throttled. user: None if the login or password was wrong."""
 
     user: resource_owners.ResourceOwner | None
     key: throttle.AttemptKey
@@ -30,20 +30,20 @@ def authenticate(
     address: str,
     now: datetime,
 ) -> LoginAttempt:
-    """Check a username (login or e-mail) and a password that came from `address`.
+    """Check a username (login or e-mail) and a password. address: the caller's IP address.
 
-    Nothing is written and no connection is held while the password is hashed; an unknown user
-    costs what a known one does. Raises RateLimited, whatever the password, and PasswordsBusy.
+    It writes nothing and holds no connection while the password is hashed; an unknown user takes
+    the same time as a known one. Raises RateLimited, whatever the password, and PasswordsBusy.
     """
     require_slot()
     with reads.connect() as connection:
-        owner = resource_owners.find(connection, username)
-        user_id = None if owner is None else owner.id
+        user = resource_owners.find(connection, username)
+        user_id = None if user is None else user.id
         key = throttle.attempt_key(settings["session.secret"], username, user_id, address)
         _check_throttle(connection, key, settings, now)
-    verified = resource_owners.check_password(owner, password)
-    # Guesses that were let through together are as many as there are threads: those that come out
-    # after the limit was reached learn nothing, right or wrong.
+    verified = resource_owners.check_password(user, password)
+    # As many guesses as there are threads can pass the first check at once. The second check hides
+    # the result from those that finish after the limit was reached.
     with reads.connect() as connection:
         _check_throttle(connection, key, settings, now)
     return LoginAttempt(verified, key)
@@ -59,20 +59,20 @@ def _check_throttle(
 
 
 def password_unchanged(attempt: LoginAttempt, password: str, password_hash: str | None) -> bool:
-    """Return whether the password that was checked fits what is the user's hash by now."""
-    assert attempt.user is not None, "it succeeded"  # noqa: S101
+    """Return whether the checked password matches the hash that the user has now."""
+    assert attempt.user is not None, "the attempt succeeded"  # noqa: S101
     return attempt.user.password_hash == password_hash or verify_password(password_hash, password)
 
 
 def record_failure(
     db: Session, attempt: LoginAttempt, settings: Mapping[str, Any], now: datetime
 ) -> None:
-    """Count a failed attempt; the caller sees to it that this is committed."""
+    """Count a failed attempt; the caller must commit it although the request fails."""
     throttle.record_failure(db, attempt.key, settings, now)
 
 
 def record_success(db: Session, attempt: LoginAttempt, now: datetime) -> None:
-    """Write down a right password: that there was one, the hash if outdated, and the address."""
-    assert attempt.user is not None, "it succeeded"  # noqa: S101
+    """Count a successful attempt, store its address, and update the hash if it is outdated."""
+    assert attempt.user is not None, "the attempt succeeded"  # noqa: S101
     resource_owners.rehash(db, attempt.user)
     throttle.record_success(db, attempt.key, attempt.user.id, now)

@@ -1,4 +1,4 @@
-"""What comes to the provider's endpoints and what goes back, without any web framework."""
+"""Requests and responses of the OAuth endpoints, independent of the web framework."""
 
 import base64
 import binascii
@@ -14,14 +14,14 @@ MAX_PARAMETERS = 100
 MAX_VALUE = 8192
 """Characters of one parameter."""
 MAX_BODY = 256 * 1024
-"""Bytes: there is room for all parameters that are known. Reading JSON takes many times as much."""
+"""Bytes: enough for all known parameters. Parsing JSON takes many times as much memory."""
 
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _NOT_IN_DESCRIPTION = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
 
 
 class OAuthRequest(NamedTuple):
-    """A request. parameters: of the body, decoded, in order; address: where it came from."""
+    """A request. parameters: those of the body, decoded, in order; address: the client's IP."""
 
     method: str
     uri: str
@@ -31,7 +31,7 @@ class OAuthRequest(NamedTuple):
 
 
 class OAuthResponse(NamedTuple):
-    """A response. body: a JSON object; commit: what was written is to stay, error or not."""
+    """A response. body: a JSON object; commit: whether to commit even if this is an error."""
 
     status: int
     headers: dict[str, str]
@@ -40,22 +40,22 @@ class OAuthResponse(NamedTuple):
 
 
 class _JsonObject(list[tuple[str, Any]]):
-    """A JSON object as its pairs, so that a doubled name is seen."""
+    """A JSON object as a list of pairs, so that duplicate names are detected."""
 
 
 def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
     """Return the parameters of a form (RFC 6749 Appendix B) or of a JSON object of strings.
 
-    content_type: the header's value; none counts as a form. Raises InvalidRequestError.
+    content_type: the value of the header; an empty one means a form. Raises InvalidRequestError.
     """
-    kind = content_type.partition(";")[0].strip().lower()
+    media_type = content_type.partition(";")[0].strip().lower()
     if not body:
         return []
     if len(body) > MAX_BODY:
         raise InvalidRequestError("The body is too large.")
-    if kind == "application/json":
+    if media_type == "application/json":
         return _read_json(body)
-    if kind not in ("", "application/x-www-form-urlencoded"):
+    if media_type not in ("", "application/x-www-form-urlencoded"):
         raise InvalidRequestError("The body must be a form or JSON.")
     try:
         text = body.decode("ascii")
@@ -63,14 +63,14 @@ def read_body(content_type: str, body: bytes) -> list[tuple[str, str]]:
             text, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS
         )
     except ValueError:
-        raise InvalidRequestError("The body is no form in UTF-8.") from None
+        raise InvalidRequestError("The body is not a form in UTF-8.") from None
 
 
 def _read_json(body: bytes) -> list[tuple[str, str]]:
     try:
         document = json.loads(body.decode("utf-8"), object_pairs_hook=_JsonObject)
     except (ValueError, RecursionError):
-        raise InvalidRequestError("The body is no JSON in UTF-8.") from None
+        raise InvalidRequestError("The body is not JSON in UTF-8.") from None
     if not isinstance(document, _JsonObject):
         raise InvalidRequestError("The body must be a JSON object.")
     for _, value in document:
@@ -80,24 +80,24 @@ def _read_json(body: bytes) -> list[tuple[str, str]]:
 
 
 def known_parameters(request: OAuthRequest, names: Collection[str]) -> dict[str, str]:
-    """Return those of a call's parameters that an endpoint knows; empty ones count as left out.
+    """Return the parameters that an endpoint knows; empty ones count as missing.
 
-    Only known names reach oauthlib: it lets a parameter named `user` or `extra_credentials` pass
-    for its own attribute. Raises InvalidRequestError for a doubled one, for one in the address
-    (RFC 6749 §§2.3.1, 3.2), and for text that nothing of ours can hold.
+    Only known names may reach oauthlib: it would take a parameter named `user` or
+    `extra_credentials` for its own attribute. Raises InvalidRequestError for a duplicate, for a
+    parameter in the query (RFC 6749 §§2.3.1, 3.2), and for text that cannot be stored.
     """
     query = urlsplit(request.uri).query
     if any(name in names for name, _ in parse_qsl(query, keep_blank_values=True)):
-        raise InvalidRequestError("Parameters belong in the body, not in the address.")
+        raise InvalidRequestError("Parameters belong in the body, not in the URL.")
     return unique_parameters(request.parameters, names)
 
 
 def unique_parameters(
     parameters: Sequence[tuple[str, str]], names: Collection[str]
 ) -> dict[str, str]:
-    """Return the parameters with these names, each at most once and each readable.
+    """Return the parameters with these names.
 
-    Raises InvalidRequestError.
+    Raises InvalidRequestError if one comes twice or cannot be read.
     """
     found: dict[str, str] = {}
     for name, value in parameters:
@@ -122,15 +122,15 @@ def _encodable(text: str) -> bool:
 def client_credentials(
     headers: Mapping[str, str], parameters: Mapping[str, str]
 ) -> tuple[str | None, str | None]:
-    """Return the client_id and the secret that a call brings, each None where left out.
+    """Return the client_id and the client secret of a request, each None if missing.
 
-    From HTTP Basic, form-encoded inside it, or from the body: one of them (RFC 6749 §2.3.1).
+    They come from HTTP Basic (form-encoded) or from the body, not from both (RFC 6749 §2.3.1).
     Raises InvalidClientError or InvalidRequestError.
     """
-    named, secret = parameters.get("client_id"), parameters.get("client_secret")
+    body_id, secret = parameters.get("client_id"), parameters.get("client_secret")
     scheme, _, encoded = headers.get("Authorization", "").strip().partition(" ")
     if scheme.lower() != "basic":
-        return named, secret
+        return body_id, secret
     try:
         text = base64.b64decode(encoded.strip().encode(), validate=True).decode("utf-8")
         client_id, colon, password = text.partition(":")
@@ -142,13 +142,13 @@ def client_credentials(
         raise InvalidClientError("The Authorization header is unreadable.")
     if secret is not None:
         raise InvalidRequestError("Two ways of client authentication at once.")
-    if named not in (None, client_id):
+    if body_id not in (None, client_id):
         raise InvalidRequestError("Two different clients in one request.")
     return client_id, password or None
 
 
 def error_response(error: OAuth2Error, *, commit: bool = False) -> OAuthResponse:
-    """Return the response that RFC 6749 §5.2 asks for."""
+    """Return the error response of RFC 6749 §5.2."""
     body = {"error": error.error}
     if error.description:
         body["error_description"] = _NOT_IN_DESCRIPTION.sub("?", error.description)
@@ -156,7 +156,7 @@ def error_response(error: OAuth2Error, *, commit: bool = False) -> OAuthResponse
 
 
 def error_headers(status: int) -> dict[str, str]:
-    """Return the headers of an error: with a 401, the way to authenticate that we know."""
+    """Return the headers of an error response; a 401 names the authentication scheme."""
     if status == 401:
         return {**NO_STORE, "WWW-Authenticate": 'Basic realm="oauth", charset="UTF-8"'}
     return dict(NO_STORE)

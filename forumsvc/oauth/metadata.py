@@ -1,4 +1,4 @@
-"""What the provider says of itself (RFC 8414)."""
+"""Authorization server metadata (RFC 8414)."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ _WITH_SECRET = ["client_secret_basic", "client_secret_post"]
 
 
 def authorization_server_metadata(issuer: str) -> dict[str, Any]:
-    """Return the metadata. issuer: the address that the endpoints are under."""
+    """Return the metadata. issuer: the base URL of the endpoints."""
     return {
         "issuer": issuer,
         "authorization_endpoint": f"{issuer}/oauth/authorize",

@@ -1,4 +1,4 @@
-"""What the provider works with."""
+"""The dependencies of the OAuth provider."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """The surroundings of one request.
+    """What the provider needs to process one request.
 
-    reads: connections that see committed rows; db: the request's transaction, which on SQLite
-    holds the write lock from its first statement on, so that everything that can be checked is
-    checked with `reads` before; settings: the checked settings; issuer: the provider's identifier
-    (RFC 8414 §2), which is the address that its endpoints are under; limit_client: counts a request
-    of a client (its identifier) from an address at the token endpoint, and raises RateLimited.
+    reads: connections that see committed rows; db: the session of the request's transaction. On
+    SQLite the transaction holds the write lock from its first statement on, so whatever can be
+    validated is validated with `reads` first. settings: the validated settings; issuer: the issuer
+    identifier (RFC 8414 §2), the base URL of the endpoints; limit_client: counts a request to the
+    token endpoint by client_id and IP address, and raises RateLimited.
     """
 
     reads: Engine

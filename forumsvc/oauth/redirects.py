@@ -14,18 +14,18 @@ _LOOPBACK = {"127.0.0.1", "::1"}
 
 
 def validation_error(uri: str) -> str | None:
-    """Return why a redirect URI cannot be registered, in words, or None where it can.
+    """Return a message that says why a redirect URI cannot be registered, or None if it can.
 
-    Allowed: https; http on the loopback interface or `localhost`; an application's own scheme,
-    which is a reversed domain name.
+    Allowed: https; http on the loopback interface or `localhost`; a private-use scheme that is a
+    reversed domain name.
     """
     parts = _split(uri)
     if parts is None:
         return "must be an absolute URI without a fragment"
     if "@" in parts.netloc:
-        return "must not hold a user name"
+        return "must not contain a user name"
     if parts.scheme in ("http", "https") and not parts.hostname:
-        return "must name a host"
+        return "must have a host"
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK | {"localhost"}:
         return "must be https, unless it is on the loopback interface"
     if parts.scheme not in ("http", "https") and not _PRIVATE_SCHEME.fullmatch(parts.scheme):
@@ -34,26 +34,27 @@ def validation_error(uri: str) -> str | None:
 
 
 def absolute_uri(registered: str, issuer: str) -> str:
-    """Return a registered redirect URI in full: a path, which only our own clients have, is one
-    of this service itself, wherever it is reached.
+    """Return a registered redirect URI as an absolute one.
+
+    Only built-in clients register a path; it is relative to the issuer.
     """
     return issuer + registered if registered.startswith("/") else registered
 
 
 def matches(registered: str, requested: str, issuer: str) -> bool:
-    """Return whether an authorization request may name `given` where `registered` is.
+    """Return whether the redirect URI of a request matches a registered one.
 
-    To the letter, but for the port of a loopback address, which a native application cannot
-    know beforehand (RFC 8252 §7.3). issuer: the address of this service.
+    The comparison is exact, except for the port of a loopback address, which a native application
+    cannot know in advance (RFC 8252 §7.3). issuer: the base URL of this service.
     """
     if absolute_uri(registered, issuer) == requested:
         return True
-    ours, theirs = _split(registered), _split(requested)
-    if ours is None or theirs is None:
+    registered_parts, requested_parts = _split(registered), _split(requested)
+    if registered_parts is None or requested_parts is None:
         return False
-    if ours.scheme != "http" or ours.hostname not in _LOOPBACK:
+    if registered_parts.scheme != "http" or registered_parts.hostname not in _LOOPBACK:
         return False
-    return _without_port(ours) == _without_port(theirs)
+    return _without_port(registered_parts) == _without_port(requested_parts)
 
 
 def _split(uri: str) -> SplitResult | None:
@@ -61,7 +62,7 @@ def _split(uri: str) -> SplitResult | None:
         return None
     try:
         parts = urlsplit(uri)
-        parts.port  # noqa: B018 - is only checked when asked for
+        parts.port  # noqa: B018 - reading it validates it
     except ValueError:
         return None
     return None if "#" in uri else parts

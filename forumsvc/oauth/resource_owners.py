@@ -1,4 +1,4 @@
-"""Resource owners: the people who log in, as far as the provider needs to know them."""
+"""Resource owners (RFC 6749 §1.1): the users who log in and authorize clients."""
 
 from typing import NamedTuple
 
@@ -15,21 +15,21 @@ MAX_USERNAME = 255
 
 
 class ResourceOwner(NamedTuple):
-    """A user who may log in. password_hash: what the password was checked against."""
+    """A user who may log in. password_hash: the stored hash when the row was read."""
 
     id: int
     login: str
     password_hash: str | None
     new_hash: str | None = None
-    """The password hashed with today's parameters, where the stored hash has others."""
+    """The password hashed with the current parameters, if the stored hash has older ones."""
 
 
 def find(db: Session | Connection, username: str) -> ResourceOwner | None:
-    """Return the user with this login or e-mail, whatever the case; not a deleted one."""
+    """Return the user with this login or e-mail in any case, or None; never a deleted user."""
     key = username.strip().lower()
     if len(key) > MAX_USERNAME:
         return None
-    # Lower case would make another letter of some that are not ASCII, which no login has.
+    # A login is ASCII. lower() turns some other characters into ASCII letters.
     login_key = key if username.isascii() else ""
     row = db.execute(
         select(User.id, User.login, User.password_hash).where(
@@ -39,16 +39,16 @@ def find(db: Session | Connection, username: str) -> ResourceOwner | None:
     return None if row is None else ResourceOwner(*row)
 
 
-def check_password(owner: ResourceOwner | None, password: str) -> ResourceOwner | None:
-    """Return the user if the password is his, else None: in the same time where there is none."""
-    stored = None if owner is None else owner.password_hash
-    if not verify_password(stored, password) or owner is None or stored is None:
+def check_password(user: ResourceOwner | None, password: str) -> ResourceOwner | None:
+    """Return the user if the password is right, else None; no user takes the same time."""
+    stored = None if user is None else user.password_hash
+    if not verify_password(stored, password) or user is None or stored is None:
         return None
-    return owner._replace(new_hash=hash_password(password)) if needs_rehash(stored) else owner
+    return user._replace(new_hash=hash_password(password)) if needs_rehash(stored) else user
 
 
 class LockedUser(NamedTuple):
-    """What cannot change before the transaction ends. password_hash: the user's."""
+    """The state of the locked user. password_hash: None also if there is no user."""
 
     password_hash: str | None
 
@@ -56,17 +56,17 @@ class LockedUser(NamedTuple):
 def lock_client_and_user(
     db: Session, client: Client, user_id: int | None, *, for_update: bool = False
 ) -> LockedUser | None:
-    """Keep the client, its owner and the user as they are until the transaction ends.
+    """Lock the rows of the client, its owner and the user until the transaction ends.
 
-    user_id: None for no user; to_change: this transaction is going to change the user, and two
-    that shared the row before would wait for each other. Returns None where the client or the user
-    is gone, or the client's owner is blocked or deleted.
+    user_id: None for no user; for_update: whether this transaction will update the user, so that it
+    takes the exclusive lock at once (two that upgrade a shared lock would deadlock). Returns None
+    if the client or the user is gone, or the client's owner is blocked or deleted.
     """
-    # People before the client, by their ids: as whoever blocks or deletes them goes about it.
-    wanted = {row_id for row_id in (user_id, client.owner_id) if row_id is not None}
-    people = select(User.id, User.password_hash, User.state).where(User.id.in_(wanted))
-    in_order = people.order_by(User.id).with_for_update(read=not for_update, key_share=for_update)
-    found = {row.id: row for row in db.execute(in_order)} if wanted else {}
+    # Users before the client, in the order of their ids, as in blocking and deleting a user.
+    user_ids = {row_id for row_id in (user_id, client.owner_id) if row_id is not None}
+    users = select(User.id, User.password_hash, User.state).where(User.id.in_(user_ids))
+    in_order = users.order_by(User.id).with_for_update(read=not for_update, key_share=for_update)
+    found = {row.id: row for row in db.execute(in_order)} if user_ids else {}
     registered = select(OAuthClient.id).where(OAuthClient.id == client.id)
     if db.execute(registered.with_for_update(read=True)).first() is None:
         return None
@@ -75,17 +75,17 @@ def lock_client_and_user(
     if user_id is None:
         return LockedUser(None)
     user = found.get(user_id)
-    return (
-        None if user is None or user.state == UserState.DELETED else LockedUser(user.password_hash)
-    )
+    if user is None or user.state == UserState.DELETED:
+        return None
+    return LockedUser(user.password_hash)
 
 
-def rehash(db: Session, owner: ResourceOwner) -> None:
-    """Store the hash with today's parameters, where there is one to store."""
-    if owner.new_hash is None:
+def rehash(db: Session, user: ResourceOwner) -> None:
+    """Store the new hash, if the stored one has outdated parameters."""
+    if user.new_hash is None:
         return
     db.execute(
         update_without_invalidation(User)
-        .where(User.id == owner.id, User.password_hash == owner.password_hash)
-        .values(password_hash=owner.new_hash)
+        .where(User.id == user.id, User.password_hash == user.password_hash)
+        .values(password_hash=user.new_hash)
     )

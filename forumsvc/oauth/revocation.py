@@ -1,4 +1,4 @@
-"""Ending tokens before their time: one, a family, all that a user allowed a client."""
+"""Revoking tokens: one, a token family, or all that a client has of a user."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,10 +19,10 @@ _STATES = select(*_COLUMNS)
 
 
 def is_within_grace(refreshed_at: datetime | None, grace: int, now: datetime) -> bool:
-    """Return whether the answer to a refresh token may be lost, which was used at `refreshed_at`.
+    """Return whether the response to a refresh token, used at `refreshed_at`, may count as lost.
 
-    grace: for how many seconds after that it may; with 0 it never may, not even for a request that
-    began before the other one.
+    grace: for how many seconds it may. With 0 it never does, not even for a request that began
+    before the first one.
     """
     if refreshed_at is None or grace == 0:
         return False
@@ -30,20 +30,20 @@ def is_within_grace(refreshed_at: datetime | None, grace: int, now: datetime) ->
 
 
 def revoke_unused_successors(db: Session, token_id: int, *, grace: int, now: datetime) -> bool:
-    """Make room for another pair in place of the unused one that a refresh token was answered with.
+    """Revoke the unused pair of tokens that a refresh token was exchanged for.
 
-    token_id: the row of the refresh token, which was used before; grace: for how many seconds after
-    that the answer counts as lost. Returns False where it was longer ago, or where anything that
-    followed was used or has ended: then the second use is theft (RFC 9700 §4.14.2).
+    token_id: the row of the refresh token, which was used before; grace: for how many seconds its
+    response may count as lost. Returns False if the use is older, or if a later token of the family
+    was used or revoked: then the second use is treated as theft (RFC 9700 §4.14.2).
     """
-    # The row of the token first: of two that come here at once, one waits and then sees the pair
-    # that the other has issued.
-    spent = db.execute(with_row_locks(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
-    if spent is None or spent.revoked_at is not None:
+    # Lock the row of the token first: of two concurrent requests the second one waits, and then
+    # sees the pair that the first one has issued.
+    used = db.execute(with_row_locks(_STATES.where(OAuthToken.id == token_id), OAuthToken)).first()
+    if used is None or used.revoked_at is not None:
         return False
-    if not is_within_grace(spent.refreshed_at, grace, now):
+    if not is_within_grace(used.refreshed_at, grace, now):
         return False
-    followed = and_(OAuthToken.family == spent.family, OAuthToken.id > token_id)
+    followed = and_(OAuthToken.family == used.family, OAuthToken.id > token_id)
     pairs = db.execute(
         with_row_locks(_STATES.where(followed).order_by(OAuthToken.id), OAuthToken)
     ).all()
@@ -56,39 +56,38 @@ def revoke_unused_successors(db: Session, token_id: int, *, grace: int, now: dat
 
 
 def revoke_all(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
-    """End every token that meets a condition, those too that are being refreshed at this moment.
+    """Revoke every token that meets a condition, including those of concurrent refreshes.
 
-    PostgreSQL's UPDATE waits for the refresh that holds a row, but does not see the row which
-    that refresh has added: hence again, until nothing is left. Returns how many ended.
+    PostgreSQL's UPDATE waits for a refresh that has locked a row, but does not see the row that
+    the refresh inserted. So it is repeated until nothing is left. Returns how many were revoked.
     """
-    ended = 0
+    revoked = 0
     while more := _revoke(db, matches, now):
-        ended += more
-    return ended
+        revoked += more
+    return revoked
 
 
 def revoke_family(db: Session, family: str, now: datetime) -> None:
-    """End every token of a family."""
     revoke_all(db, OAuthToken.family == family, now)
 
 
 def revoke_client_access(db: Session, user_id: int, client_id: int, now: datetime) -> int:
-    """End what a user allowed a client (its row), and return how many tokens that were."""
+    """Revoke a client's tokens for a user; return how many. client_id: the primary key."""
     matches = and_(OAuthToken.user_id == user_id, OAuthToken.client_id == client_id)
     return revoke_all(db, matches, now)
 
 
 def revoke_token(db: Session, token_id: int, now: datetime) -> None:
-    """End the access token of a row, and the refresh token that was given out with it."""
+    """Revoke an access token and the refresh token that was issued with it."""
     _revoke(db, OAuthToken.id == token_id, now)
 
 
 def _revoke(db: Session, matches: ColumnElement[bool], now: datetime) -> int:
-    alive = and_(matches, OAuthToken.revoked_at.is_(None))
-    # An UPDATE takes its rows in any order, so that two which end the same wait for each other.
-    in_order = select(OAuthToken.id).where(alive).order_by(OAuthToken.id)
+    active = and_(matches, OAuthToken.revoked_at.is_(None))
+    # An UPDATE locks its rows in any order, so two of the same tokens could deadlock.
+    in_order = select(OAuthToken.id).where(active).order_by(OAuthToken.id)
     db.execute(with_row_locks(in_order, OAuthToken)).all()
-    done = db.execute(
-        update_of(OAuthToken).where(alive).values(revoked_at=now).returning(OAuthToken.id)
+    updated = db.execute(
+        update_of(OAuthToken).where(active).values(revoked_at=now).returning(OAuthToken.id)
     )
-    return len(done.all())
+    return len(updated.all())

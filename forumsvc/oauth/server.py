@@ -1,4 +1,4 @@
-"""The provider's endpoints for clients: a request as data in, a response as data out."""
+"""The endpoints for clients (token, revocation, introspection), without the web framework."""
 
 import json
 import logging
@@ -48,14 +48,14 @@ Endpoint = Callable[[str, str, Parameters], Result]
 
 
 class _Throttled(OAuth2Error):
-    """RFC 6749 has no word for it; this one is at least about time."""
+    """RFC 6749 has no error code for rate limiting; `temporarily_unavailable` is the closest."""
 
     error = "temporarily_unavailable"
     status_code = 429
 
 
 class _Busy(_Throttled):
-    """The server has no thread for it now."""
+    """All slots for hashing passwords are taken."""
 
     status_code = 503
 
@@ -116,26 +116,26 @@ def _token_endpoint(validator: TokenValidator) -> TokenEndpoint:
 
 
 def _respond(
-    validator: ClientValidator, request: OAuthRequest, names: set[str], respond: Endpoint
+    validator: ClientValidator, request: OAuthRequest, names: set[str], endpoint: Endpoint
 ) -> OAuthResponse:
     try:
         parameters = known_parameters(request, _CLIENT | names)
         validator.authenticate_request(request.headers, parameters)
         parameters.pop("client_secret", None)
         parameters["client_id"] = validator.client.client_id
-        # oauthlib gets neither query nor headers: all that it needs of them was read before.
+        # oauthlib gets neither query nor headers: what it needs of them is in `parameters`.
         uri = urlsplit(request.uri)._replace(query="", fragment="").geturl()
-        _, text, status = respond(uri, request.method, list(parameters.items()))
+        _, text, status = endpoint(uri, request.method, list(parameters.items()))
     except OAuth2Error as error:
         return error_response(error, commit=validator.commit)
     except RateLimited as error:
-        answer = error_response(_Throttled(str(error)))
-        answer.headers["Retry-After"] = str(error.retry_after)
-        return answer
+        response = error_response(_Throttled(str(error)))
+        response.headers["Retry-After"] = str(error.retry_after)
+        return response
     except PasswordsBusy as error:
-        answer = error_response(_Busy(str(error)))
-        answer.headers["Retry-After"] = "1"
-        return answer
+        response = error_response(_Busy(str(error)))
+        response.headers["Retry-After"] = "1"
+        return response
     body: dict[str, Any] = json.loads(text) if text else {}
     headers = dict(NO_STORE) if status < 400 else error_headers(status)
     return OAuthResponse(status, headers, body, validator.commit)

@@ -1,4 +1,4 @@
-"""Browser sessions: somebody is logged in to the pages, until a time, in one browser."""
+"""Browser sessions: a user's login to the pages, in one browser, until it expires."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from .login import LoginAttempt, password_unchanged
 from .token_hash import hash_token, new_secret
 
 NO_CLIENT = 0
-"""In place of a client's row: a person uses the pages without any application."""
+"""The client_id of a session's identity: the pages are used without an OAuth client."""
 
 _COLUMNS: tuple[Any, ...] = (
     User.id.label("user_id"),
@@ -24,7 +24,7 @@ _COLUMNS: tuple[Any, ...] = (
     User.created_at.label("user_created_at"),
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
-    # No page shows a list from which somebody could be missing.
+    # No page shows a list that blocked users are left out of.
     false().label("blocks"),
 )
 
@@ -32,22 +32,22 @@ _COLUMNS: tuple[Any, ...] = (
 def create(
     db: Session, attempt: LoginAttempt, password: str, *, ttl: int, now: datetime
 ) -> str | None:
-    """Open a session for a user who has just proven the password, and return its secret.
+    """Create a session for a user whose password was just checked, and return its secret.
 
-    ttl: seconds. None where the user is gone, or the password was changed meanwhile: another hash
-    of the same one, as of two log-ins at once that bring it up to date, is none.
+    ttl: seconds. Returns None if the user is gone or the password was changed meanwhile. Another
+    hash of the same password is no change: a concurrent login may have rehashed it.
     """
-    owner = attempt.user
-    assert owner is not None, "it succeeded"  # noqa: S101
-    held = select(User.password_hash).where(User.id == owner.id, User.state != UserState.DELETED)
-    row = db.execute(held.with_for_update(key_share=True)).first()
+    user = attempt.user
+    assert user is not None, "the attempt succeeded"  # noqa: S101
+    current = select(User.password_hash).where(User.id == user.id, User.state != UserState.DELETED)
+    row = db.execute(current.with_for_update(key_share=True)).first()
     if row is None or not password_unchanged(attempt, password, row.password_hash):
         return None
     secret = new_secret()
     db.execute(
         insert(BrowserSession).values(
             secret_hash=hash_token(secret),
-            user_id=owner.id,
+            user_id=user.id,
             created_at=now,
             expires_at=now + timedelta(seconds=ttl),
         )
@@ -56,7 +56,7 @@ def create(
 
 
 def find(db: Session | Connection, secret: str, now: datetime) -> Row[Any] | None:
-    """Return who is logged in by the secret of a cookie, or None.
+    """Return the user who is logged in by the secret of a cookie, or None.
 
     The row: user_id, login, email, role, state, user_created_at, scope, client_id, blocks; one
     SELECT.
@@ -74,5 +74,4 @@ def find(db: Session | Connection, secret: str, now: datetime) -> Row[Any] | Non
 
 
 def delete(db: Session, secret: str) -> None:
-    """Log out: the session with this secret is gone."""
     db.execute(delete_of(BrowserSession).where(BrowserSession.secret_hash == hash_token(secret)))

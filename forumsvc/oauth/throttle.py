@@ -1,12 +1,12 @@
-"""Guessing is slow: failed log-ins are counted in the database, where all processes see them.
+"""Throttling of password guesses: failed logins are counted in the database, for all processes.
 
-Three counts are kept over a sliding window: of an account from one address, of an account, and of
-an address. From its limit on each further failure doubles the wait. Waits end by themselves, and
-an address from which the user has logged in before is only held to the first count: so strangers
-can slow each other down, but not lock anybody out of his own account.
+Three counts are kept over a sliding window: per account and IP address, per account, and per
+address. Beyond its limit each further failure doubles the wait. Only the first count applies to an
+address that the user has logged in from before, so strangers cannot lock users out of their own
+accounts.
 
-Right passwords are counted for themselves, of an account and of an address, because each costs a
-hash; only who knows the password can use up an account's.
+Successful logins are limited, too, per account and per address, because each costs a password hash;
+only somebody who knows the password can use up the limit of an account.
 """
 
 import hmac
@@ -25,15 +25,15 @@ from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..models import LoginAddress, LoginFailure, LoginSuccess
 
 KNOWN_ADDRESS_TTL = timedelta(days=180)
-"""For how long an address counts as the user's own after the last log-in from it."""
+"""How long an address counts as known after the user's last login from it."""
 _LONGEST_WINDOW = timedelta(days=1)
-"""The largest `accounts.login_window_seconds`: what is older counts nowhere."""
+"""The largest `accounts.login_window_seconds`; older rows are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptKey:
-    """Who tries from where. account, address: keyed digests, of nothing that could be read back;
-    user_id: where the account is somebody's.
+    """What an attempt is counted under. account, address: keyed hashes (HMAC); user_id: None if
+    the username is unknown.
     """
 
     account: str
@@ -42,10 +42,10 @@ class AttemptKey:
 
 
 def attempt_key(secret: str, username: str, user_id: int | None, address: str) -> AttemptKey:
-    """Return under what an attempt is counted.
+    """Return the key of an attempt.
 
-    secret: the service's; username: as typed; address: the caller's. A user's login and e-mail
-    count as one account.
+    secret: `session.secret`; username: as typed; address: the caller's IP address. The login and
+    the e-mail of a user count as one account.
     """
     account = f"name {username.strip().lower()}" if user_id is None else f"user {user_id}"
     return AttemptKey(
@@ -60,7 +60,7 @@ def _keyed_hash(secret: str, text: str) -> str:
 
 
 def rate_limit_network(address: str) -> str:
-    """Return under what an address is counted: of IPv6 the /64 network that a subscriber has."""
+    """Return what an IP address is counted as; for IPv6 it is the /64 network of a subscriber."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -75,43 +75,44 @@ def rate_limit_network(address: str) -> str:
 def retry_after(
     db: Session | Connection, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> int:
-    """Return for how many seconds the next attempt must wait; 0 where it need not."""
+    """Return for how many seconds the next attempt must wait; 0 if it need not."""
     window = timedelta(seconds=settings["accounts.login_window_seconds"])
-    mine = LoginFailure.account == key.account
-    here = LoginFailure.address == key.address
+    of_account = LoginFailure.account == key.account
+    of_address = LoginFailure.address == key.address
     columns = []
-    for matches in (and_(mine, here), mine, here):
+    for matches in (and_(of_account, of_address), of_account, of_address):
         columns += [
             func.count(case((matches, 1))),
             func.max(case((matches, LoginFailure.failed_at))),
         ]
     row = db.execute(
-        select(*columns).where(or_(mine, here), LoginFailure.failed_at > now - window)
+        select(*columns).where(or_(of_account, of_address), LoginFailure.failed_at > now - window)
     ).one()
-    first, step = settings["accounts.login_failures"], settings["accounts.login_wait_seconds"]
-    many = settings["accounts.login_failures_per_account_or_address"]
-    both = _remaining_wait(row[0], row[1], first, step, window, now)
-    alone = max(
-        _remaining_wait(row[2], row[3], many, step, window, now),
-        _remaining_wait(row[4], row[5], many, step, window, now),
+    step = settings["accounts.login_wait_seconds"]
+    limit_of_pair = settings["accounts.login_failures"]
+    limit_of_each = settings["accounts.login_failures_per_account_or_address"]
+    wait_of_pair = _remaining_wait(row[0], row[1], limit_of_pair, step, window, now)
+    wait_of_each = max(
+        _remaining_wait(row[2], row[3], limit_of_each, step, window, now),
+        _remaining_wait(row[4], row[5], limit_of_each, step, window, now),
     )
-    if alone > both and not _is_known(db, key):
-        return alone
-    return both
+    if wait_of_each > wait_of_pair and not _is_known(db, key):
+        return wait_of_each
+    return wait_of_pair
 
 
 def retry_after_successes(
     db: Session | Connection, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> int:
-    """Return for how many seconds an attempt must wait because many succeeded; 0 for none."""
+    """Return for how many seconds an attempt must wait because too many succeeded; 0 for none."""
     window = timedelta(seconds=settings["accounts.login_window_seconds"])
-    moment = LoginSuccess.succeeded_at
+    time = LoginSuccess.succeeded_at
     seconds = 0
     for matches, limit in (
         (LoginSuccess.account == key.account, settings["accounts.logins_per_user"]),
         (LoginSuccess.address == key.address, settings["accounts.logins_per_address"]),
     ):
-        counted = select(moment).where(matches, moment > now - window).order_by(moment.desc())
+        counted = select(time).where(matches, time > now - window).order_by(time.desc())
         oldest = db.execute(counted.offset(limit - 1).limit(1)).scalar_one_or_none()
         if oldest is not None:
             seconds = max(seconds, math.ceil((oldest + window - now).total_seconds()))
@@ -137,14 +138,14 @@ def _is_known(db: Session | Connection, key: AttemptKey) -> bool:
 def record_failure(
     db: Session, key: AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> None:
-    """Count a failure, and forget those that count no longer."""
+    """Count a failure, and delete the expired ones."""
     window = timedelta(seconds=settings["accounts.login_window_seconds"])
     db.execute(delete_of(LoginFailure).where(LoginFailure.failed_at <= now - window))
     db.execute(insert(LoginFailure).values(account=key.account, address=key.address, failed_at=now))
 
 
 def record_success(db: Session, key: AttemptKey, user_id: int, now: datetime) -> None:
-    """Count a success, forget the user's own failures, and remember the address as theirs."""
+    """Count a success, delete the user's failures from this address, and store it as known."""
     db.execute(delete_of(LoginSuccess).where(LoginSuccess.succeeded_at <= now - _LONGEST_WINDOW))
     counted = {"account": key.account, "address": key.address, "succeeded_at": now}
     db.execute(insert(LoginSuccess).values(**counted))

@@ -1,4 +1,4 @@
-"""Tokens as an administrator sees them: what identifies one, and ending them; never a secret."""
+"""Tokens for administrators: listing and revoking them; secrets are never shown."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from ..db.statements import delete_of
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
-from ..queries.accounts import is_valid_token
+from ..queries.accounts import is_alive
 from .revocation import revoke_all
 
 _COLUMNS: tuple[Any, ...] = (
@@ -38,9 +38,10 @@ def list_tokens(
     include_inactive: bool,
 ) -> Sequence[Row[Any]]:
     """Return tokens, oldest first: id, client, login, scope, issued_by, created_at,
-    access_expires_at, refresh_expires_at (None where there is nothing to refresh), revoked_at.
+    access_expires_at, refresh_expires_at (None if there is no usable refresh token), revoked_at.
 
-    user_id, client_id: rows, None for any; ended: those too that have expired or were revoked.
+    user_id, client_id: primary keys, None for any; include_inactive: whether to return expired and
+    revoked tokens, too.
     """
     query = (
         select(*_COLUMNS)
@@ -54,18 +55,18 @@ def list_tokens(
 
 
 def count_for_client(db: Session | Connection, client_id: int, now: datetime) -> int:
-    """Return how many tokens of a client (its row) are alive."""
-    mine = select(func.count()).where(OAuthToken.client_id == client_id, is_valid_token(now))
-    return db.execute(mine).scalar_one()
+    """Return how many active tokens a client has. client_id: the primary key."""
+    query = select(func.count()).where(OAuthToken.client_id == client_id, is_valid_token(now))
+    return db.execute(query).scalar_one()
 
 
 def revoke_with_family(db: Session, token_id: int, now: datetime) -> int:
-    """End a token with all that were refreshed from the same log-in; return how many ended.
+    """Revoke a token and the rest of its family; return how many were revoked.
 
-    Raises NotFound where there is no token of this id.
+    Raises NotFound if there is no token with this id.
     """
-    known = token_id if 0 < token_id <= MAX_ID else 0
-    family = db.scalar(select(OAuthToken.family).where(OAuthToken.id == known))
+    possible_id = token_id if 0 < token_id <= MAX_ID else 0
+    family = db.scalar(select(OAuthToken.family).where(OAuthToken.id == possible_id))
     if family is None:
         raise NotFound(f"There is no token {token_id}.")
     return revoke_all(db, OAuthToken.family == family, now)
@@ -74,12 +75,13 @@ def revoke_with_family(db: Session, token_id: int, now: datetime) -> int:
 def revoke_matching(
     db: Session, now: datetime, *, user_id: int | None, client_id: int | None
 ) -> int:
-    """End the tokens of a user, of a client, or of both together; return how many ended.
+    """Revoke the tokens of a user, of a client, or of a user at a client; return how many.
 
-    Codes that were not used yet end, too: each would give a token. At least one is to be given.
+    It also deletes the unused codes, each of which could be exchanged for a token. At least one
+    argument must be given.
     """
     matches = _conditions(OAuthToken, user_id, client_id)
-    assert matches, "not every token there is"  # noqa: S101 - an invariant of ours
+    assert matches, "it must never revoke every token"  # noqa: S101
     unused = OAuthCode.used_at.is_(None)
     db.execute(delete_of(OAuthCode).where(*_conditions(OAuthCode, user_id, client_id), unused))
     return revoke_all(db, and_(*matches), now)
@@ -88,9 +90,9 @@ def revoke_matching(
 def _conditions(
     model: type[OAuthToken] | type[OAuthCode], user_id: int | None, client_id: int | None
 ) -> list[ColumnElement[bool]]:
-    found = []
+    conditions = []
     if user_id is not None:
-        found.append(model.user_id == user_id)
+        conditions.append(model.user_id == user_id)
     if client_id is not None:
-        found.append(model.client_id == client_id)
-    return found
+        conditions.append(model.client_id == client_id)
+    return conditions

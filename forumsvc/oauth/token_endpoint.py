@@ -1,4 +1,4 @@
-"""oauthlib's questions at the token endpoint: what the client brings, and what it gets."""
+"""oauthlib's callbacks for the token endpoint."""
 
 import re
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}", re.ASCII)
 
 
 class TokenValidator(ClientValidator):
-    """Checks what the client brings with reads alone, and spends it when the token is saved."""
+    """Validates the credential with reads alone, and consumes it when the token is saved."""
 
     def __init__(self, provider: Provider, address: str) -> None:
-        """Take what to work with, and from where the request came."""
+        """address: the caller's IP address, for the throttle."""
         super().__init__(provider)
         self._address = address
         self._credential = GrantCredential()
@@ -48,7 +48,7 @@ class TokenValidator(ClientValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether the client may have these scopes; without a user it gets `read` alone."""
+        """Return whether the client may have these scopes; without a user it gets only `read`."""
         allowed = super().validate_scopes(client_id, scopes, client, request, *args, **kwargs)
         if self._credential.user_id is None:
             request.scopes = [scope for scope in request.scopes if scope == "read"]
@@ -92,9 +92,9 @@ class TokenValidator(ClientValidator):
     ) -> bool:
         """Return whether a refresh token can be used.
 
-        One that was used before, or that was revoked, ends its family: two have it. Only within
-        `oauth.refresh_grace` of its first use it may be that the answer was lost, which is judged
-        when the token is saved.
+        A token that was used before or revoked was copied, so its whole family is revoked. Within
+        `oauth.refresh_grace` of the first use the response may have been lost instead; `save_token`
+        decides that.
         """
         with self.provider.reads.connect() as connection:
             row = tokens.find_by_refresh_token(connection, refresh_token)
@@ -110,22 +110,22 @@ class TokenValidator(ClientValidator):
         if row.revoked_at is not None or self._is_reuse(row):
             self._handle_reuse()
             return False
-        alive: bool = row.refresh_expires_at > self.now
-        return alive
+        is_active: bool = row.refresh_expires_at > self.now
+        return is_active
 
     def _is_reuse(self, row: Row[Any]) -> bool:
         grace = self.provider.settings["oauth.refresh_grace"]
-        used = row.refreshed_at is not None
-        return used and not revocation.is_within_grace(row.refreshed_at, grace, self.now)
+        is_used = row.refreshed_at is not None
+        return is_used and not revocation.is_within_grace(row.refreshed_at, grace, self.now)
 
     def get_original_scopes(
         self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
     ) -> str:
-        """Return what the refresh token may ask for."""
+        """Return the scope that the refresh token may request."""
         return self._credential.refresh_scope or ""
 
     def rotate_refresh_token(self, request: Request) -> bool:
-        """Return True: every refresh token is used once."""
+        """Return True: every refresh is answered with a new refresh token."""
         return True
 
     def validate_code(
@@ -137,9 +137,9 @@ class TokenValidator(ClientValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether a code can be used; one that was used before ends what it gave.
+        """Return whether a code can be used; a reused one revokes the tokens that it issued.
 
-        A verifier without a challenge is refused, lest somebody strip the challenge from the
+        A verifier without a challenge is refused: somebody may have removed the challenge from the
         authorization request (RFC 9700 §4.8.2).
         """
         with self.provider.reads.connect() as connection:
@@ -160,19 +160,19 @@ class TokenValidator(ClientValidator):
         return row.challenge is not None and _VERIFIER.fullmatch(verifier) is not None
 
     def get_code_challenge(self, code: str, request: Request) -> str | None:
-        """Return the challenge that came with the authorization request."""
+        """Return the code challenge of the authorization request."""
         assert self._code is not None  # noqa: S101 - validated before
         challenge: str | None = self._code.challenge
         return challenge
 
     def get_code_challenge_method(self, code: str, request: Request) -> str:
-        """Return the one method there is."""
+        """Return S256, the only supported method."""
         return "S256"
 
     def get_default_redirect_uri(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> str | None:
-        """Return the registered redirect URI, where it is the only one."""
+        """Return the registered redirect URI if there is exactly one."""
         uris = self.redirect_uris
         return uris[0] if len(uris) == 1 else None
 
@@ -186,57 +186,55 @@ class TokenValidator(ClientValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return True where the redirect URI is the authorization request's (RFC 6749 §4.1.3).
+        """Return True if the redirect URI is the authorization request's (RFC 6749 §4.1.3).
 
-        Raises InvalidGrantError where it is not: oauthlib would answer with `invalid_request`.
+        Otherwise it raises InvalidGrantError; oauthlib would respond with `invalid_request`.
         """
         assert self._code is not None  # noqa: S101 - validated before
-        named: str | None = self._code.redirect_uri
-        if named is None:
-            agrees = redirect_uri == self.get_default_redirect_uri(client_id, request)
+        original: str | None = self._code.redirect_uri
+        if original is None:
+            is_same = redirect_uri == self.get_default_redirect_uri(client_id, request)
         else:
-            agrees = not request.using_default_redirect_uri and redirect_uri == named
-        if not agrees:
+            is_same = not request.using_default_redirect_uri and redirect_uri == original
+        if not is_same:
             raise InvalidGrantError("The redirect URI is not that of the authorization request.")
         return True
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Do nothing: saving the token has spent the code, which must come first."""
+        """Do nothing: `save_token` consumed the code before it issued the token."""
 
     def save_token(
         self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Spend what the client brought, write what it gets, and complete the response.
+        """Consume the credential, store the tokens, and complete the response.
 
-        Raises InvalidGrantError where what it brought was used up, changed or gone meanwhile.
+        Raises InvalidGrantError if the credential was used, changed or deleted meanwhile.
         """
-        proof, provider = self._credential, self.provider
-        held = resource_owners.lock_client_and_user(
-            provider.db, self.client, proof.user_id, for_update=proof.updates_user
+        credential, provider = self._credential, self.provider
+        locked = resource_owners.lock_client_and_user(
+            provider.db, self.client, credential.user_id, for_update=credential.updates_user
         )
-        good = held is not None and proof.is_still_valid(held.password_hash)
-        if not good or not proof.consume(provider.db, self.now):
-            if good:
+        is_valid = locked is not None and credential.is_still_valid(locked.password_hash)
+        if not is_valid or not credential.consume(provider.db, self.now):
+            if is_valid:
                 self._handle_reuse()
             raise InvalidGrantError("The grant is no longer valid.")
-        if proof.user_id is None or "refresh_token" not in self.client.grants:
+        if credential.user_id is None or "refresh_token" not in self.client.grants:
             token.pop("refresh_token", None)
-        given = tokens.TokenSpec(
+        spec = tokens.TokenSpec(
             client_id=self.client.id,
-            user_id=proof.user_id,
+            user_id=credential.user_id,
             scope=" ".join(request.scopes),
             access_ttl=provider.settings["oauth.access_token_ttl"],
             refresh_ttl=provider.settings["oauth.refresh_token_ttl"],
-            family=proof.family,
-            refresh_scope=proof.refresh_scope,
-            issued_by=proof.issued_by,
+            family=credential.family,
+            refresh_scope=credential.refresh_scope,
+            issued_by=credential.issued_by,
         )
-        tokens.store(
-            provider.db, given, token["access_token"], token.get("refresh_token"), self.now
-        )
-        token["scope"] = given.scope
+        tokens.store(provider.db, spec, token["access_token"], token.get("refresh_token"), self.now)
+        token["scope"] = spec.scope
         token["created_at"] = int(self.now.timestamp())
 
     def _handle_reuse(self) -> None:

@@ -1,4 +1,4 @@
-"""Secrets that are given out: random, and kept as their SHA-256 alone."""
+"""Random secrets (tokens, codes, client secrets, session cookies), stored only as hashes."""
 
 import hashlib
 import secrets
@@ -10,8 +10,8 @@ def new_secret() -> str:
 
 
 def hash_token(secret: str) -> str:
-    """Return a secret's SHA-256 in hexadecimal: the only form that is stored.
+    """Return the SHA-256 of a secret in hexadecimal, the only form that is stored.
 
-    A plain hash suffices: what is hashed has 256 random bits.
+    No salt and no slow hash are needed: the secrets have 256 random bits.
     """
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""A client shows a token to have it ended (RFC 7009) or explained (RFC 7662)."""
+"""oauthlib's callbacks for token revocation (RFC 7009) and introspection (RFC 7662)."""
 
 from datetime import datetime
 from typing import Any
@@ -14,19 +14,17 @@ from .validator import ClientValidator
 
 
 class TokenManagementValidator(ClientValidator):
-    """oauthlib's questions at the revocation and the introspection endpoint."""
-
     def require_confidential_client(self) -> None:
-        """Refuse public clients: anybody can call himself one. Raises InvalidClientError."""
+        """Raise InvalidClientError for a public client, whose client_id anybody can use."""
         if self.client.public:
             raise InvalidClientError("A public client may not do this.")
 
     def revoke_token(
         self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """End a token; a refresh token with its whole family (RFC 7009 §2.1).
+        """Revoke a token; a refresh token with its whole family (RFC 7009 §2.1).
 
-        An unknown one is no error, another client's is: raises InvalidGrantError.
+        An unknown token is no error. Raises InvalidGrantError for a token of another client.
         """
         with self.provider.reads.connect() as connection:
             row = tokens.find_by_any_token(connection, token)
@@ -42,9 +40,10 @@ class TokenManagementValidator(ClientValidator):
     def introspect_token(
         self, token: str, token_type_hint: str | None, request: Request, *args: Any, **kwargs: Any
     ) -> dict[str, Any] | None:
-        """Return what a token is good for, or None where that is nothing.
+        """Return the claims of a token, or None if it is not active.
 
-        So is a token of another client, unless the client may introspect those too (RFC 7662 §2.2).
+        A token of another client is not active, unless the client may introspect those, too
+        (RFC 7662 §2.2).
         """
         with self.provider.reads.connect() as connection:
             row = tokens.find_by_any_token(connection, token)
@@ -73,5 +72,5 @@ def _claims(row: Row[Any], now: datetime, *, is_access: bool) -> dict[str, Any] 
     if row.user_id is not None:
         claims["username"] = row.login
     if is_access:
-        claims["token_type"] = "Bearer"  # noqa: S105 - RFC 6750's word
+        claims["token_type"] = "Bearer"  # noqa: S105 - the token type of RFC 6750
     return claims

@@ -1,6 +1,6 @@
-"""Tokens: given out, found, spent and swept away.
+"""Tokens: issued, found, consumed and purged.
 
-Everything that two requests may do at once is one conditional UPDATE.
+Whatever two requests may do at the same time is one conditional UPDATE.
 """
 
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ from .token_hash import new_secret as new_secret
 
 
 class IssuedToken(NamedTuple):
-    """What was given out: the only time that the secrets are seen. expires_in: seconds."""
+    """The new secrets. This is the only time that they are available. expires_in: seconds."""
 
     access_token: str
     refresh_token: str | None
@@ -50,7 +50,7 @@ class IssuedToken(NamedTuple):
 
 
 class TokenSpec(NamedTuple):
-    """For what a token is given out. client_id is the client's row; the TTLs are seconds."""
+    """What to issue. client_id: the client's primary key; the TTLs are in seconds."""
 
     client_id: int
     user_id: int | None
@@ -72,24 +72,24 @@ def issue(
     refresh_ttl: int | None,
     issued_by: IssuedBy = IssuedBy.LOGIN,
 ) -> IssuedToken:
-    """Give out an access token, and a refresh token unless `refresh_ttl` is None.
+    """Issue an access token, and a refresh token unless `refresh_ttl` is None.
 
-    client_id: the client's row; user_id: None for a token of the client itself; scope: words
-    separated by blanks; the TTLs: seconds.
+    client_id: the client's primary key; user_id: None for a token of the client itself; scope:
+    scopes separated by spaces; the TTLs are in seconds.
     """
     access_token = new_secret()
     refresh_token = None if refresh_ttl is None else new_secret()
-    given = TokenSpec(
+    spec = TokenSpec(
         client_id, user_id, scope, access_ttl, refresh_ttl, new_secret(), issued_by=issued_by
     )
-    store(db, given, access_token, refresh_token, clock.now())
+    store(db, spec, access_token, refresh_token, clock.now())
     return IssuedToken(access_token, refresh_token, access_ttl, scope)
 
 
 def store(
     db: Session, spec: TokenSpec, access_token: str, refresh_token: str | None, now: datetime
 ) -> None:
-    """Write the digests of freshly made tokens."""
+    """Store the hashes of new tokens."""
     values: dict[str, Any] = {
         "client_id": spec.client_id,
         "user_id": spec.user_id,
@@ -126,7 +126,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.created_at,
     OAuthToken.used_at,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
-    versions.topic_lists_version(),
+    versions.lists(),
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)
@@ -141,10 +141,10 @@ _ACCESS = (
 
 
 def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> Row[Any] | None:
-    """Return for what an access token stands, or None where it is wrong, expired or ended.
+    """Return the row of an access token, or None if it is unknown, expired or revoked.
 
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
-    itself), token_id, scope, client_id (the client's row), issued_by, created_at and used_at (of
+    itself), token_id, scope, client_id (the primary key), issued_by, created_at and used_at (of
     the token, see `first_use`), blocks (whether the user blocks anybody), and lists_version
     (`cache.versions.load_lists_version`), so that most lists cost a member no other statement.
     """
@@ -171,14 +171,14 @@ _TOKENS = select(*_TOKEN_COLUMNS)
 
 
 def find_by_refresh_token(db: Session | Connection, token: str) -> Row[Any] | None:
-    """Return the row of a refresh token, whatever has become of it, or None."""
+    """Return the row of a refresh token, also if it is used, expired or revoked, or None."""
     return db.execute(_TOKENS.where(OAuthToken.refresh_hash == hash_token(token))).first()
 
 
 def find_by_any_token(db: Session | Connection, token: str) -> Row[Any] | None:
-    """Return the row of which `token` is the access or the refresh token, or None.
+    """Return the row whose access or refresh token this is, or None.
 
-    Beside the token's columns: login and state of the user, client (its identifier).
+    It adds login and state of the user, and client (the client_id), to the token's columns.
     """
     hashed = hash_token(token)
     matches = or_(OAuthToken.access_hash == hashed, OAuthToken.refresh_hash == hashed)
@@ -192,8 +192,8 @@ def find_by_any_token(db: Session | Connection, token: str) -> Row[Any] | None:
 
 
 def consume_refresh_token(db: Session, token_id: int, now: datetime) -> bool:
-    """Use up the refresh token of a row; False where somebody else did, or it has ended."""
-    done = db.execute(
+    """Mark a refresh token as used; return False if it was used before, expired or revoked."""
+    updated = db.execute(
         update_of(OAuthToken)
         .where(
             OAuthToken.id == token_id,
@@ -204,19 +204,19 @@ def consume_refresh_token(db: Session, token_id: int, now: datetime) -> bool:
         .values(refreshed_at=now)
         .returning(OAuthToken.id)
     )
-    return done.first() is not None
+    return updated.first() is not None
 
 
 def purge(db: Session) -> int:
-    """Remove the tokens that have expired or ended, and return how many.
+    """Delete the expired and the revoked tokens, and return how many.
 
-    A refresh token that was used, or revoked for another, stays as long as its family lives and it
-    would not have expired, and a used code as long as anything that it gave: a second use must be
-    noticed. Expired sessions of browsers go too, uncounted.
+    So that a reuse is detected, a used or replaced refresh token stays while its family is active
+    and until it would have expired, and a used code stays while it has tokens. Expired browser
+    sessions are deleted, too, and not counted.
     """
     now = clock.now()
     db.execute(delete_of(BrowserSession).where(BrowserSession.expires_at <= now))
-    done = db.execute(
+    deleted = db.execute(
         delete_of(OAuthToken)
         .where(
             or_(
@@ -232,10 +232,10 @@ def purge(db: Session) -> int:
         )
         .returning(OAuthToken.id)
     )
-    removed = len(done.all())
-    gives = exists().where(OAuthToken.family == OAuthCode.family)
-    db.execute(delete_of(OAuthCode).where(OAuthCode.expires_at <= now, ~gives))
-    return removed
+    count = len(deleted.all())
+    has_tokens = exists().where(OAuthToken.family == OAuthCode.family)
+    db.execute(delete_of(OAuthCode).where(OAuthCode.expires_at <= now, ~has_tokens))
+    return count
 
 
 def _family_is_active(now: datetime) -> ColumnElement[bool]:
@@ -248,7 +248,7 @@ def _family_is_active(now: datetime) -> ColumnElement[bool]:
 
 
 def get_or_create_builtin_client(db: Session) -> int:
-    """Return the row of the command line's own client, made where it is not there yet."""
+    """Return the primary key of the command line's own client; create it if it is missing."""
     insert_or_ignore(
         db,
         OAuthClient,

@@ -1,4 +1,4 @@
-"""oauthlib's questions about clients and scopes, answered from our tables."""
+"""oauthlib's callbacks about clients and scopes, which all endpoints share."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,10 +14,9 @@ from .provider import Provider
 
 
 class ClientValidator(RequestValidator):
-    """Answers for one request; `commit` says whether a refusal has written what must stay."""
+    """Validates one request. commit: whether to commit although the response is an error."""
 
     def __init__(self, provider: Provider) -> None:
-        """Take what to work with; nothing is asked yet."""
         self.provider = provider
         self.now: datetime = clock.now()
         self.commit = False
@@ -25,13 +24,13 @@ class ClientValidator(RequestValidator):
 
     @property
     def client(self) -> clients.Client:
-        """The client that was recognized."""
-        assert self._client is not None, "every endpoint recognizes it first"  # noqa: S101
+        """The client that sent the request."""
+        assert self._client is not None, "every endpoint authenticates it first"  # noqa: S101
         return self._client
 
     @property
     def redirect_uris(self) -> tuple[str, ...]:
-        """The redirect URIs that the client registered, in full."""
+        """The registered redirect URIs, as absolute URIs."""
         issuer = self.provider.issuer
         return tuple(redirects.absolute_uri(uri, issuer) for uri in self.client.redirect_uris)
 
@@ -45,7 +44,7 @@ class ClientValidator(RequestValidator):
     def authenticate_request(
         self, headers: Mapping[str, str], parameters: Mapping[str, str]
     ) -> None:
-        """Find out which client calls. Raises InvalidClientError, InvalidRequestError."""
+        """Authenticate the client. Raises InvalidClientError and InvalidRequestError."""
         client_id, secret = client_credentials(headers, parameters)
         with self.provider.reads.connect() as connection:
             self._client = clients.authenticate(connection, client_id, secret)
@@ -55,23 +54,26 @@ class ClientValidator(RequestValidator):
             raise InvalidClientError("The client is disabled: its owner is blocked or deleted.")
 
     def require_grant_type(self, grant: str) -> None:
-        """Refuse a grant that the client may not use, before anything costly is done for it."""
+        """Raise UnauthorizedClientError if the client may not use a grant type.
+
+        It is called first, before any password is hashed.
+        """
         if grant in clients.GRANTS and grant not in self.client.grants:
             raise UnauthorizedClientError("The client may not use this grant.")
 
     def client_authentication_required(self, request: Request, *args: Any, **kwargs: Any) -> bool:
-        """Return whether the client has a secret to prove itself with."""
+        """Return whether the client must authenticate: a confidential one must."""
         return not self.client.public
 
     def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
-        """Return whether a client with a secret has proven itself."""
+        """Return whether this is a confidential client; `authenticate_request` checked it."""
         request.client = self.client
         return not self.client.public
 
     def authenticate_client_id(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
-        """Return whether a public client has named itself."""
+        """Return whether this is a public client, which sends its client_id alone."""
         request.client = self.client
         return self.client.public
 
@@ -84,13 +86,13 @@ class ClientValidator(RequestValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether the client may use the grant."""
+        """Return whether the client may use the grant type."""
         return grant_type in client.grants
 
     def get_default_scopes(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> list[str]:
-        """Return what a client gets that asks for nothing in particular."""
+        """Return the scopes for a request that names none."""
         return list(self.client.scopes)
 
     def validate_scopes(
@@ -102,7 +104,7 @@ class ClientValidator(RequestValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Return whether the client may have these scopes; doubled ones become one."""
+        """Return whether the client may have these scopes; duplicates are removed."""
         request.scopes = [scope for scope in clients.SCOPES if scope in scopes]
         return set(scopes) <= set(self.client.scopes)
 
