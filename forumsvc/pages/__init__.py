@@ -1,4 +1,4 @@
-"""The few pages that a person needs, beside the API: plain HTML; the explorer alone has script."""
+"""The HTML pages: accounts, OAuth consent, documentation. Only the explorer uses JavaScript."""
 
 from pyramid.config import Configurator
 
@@ -15,7 +15,6 @@ _DOCS = ("explorer", "guide")
 
 
 def includeme(config: Configurator) -> None:
-    """Add every page."""
     config.include(".error_pages")
     for name in _PAGES:
         config.include(f".{name}")

@@ -1,4 +1,4 @@
-"""My applications: what I allowed to whom, and those that I run myself."""
+"""/applications: those that the user authorized, and those that the user registered."""
 
 from typing import Any
 
@@ -17,48 +17,38 @@ from .paths import redirect_to_page
 from .templating import render_page
 
 MAX_APPLICATIONS = 50
-"""Applications that one person may register."""
+"""How many applications a user may register."""
 
 _DEFAULT_GRANTS = {"authorization_code": "1", "refresh_token": "1"}
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """List them."""
     return render_page(
         context,
         "applications.html",
         flash_message=flash_message(request),
-        sent=_DEFAULT_GRANTS,
+        form_values=_DEFAULT_GRANTS,
         **_lists(request),
     )
 
 
 def revoke(context: PageContext, request: ForumRequest) -> Response:
-    """Take back what an application was allowed."""
-    named = request.matchdict["client_id"]
-    if not authorizations.revoke(request.db, request.actor_id, named, request.now):
+    """Revoke an application's access to the user's account."""
+    client_id = request.matchdict["client_id"]
+    if not authorizations.revoke(request.db, request.actor_id, client_id, request.now):
         raise NotFound("There is no such application.")
     return redirect_to_page(request, "applications", flash_message="revoked")
 
 
 def register(context: PageContext, request: ForumRequest) -> Response:
-    """Register an application, and show its secret this once."""
+    """Register an application, and show its secret once."""
     _check_registration_open(request)
 
-    def create(sent: dict[str, Any]) -> Response:
-        if (
-            len(clients.list_clients(request.read_connection, owner_id=request.actor_id))
-            >= MAX_APPLICATIONS
-        ):
+    def create(values: dict[str, Any]) -> Response:
+        registered = clients.list_clients(request.read_connection, owner_id=request.actor_id)
+        if len(registered) >= MAX_APPLICATIONS:
             raise Invalid("name", f"is one too many: you have {MAX_APPLICATIONS} applications")
-        made = _create(request, sent)
-        return render_page(
-            context,
-            "application_registered.html",
-            client_name=sent["name"],
-            made=made,
-            rotated=False,
-        )
+        return _show_credentials(context, values["name"], _create(request, values), rotated=False)
 
     return process_form(
         context, client_form(), create, "applications.html", flash_message=None, **_lists(request)
@@ -66,48 +56,57 @@ def register(context: PageContext, request: ForumRequest) -> Response:
 
 
 def rotate(context: PageContext, request: ForumRequest) -> Response:
-    """Give an application another secret, and show it this once."""
+    """Replace an application's secret, and show the new one once."""
     client = _own_client(request)
     secret = clients.rotate_secret(request.db, client.client_id)
-    made = clients.NewClient(client.client_id, secret)
-    return render_page(
-        context, "application_registered.html", client_name=client.name, made=made, rotated=True
-    )
+    credentials = clients.NewClient(client.client_id, secret)
+    return _show_credentials(context, client.name, credentials, rotated=True)
 
 
 def delete(context: PageContext, request: ForumRequest) -> Response:
-    """Remove an application."""
     clients.delete(request.db, _own_client(request).client_id)
     return redirect_to_page(request, "applications", flash_message="deleted")
 
 
+def _show_credentials(
+    context: PageContext, client_name: str, credentials: clients.NewClient, *, rotated: bool
+) -> Response:
+    return render_page(
+        context,
+        "application_registered.html",
+        client_name=client_name,
+        credentials=credentials,
+        rotated=rotated,
+    )
+
+
 def _lists(request: ForumRequest) -> dict[str, Any]:
-    mine: list[clients.Client] | None = None
+    own_clients: list[clients.Client] | None = None
     if request.settings["oauth.user_registered_clients"]:
-        mine = clients.list_clients(request.read_connection, owner_id=request.actor_id)
-    allowed = authorizations.list_authorizations(
+        own_clients = clients.list_clients(request.read_connection, owner_id=request.actor_id)
+    authorized = authorizations.list_authorizations(
         request.read_connection, request.actor_id, request.now
     )
-    return {"allowed": allowed, "mine": mine}
+    return {"authorizations": authorized, "own_clients": own_clients}
 
 
 def _check_registration_open(request: ForumRequest) -> None:
     if not request.settings["oauth.user_registered_clients"]:
-        raise Forbidden("Applications are registered by an administrator here.")
+        raise Forbidden("Only an administrator can register applications here.")
 
 
-def _create(request: ForumRequest, sent: dict[str, Any]) -> clients.NewClient:
+def _create(request: ForumRequest, values: dict[str, Any]) -> clients.NewClient:
     try:
         return clients.create(
             request.db,
-            sent["name"],
-            grants=[grant for grant in clients.MEMBER_GRANTS if sent[grant]],
-            redirect_uris=sent["redirect_uris"].split(),
-            public=sent["kind"] == "public",
+            values["name"],
+            grants=[grant for grant in clients.MEMBER_GRANTS if values[grant]],
+            redirect_uris=values["redirect_uris"].split(),
+            public=values["kind"] == "public",
             owner_id=request.actor_id,
         )
     except Invalid as error:
-        # The form has them all in one field.
+        # The form has one field for all redirect URIs.
         field = "redirect_uris" if error.field == "redirect_uri" else error.field
         raise Invalid(field, error.reason) from None
 
@@ -121,7 +120,6 @@ def _own_client(request: ForumRequest) -> clients.Client:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses."""
     config.add_route("applications", "/applications", factory=login_required)
     config.add_view(show, route_name="applications", request_method="GET", permission=May.MANAGE)
     config.add_view(

@@ -1,4 +1,4 @@
-"""Files that the pages load: each kept in memory, under an address that changes with it."""
+"""Static files of the pages: kept in memory, and served under URLs with a version."""
 
 from functools import cache
 from hashlib import sha256
@@ -17,23 +17,22 @@ _TYPES = {
     "ico": "image/vnd.microsoft.icon",
     "txt": "text/plain",
 }
-"""Of our files; what else the machine's tables call them is its own affair."""
+"""Media types by file extension; not from `mimetypes`, whose answers depend on the machine."""
 
 
 class Asset:
-    """A file of this package. version: stands in its address, which may be kept for ever."""
+    """A file of this package. version: a hash of its content, for its URL."""
 
     def __init__(self, name: str) -> None:
-        """Read the file. name: its path inside the package."""
+        """name: the path of the file inside the package."""
         self._body = files(__package__).joinpath(name).read_bytes()
         self._type = _TYPES[name.rpartition(".")[2]]
         self.version = sha256(self._body).hexdigest()[:12]
 
     def respond(self, request: ForumRequest) -> Response:
-        """Return the file; nothing of it for who has it already.
+        """Return the file, or 304 if the client has it.
 
-        It may be kept for ever under an address that names its version (`?v=`). Under any other,
-        which stays when the file changes, whoever has it must ask.
+        With its version in the URL (`?v=`) it is immutable; without it, caches must revalidate.
         """
         ignore_unsatisfiable_range(request, len(self._body))
         charset = "utf-8" if self._type.startswith("text/") else None
@@ -48,5 +47,5 @@ class Asset:
 
 @cache
 def load_asset(name: str) -> Asset:
-    """Return a file of this package, read once."""
+    """Return a file of this package; it is read once."""
     return Asset(name)

@@ -1,4 +1,4 @@
-"""Changing one's password."""
+"""/password: a logged-in user changes their password."""
 
 from typing import Any
 
@@ -19,28 +19,27 @@ from .templating import render_page
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Show the form."""
     return render_page(context, "change_password.html")
 
 
 def submit(context: PageContext, request: ForumRequest) -> Response:
-    """Change the password, which logs its user out everywhere."""
+    """Change the password, which logs the user out everywhere."""
     user = context.user
     assert user is not None, "the page requires a login"  # noqa: S101
 
-    def change(sent: dict[str, Any]) -> Response:
-        new = accounts.check_password(sent["new_password"], field="new_password")
+    def change(values: dict[str, Any]) -> Response:
+        new = accounts.check_password(values["new_password"], field="new_password")
         registration.check_strength("new_password", new, (user.login, user.email or ""))
-        _check_current_password(request, user.login, sent["current_password"])
+        _check_current_password(request, user.login, values["current_password"])
         accounts.set_password(request.db, user.login, new)
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")
 
-    answer = process_form(context, password_form(), change, "change_password.html")
-    if answer.status_int == 400:
-        # A wrong password was counted, and that must stay; nothing else was written.
-        answer.headers["X-Tm"] = "commit"
-    return answer
+    response = process_form(context, password_form(), change, "change_password.html")
+    if response.status_int == 400:
+        # Commit the count of the wrong password; nothing else was written.
+        response.headers["X-Tm"] = "commit"
+    return response
 
 
 def _check_current_password(request: ForumRequest, username: str, password: str) -> None:
@@ -51,7 +50,6 @@ def _check_current_password(request: ForumRequest, username: str, password: str)
 
 
 def includeme(config: Configurator) -> None:
-    """Add the address."""
     config.add_route("change_password", "/password", factory=login_required)
     for view, method in ((show, "GET"), (submit, "POST")):
         config.add_view(

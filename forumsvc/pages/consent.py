@@ -1,4 +1,4 @@
-"""/oauth/authorize: who asks, for what, to where; Allow or Cancel."""
+"""/oauth/authorize: the consent page, with which a user approves or denies a client's request."""
 
 import re
 from urllib.parse import urlsplit
@@ -25,9 +25,9 @@ _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Ask the person, after the request was found good and somebody has logged in."""
+    """Show the request to a logged-in user, after it was validated."""
     authorization_request = _authorization_request(context, request)
-    # Browsers hold the redirect that answers a form to its page's policy.
+    # Browsers apply the form-action of the page also to the redirect that follows the form.
     context.csp_directives["form-action"] = (
         f"'self' {_csp_source(authorization_request.redirect_uri)}"
     )
@@ -40,7 +40,7 @@ def show(context: PageContext, request: ForumRequest) -> Response:
 
 
 def submit(context: PageContext, request: ForumRequest) -> Response:
-    """Bring the person's answer to the client."""
+    """Redirect to the client with a code, or with `access_denied`."""
     authorization_request = _authorization_request(context, request)
     context.csp_directives["form-action"] = (
         f"'self' {_csp_source(authorization_request.redirect_uri)}"
@@ -56,12 +56,11 @@ def submit(context: PageContext, request: ForumRequest) -> Response:
 
 
 def redirect_with_error(error: RedirectableError, request: ForumRequest) -> Response:
-    """Tell the client, by way of the browser."""
     return see_other(error.location)
 
 
 def show_error(error: NonRedirectableError, request: ForumRequest) -> Response:
-    """Tell the person: it is not safe to send the browser anywhere."""
+    """Show an error to the user: no redirect URI is known to be safe."""
     response = Response(status=400, content_type="application/json")
     body = {"error": "invalid_request", "error_description": str(error)}
     response.body = orjson.dumps(body)
@@ -73,8 +72,8 @@ def _authorization_request(context: PageContext, request: ForumRequest) -> Autho
         _provider(request), _parameters(request)
     )
     if context.user is None:
-        again = with_query(request.route_path(ROUTE), **authorization_request.parameters)
-        raise LoginRequired(safe_redirect_path(again))
+        this_request = with_query(request.route_path(ROUTE), **authorization_request.parameters)
+        raise LoginRequired(safe_redirect_path(this_request))
     return authorization_request
 
 
@@ -93,13 +92,13 @@ def _parameters(request: ForumRequest) -> list[tuple[str, str]]:
 
 
 def _destination_name(redirect_uri: str) -> str:
-    """Return to where the answer goes, as people know it: a host, or an application's scheme."""
+    """Return where the redirect leads, for the page: a host, or an application's scheme."""
     parts = urlsplit(redirect_uri)
     return parts.netloc or f"{parts.scheme}:"
 
 
 def _csp_source(redirect_uri: str) -> str:
-    """Return the redirect URI's origin as a CSP source; its scheme where it has none."""
+    """Return the redirect URI's origin as a CSP source, or its scheme if it has no origin."""
     parts = urlsplit(redirect_uri)
     if parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc.lower()):
         return f"{parts.scheme}://{parts.netloc.lower()}"
@@ -107,7 +106,6 @@ def _csp_source(redirect_uri: str) -> str:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the address."""
     config.add_route(ROUTE, "/oauth/authorize", factory=public_page)
     config.add_view(show, route_name=ROUTE, request_method="GET", permission=Common.VIEW)
     config.add_view(submit, route_name=ROUTE, request_method="POST", permission=Common.VIEW)

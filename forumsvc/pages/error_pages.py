@@ -1,4 +1,4 @@
-"""An error as a page, for clients that ask for HTML; the API's own errors stay JSON."""
+"""Errors as HTML pages, for browsers; the API's errors stay JSON."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,19 +17,19 @@ _SAFE_METHODS = ("GET", "HEAD")
 
 
 def error_page_tween(handler: Handler, registry: Any) -> Handler:
-    """Make a page of each JSON error outside the API, where `Accept` names HTML."""
+    """Turn each JSON error outside the API into a page, if `Accept` contains text/html."""
 
-    def answer(request: ForumRequest) -> Any:
+    def respond(request: ForumRequest) -> Any:
         response = handler(request)
         if response.status_int >= 400 and _is_from_browser(request):
             _render_as_html(request, response)
         return response
 
-    return answer
+    return respond
 
 
 def _is_from_browser(request: ForumRequest) -> bool:
-    """Tell whether a browser shows the answer; what programs send to /oauth/… is for programs."""
+    """Return whether a browser shows the response; POST to /oauth/… comes from programs."""
     path = request.environ["PATH_INFO"]
     if path.startswith("/api/") or "text/html" not in request.headers.get("Accept", "").lower():
         return False
@@ -40,11 +40,11 @@ def _is_from_browser(request: ForumRequest) -> bool:
 def _render_as_html(request: ForumRequest, response: Response) -> None:
     if response.content_type != "application/json":
         return
-    told = orjson.loads(response.body)
-    message = told.get("error_description") or told.get("message") or told.get("error")
+    body = orjson.loads(response.body)
+    message = body.get("error_description") or body.get("message") or body.get("error")
     if not isinstance(message, str):
-        return  # a report, as /health has, is no error's
-    # Outside the pages nobody's session is read: an error must not need the database.
+        return  # not an error body: for example the report of /health
+    # There is no context outside the pages: an error page must not need the database.
     context = getattr(request, "page_context", None)
     title = response.status.partition(" ")[2]
     response.content_type = "text/html"
@@ -55,7 +55,7 @@ def _render_as_html(request: ForumRequest, response: Response) -> None:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the tween: above the error views, and under what compresses."""
+    """Add the tween: above the error views, below the compression."""
     config.add_tween(
         "forumsvc.pages.error_pages.error_page_tween",
         under="forumsvc.web.pipeline.compression.gzip_tween",

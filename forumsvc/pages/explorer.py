@@ -1,4 +1,4 @@
-"""/docs: the API's description to try calls on, by swagger-ui and a few files of our own."""
+"""/docs: the API explorer, which is swagger-ui with a few files of ours."""
 
 from pyramid.config import Configurator
 from pyramid.response import Response
@@ -21,7 +21,7 @@ _FILES = {
 }
 _CSP = {
     "script-src": "'self'",
-    # swagger-ui.css has its icons inside.
+    # swagger-ui.css contains its icons as data: URLs.
     "img-src": "'self' data:",
     "connect-src": "'self'",
     "form-action": "'none'",
@@ -29,7 +29,6 @@ _CSP = {
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Show the explorer."""
     context.csp_directives.update(_CSP)
     return render_page(
         context,
@@ -41,7 +40,7 @@ def show(context: PageContext, request: ForumRequest) -> Response:
 
 
 def redirect(context: PageContext, request: ForumRequest) -> Response:
-    """Hand what the authorization endpoint answered to the explorer that opened this window."""
+    """Pass the authorization response to the explorer window that opened this one."""
     context.csp_directives.update({"script-src": "'self'", "form-action": "'none'"})
     return render_page(
         context, "explorer_redirect.html", script=_file_url(request, "oauth2-redirect.js")
@@ -49,7 +48,6 @@ def redirect(context: PageContext, request: ForumRequest) -> Response:
 
 
 def file(context: Public, request: ForumRequest) -> Response:
-    """Serve a file of the explorer's."""
     return _file(request.matchdict["name"]).respond(request)
 
 
@@ -63,7 +61,6 @@ def _file_url(request: ForumRequest, name: str) -> str:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses."""
     names = "|".join(_FILES).replace(".", r"\.")
     config.add_route("docs", "/docs", factory=public_page)
     config.add_view(show, route_name="docs", request_method="GET", permission=Common.VIEW)

@@ -1,18 +1,18 @@
-"""What a page says about what was done on the page before."""
+"""Flash messages: what a page says about the action that redirected to it."""
 
 from ..web.api.request import ForumRequest
 
 _MESSAGES = {
-    "registered": "Your account is open. Log in with it.",
+    "registered": "Your account is created. You can log in now.",
     "logged-out": "You are logged out.",
     "logged-out-everywhere": (
-        "You are logged out everywhere, and no application has access to your account any more."
+        "You are logged out everywhere, and no application has access to your account anymore."
     ),
     "password-changed": (
-        "Your password is changed, and you are logged out everywhere. Log in with the new one."
+        "Your password is changed, and you are logged out everywhere. Log in with your new one."
     ),
-    "revoked": "The application has no access any more.",
-    "deleted": "The application is deleted, and with it everything that it was allowed.",
+    "revoked": "The application no longer has access to your account.",
+    "deleted": "The application is deleted, and so is its access to all accounts.",
 }
 
 

@@ -1,4 +1,4 @@
-"""A form that was sent: read, or shown again with what is wrong about it."""
+"""Processing submitted forms: validate and act, or show the form response with its errors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from .page_context import PageContext
 from .templating import render_page
 
 WHOLE_FORM = ""
-"""In place of a field's name: what is wrong is wrong with the whole form."""
+"""The key of errors that concern no single field."""
 
 Submit = Callable[[dict[str, Any]], Response]
 
@@ -24,22 +24,24 @@ def process_form(
     template: str,
     **values: Any,
 ) -> Response:
-    """Return what `submit` makes of the form's values; where it is wrong, the form again.
+    """Return the response of `submit` to the validated values, or the form with its errors.
 
-    submit: may raise Invalid, naming a field, or RateLimited; template: the form's page, which
-    also gets `values` and what was sent; secrets are for it to leave out.
+    submit: may raise Invalid, which names a field, or RateLimited; template: the page of the form,
+    rendered with `values` and `form_values` (what was submitted). It must not repeat passwords.
     """
     request = context.request
-    sent = {node.name: request.parameters.get(node.name) or "" for node in schema.children}
+    form_values = {node.name: request.parameters.get(node.name) or "" for node in schema.children}
     try:
         return submit(validate(schema, request.parameters))
     except Invalid as error:
-        again = render_page(
-            context, template, sent=sent, errors={error.field: error.reason}, **values
+        response = render_page(
+            context, template, form_values=form_values, errors={error.field: error.reason}, **values
         )
-        again.status_int = 400
+        response.status_int = 400
     except RateLimited as error:
-        again = render_page(context, template, sent=sent, errors={WHOLE_FORM: str(error)}, **values)
-        again.status_int = 429
-        again.headers["Retry-After"] = str(error.retry_after)
-    return again
+        response = render_page(
+            context, template, form_values=form_values, errors={WHOLE_FORM: str(error)}, **values
+        )
+        response.status_int = 429
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response

@@ -1,4 +1,4 @@
-"""/docs/guide: how to write a client. A chapter is a Markdown file of the folder `guide`."""
+"""/docs/guide: how to write a client. Each chapter is a Markdown file in the folder `guide`."""
 
 import html
 import re
@@ -34,11 +34,11 @@ CHAPTERS = (
     "keyed-envelope",
     "generated-clients",
 )
-"""In the order in which they are read."""
+"""The chapters, in reading order."""
 
 LANGUAGES = {"sh": "curl", "python": "Python", "js": "JavaScript"}
 EXAMPLE_URL = "http://127.0.0.1:6543"
-"""What the texts call the service; a reader is shown the address that he came to."""
+"""The base URL in the texts; the page shows the URL of this service instead."""
 
 _EXAMPLE = re.compile(rf"^```({'|'.join(LANGUAGES)})\n.*?^```\n", re.MULTILINE | re.DOTALL)
 _SIDE_BY_SIDE = re.compile(rf"(?:{_EXAMPLE.pattern}\n*)+", re.MULTILINE | re.DOTALL)
@@ -46,9 +46,9 @@ _SIDE_BY_SIDE = re.compile(rf"(?:{_EXAMPLE.pattern}\n*)+", re.MULTILINE | re.DOT
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a chapter: text, or one example in several languages.
+    """A section of a chapter: text, or one example in several languages.
 
-    html: the text; examples: language -> HTML, where there are several.
+    html: the text; examples: language -> HTML, empty if this section is text.
     """
 
     html: str
@@ -57,7 +57,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A page of the guide. name: in its address; title: its heading."""
+    """A page of the guide. name: in its URL; title: its heading."""
 
     name: str
     title: str
@@ -71,8 +71,8 @@ def source(name: str) -> str:
 
 @cache
 def chapters() -> dict[str, Chapter]:
-    """Return the chapters by name, rendered once."""
-    # Our own texts: no author can make them slow, so they need no worker.
+    """Return the chapters by name; they are rendered once."""
+    # These texts are trusted and cannot be slow to render, so they need no worker process.
     renderer = Renderer(workers=0)
     return {name: _chapter(renderer, name) for name in CHAPTERS}
 
@@ -83,7 +83,7 @@ def _chapter(renderer: Renderer, name: str) -> Chapter:
 
 
 def _html(renderer: Renderer, text: str) -> str:
-    # To an author a line's end is one; here it is where the file's line was full.
+    # In a post a line break is kept; in these files it only wraps the line.
     return renderer.render(text).html.replace("<br>\n", "\n")
 
 
@@ -99,7 +99,7 @@ def _sections(renderer: Renderer, text: str) -> Iterator[Section]:
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Show a chapter, the first where none is named. Raises NotFound."""
+    """Show a chapter, by default the first. Raises NotFound."""
     name = request.matchdict.get("chapter", CHAPTERS[0])
     chapter = chapters().get(name)
     if chapter is None:
@@ -115,18 +115,17 @@ def show(context: PageContext, request: ForumRequest) -> Response:
         after=chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
         languages=LANGUAGES,
         content_style=load_asset("content.css").version,
-        # It was made by the renderer, which leaves nothing in that could run.
+        # The renderer sanitized it.
         safe=lambda rendered: Markup(rendered.replace(EXAMPLE_URL, here)),  # noqa: S704
     )
 
 
 def style(context: Public, request: ForumRequest) -> Response:
-    """Serve the style sheet of rendered Markdown, which clients may take for theirs."""
+    """Serve the style sheet of rendered Markdown, which clients may use, too."""
     return load_asset("content.css").respond(request)
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses."""
     for name, pattern in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
         config.add_route(name, pattern, factory=public_page)
         config.add_view(show, route_name=name, request_method="GET", permission=Common.VIEW)

@@ -1,4 +1,4 @@
-"""The front page, and the files that every page or every crawler loads."""
+"""The home page, and the files that every page or every crawler loads."""
 
 from pyramid.config import Configurator
 from pyramid.response import Response
@@ -14,17 +14,15 @@ _FILES = ("style.css", "favicon.ico", "robots.txt")
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Say what this is."""
     return render_page(context, "home.html", api=f"{request.site.base_url}/api/v3")
 
 
 def file(context: Public, request: ForumRequest) -> Response:
-    """Serve a file of this package, whose address is its name."""
+    """Serve the file of this package that the URL names."""
     return load_asset(request.matched_route.pattern.removeprefix("/")).respond(request)
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses."""
     config.add_route("home", "/", factory=public_page)
     config.add_view(show, route_name="home", request_method="GET", permission=Common.VIEW)
     for name in _FILES:

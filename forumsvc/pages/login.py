@@ -21,61 +21,62 @@ _MISMATCH = "Login and password do not match."
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Show the form, or go on where somebody is logged in already."""
+    """Show the form, or redirect a user who is already logged in."""
     if context.user is not None:
         return _redirect_to_next(request)
     return render_page(
-        context, "login.html", sent={}, next=_next(request), flash_message=flash_message(request)
+        context,
+        "login.html",
+        form_values={},
+        next=_next(request),
+        flash_message=flash_message(request),
     )
 
 
 def submit(context: PageContext, request: ForumRequest) -> Response:
-    """Log in."""
-
-    def check(sent: dict[str, Any]) -> Response:
-        attempt = check_password_attempt(request, sent["username"], sent["password"])
+    def log_in(values: dict[str, Any]) -> Response:
+        attempt = check_password_attempt(request, values["username"], values["password"])
         if attempt.user is None:
-            return _show_wrong_password(context, sent["username"])
-        if not context.log_in(attempt, sent["password"]):
-            return _show_wrong_password(context, sent["username"])
+            return _show_wrong_password(context, values["username"])
+        if not context.log_in(attempt, values["password"]):
+            return _show_wrong_password(context, values["username"])
         login.record_success(request.db, attempt, request.now)
         return _redirect_to_next(request)
 
     return process_form(
-        context, login_form(), check, "login.html", next=_next(request), flash_message=None
+        context, login_form(), log_in, "login.html", next=_next(request), flash_message=None
     )
 
 
 def log_out(context: PageContext, request: ForumRequest) -> Response:
-    """Log out."""
     context.log_out()
     return redirect_to_page(request, "login", flash_message="logged-out")
 
 
 def log_out_everywhere(context: PageContext, request: ForumRequest) -> Response:
-    """End all log-ins of this person, in this browser and everywhere else."""
+    """End all sessions and tokens of the user, in this browser and everywhere else."""
     accounts.log_out_everywhere(request.db, request.actor_id)
     context.log_out()
     return redirect_to_page(request, "login", flash_message="logged-out-everywhere")
 
 
 def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
-    """Send whoever is not logged in to the form, and from there to what was asked for."""
+    """Redirect to the login page, which then redirects to the requested page."""
     return redirect_to_page(request, "login", next=error.next)
 
 
 def _show_wrong_password(context: PageContext, username: str) -> Response:
-    sent = {"username": username}
+    form_values = {"username": username}
     values = {
         "next": _next(context.request),
         "flash_message": None,
         "errors": {WHOLE_FORM: _MISMATCH},
     }
-    again = render_page(context, "login.html", sent=sent, **values)
-    again.status_int = 400
-    # The failure was counted, and that must stay.
-    again.headers["X-Tm"] = "commit"
-    return again
+    response = render_page(context, "login.html", form_values=form_values, **values)
+    response.status_int = 400
+    # Commit the count of the failure.
+    response.headers["X-Tm"] = "commit"
+    return response
 
 
 def _next(request: ForumRequest) -> str | None:
@@ -87,7 +88,6 @@ def _redirect_to_next(request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the addresses."""
     config.add_route("login", "/login", factory=public_page)
     config.add_view(show, route_name="login", request_method="GET", permission=Common.VIEW)
     config.add_view(submit, route_name="login", request_method="POST", permission=Common.VIEW)

@@ -1,8 +1,8 @@
-"""A browser at our pages: its cookie, who is logged in by it, and that its forms are ours.
+"""The Pyramid context of the pages: session cookie, logged-in user, CSRF protection.
 
-One cookie holds one random secret. Where a session of the database has its digest, somebody is
-logged in; the token in every form is made of it, so that a form is good for one browser alone,
-before the log-in as after it. It is renewed by logging in.
+The cookie holds one random secret. A user is logged in if the database has a session with its hash.
+The CSRF token in every form is derived from it, so a form is valid in one browser only, before the
+login, too. Logging in replaces the secret (no session fixation).
 """
 
 import hmac
@@ -25,22 +25,22 @@ from .security_headers import finish_response
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _COOKIE_GRACE = 86400
-"""Seconds by which the cookie outlives the session: an expired one is met by the log-in page."""
+"""Seconds by which the cookie outlives the session, so that an expired session is recognized."""
 
 
 class LoginRequired(Exception):
-    """The page is somebody's own. next: the path to go on to after the log-in, if any."""
+    """The page needs a logged-in user. next: the path to redirect to after the login, if any."""
 
     def __init__(self, next_path: str | None) -> None:
-        super().__init__("This page needs a log-in.")
+        super().__init__("You must log in to see this page.")
         self.next = next_path
 
 
 class PageContext(PageResource):
-    """The context of every page. person: the row of who is logged in, or None."""
+    """The context of every page. user: the row of the logged-in user, or None."""
 
     def __init__(self, request: ForumRequest) -> None:
-        """Read the cookie. Raises Forbidden for a form that is not from a page of this browser."""
+        """Read the cookie and load the session. Raises Forbidden for a POST without CSRF token."""
         self.request = request
         request.page_context = self  # for the page of an error
         self._secure = request.site.base_url.startswith("https://")
@@ -48,10 +48,10 @@ class PageContext(PageResource):
         self._cookie_changed = False
         self.user: Row[Any] | None = None
         self.csp_directives: dict[str, str] = {}
-        """What this page needs beside what all pages may (directives of the CSP)."""
+        """CSP directives of this page, in addition to those of every page."""
         request.add_response_callback(self._finish)
         if self._cookie is not None:
-            # Not in the request's transaction, which on SQLite would lock everybody out.
+            # Not in the request's transaction, which on SQLite holds the write lock.
             self.user = sessions.find(request.read_connection, self._cookie, request.now)
         if self.user is not None:
             request.caller = identify(self.user, request.now, newbie_duration(request.settings))
@@ -60,20 +60,20 @@ class PageContext(PageResource):
 
     @property
     def csrf_token(self) -> str:
-        """What a form must bring back to show that it is from a page of this browser."""
+        """The CSRF token of this browser, which every form must contain."""
         if self._cookie is None:
             self._cookie, self._cookie_changed = new_secret(), True
         return self._csrf_token_of(self._cookie)
 
     @property
     def session_secret(self) -> str:
-        """The secret of the session in which somebody is logged in."""
-        assert self.user is not None, "asked on pages of somebody's own"  # noqa: S101
-        assert self._cookie is not None, "the session was found by it"  # noqa: S101
+        """The secret of the user's session."""
+        assert self.user is not None, "only for pages with login_required"  # noqa: S101
+        assert self._cookie is not None, "the session was found by the cookie"  # noqa: S101
         return self._cookie
 
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
-        """Open a session in place of what the browser had; False where the user is gone."""
+        """Replace the browser's session with a new one; return False if the user is gone."""
         request = self.request
         self._end_session()
         ttl = request.settings["session.ttl_seconds"]
@@ -84,7 +84,6 @@ class PageContext(PageResource):
         return True
 
     def log_out(self) -> None:
-        """End the session."""
         self._end_session()
         self._cookie, self._cookie_changed = None, True
 
@@ -94,7 +93,7 @@ class PageContext(PageResource):
 
     @property
     def _cookie_name(self) -> str:
-        # Browsers keep the prefix to what this very host has set, over TLS (RFC 6265bis §4.1.3.2).
+        # Browsers accept the prefix only from this very host, over TLS (RFC 6265bis §4.1.3.2).
         return "__Host-session" if self._secure else "session"
 
     def _read_cookie(self) -> str | None:
@@ -106,24 +105,24 @@ class PageContext(PageResource):
         return hmac.new(key, f"form {cookie}".encode(), sha256).hexdigest()
 
     def _check_csrf_token(self) -> None:
-        sent = self.request.parameters.get("csrf_token")
+        token = self.request.parameters.get("csrf_token")
         expected = None if self._cookie is None else self._csrf_token_of(self._cookie)
         if (
             expected is None
-            or not isinstance(sent, str)
-            or not hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), expected.encode())
+            or not isinstance(token, str)
+            or not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), expected.encode())
         ):
-            raise Forbidden("This form is out of date, or not from here. Load the page again.")
+            raise Forbidden("This form is out of date or invalid. Reload the page and try again.")
 
     def _finish(self, request: ForumRequest, response: Any) -> None:
         finish_response(response, self.csp_directives)
         if not self._cookie_changed:
             return
-        kept = self._cookie is not None
+        has_cookie = self._cookie is not None
         response.set_cookie(
             self._cookie_name,
-            self._cookie if kept else "",
-            max_age=request.settings["session.ttl_seconds"] + _COOKIE_GRACE if kept else 0,
+            self._cookie if has_cookie else "",
+            max_age=request.settings["session.ttl_seconds"] + _COOKIE_GRACE if has_cookie else 0,
             path="/",
             secure=self._secure,
             httponly=True,
@@ -132,12 +131,12 @@ class PageContext(PageResource):
 
 
 def public_page(request: ForumRequest) -> PageContext:
-    """Return the context of a page that everybody may see."""
+    """Return the context of a page that everybody can see."""
     return PageContext(request)
 
 
 def login_required(request: ForumRequest) -> PageContext:
-    """Return the context of a page that needs a log-in. Raises LoginRequired."""
+    """Return the context of a page for logged-in users. Raises LoginRequired."""
     context = PageContext(request)
     if context.user is None:
         raise LoginRequired(_path_after_login(request))
@@ -147,6 +146,6 @@ def login_required(request: ForumRequest) -> PageContext:
 def _path_after_login(request: ForumRequest) -> str | None:
     if not is_unsafe(request):
         return safe_redirect_path(request.path_qs)
-    # The page that the form was on, where it is at the same address.
+    # The page with the form, if it is at the same URL.
     methods = request.registry.methods.of(request.matched_route.name, PageContext, "") or ()
     return safe_redirect_path(request.path) if "GET" in methods else None

@@ -1,4 +1,4 @@
-"""A password that was typed on a page."""
+"""Checking the passwords that users type on the pages."""
 
 from ..oauth import login
 from ..web.api.request import ForumRequest
@@ -7,10 +7,7 @@ from ..web.api.request import ForumRequest
 def check_password_attempt(
     request: ForumRequest, username: str, password: str
 ) -> login.LoginAttempt:
-    """Check a password; a wrong one is counted, which the answer must see committed.
-
-    Raises RateLimited.
-    """
+    """Check a password. A wrong one is counted, so the response must commit. Raises RateLimited."""
     attempt = login.authenticate(
         request.registry.database.reads,
         request.settings,

@@ -20,7 +20,7 @@ _CSP = {
 
 
 def finish_response(response: Response, csp_directives: dict[str, str]) -> None:
-    """Put the headers on a page. policy: what it needs beside what all may (CSP directives)."""
+    """Set the headers of a page. csp_directives: those of this page, in addition to the common."""
     response.headers.update(_HEADERS)
     directives = {**_CSP, **csp_directives}
     response.headers["Content-Security-Policy"] = "; ".join(map(" ".join, directives.items()))

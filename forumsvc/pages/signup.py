@@ -1,4 +1,4 @@
-"""Signing up, where that is open."""
+"""/signup: creating an account, if registration is open."""
 
 from typing import Any
 
@@ -16,22 +16,20 @@ from .templating import render_page
 
 
 def show(context: PageContext, request: ForumRequest) -> Response:
-    """Show the form."""
     registration.check_open(request.settings)
-    return render_page(context, "signup.html", sent={}, next=_next(request))
+    return render_page(context, "signup.html", form_values={}, next=_next(request))
 
 
 def submit(context: PageContext, request: ForumRequest) -> Response:
-    """Open an account."""
     registration.check_open(request.settings)
 
-    def open_account(sent: dict[str, Any]) -> Response:
+    def create_account(values: dict[str, Any]) -> Response:
         request.registry.abuse_limits.count_registration(request)
-        registration.register(request.db, request.read_connection, **sent)
+        registration.register(request.db, request.read_connection, **values)
         return redirect_to_page(request, "login", flash_message="registered", next=_next(request))
 
     schema = registration_form(request.settings)
-    return process_form(context, schema, open_account, "signup.html", next=_next(request))
+    return process_form(context, schema, create_account, "signup.html", next=_next(request))
 
 
 def _next(request: ForumRequest) -> str | None:
@@ -39,7 +37,6 @@ def _next(request: ForumRequest) -> str | None:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the address."""
     config.add_route("signup", "/signup", factory=public_page)
     config.add_view(show, route_name="signup", request_method="GET", permission=Common.VIEW)
     config.add_view(submit, route_name="signup", request_method="POST", permission=Common.VIEW)

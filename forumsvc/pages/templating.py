@@ -1,4 +1,4 @@
-"""The templates, every value in them escaped."""
+"""Rendering of Jinja2 templates, with every value escaped."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -32,9 +32,9 @@ _environment.filters["day"] = _format_day
 def render_template(
     request: ForumRequest, context: "PageContext | None", name: str, values: dict[str, Any]
 ) -> str:
-    """Return a template filled in.
+    """Return the rendered template.
 
-    context: who is visiting; None where nobody has looked, and the page shows nothing of accounts.
+    context: None for an error outside the pages; then the page shows nothing about an account.
     """
     settings = request.settings
     return _environment.get_template(name).render(
@@ -51,7 +51,7 @@ def render_template(
 
 
 def render_page(context: "PageContext", name: str, **values: Any) -> Response:
-    """Return a page. A template finds `errors` (field -> what is wrong) empty unless given."""
+    """Return a rendered page. `errors` (field -> message) is empty by default."""
     values.setdefault("errors", {})
     return Response(
         render_template(context.request, context, name, values),

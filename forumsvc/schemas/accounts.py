@@ -12,7 +12,7 @@ from .fields import Choice, Line, Text, optional, parameters, required
 _LOGIN = 20
 _EMAIL = 255
 _URIS = 20_000
-_TICKET = 200
+_RESET_TOKEN = 200
 _KINDS = ("confidential", "public")
 
 
@@ -47,9 +47,10 @@ def forgot_password_form() -> colander.SchemaNode:
 
 
 def reset_password_form() -> colander.SchemaNode:
-    """Return the schema of setting a password by a link's ticket."""
+    """Return the schema of setting a password with the token of a reset link."""
     return parameters(
-        optional("ticket", Text(0, _TICKET), ""), required("new_password", Text(1, MAX_LENGTH))
+        optional("reset_token", Text(0, _RESET_TOKEN), ""),
+        required("new_password", Text(1, MAX_LENGTH)),
     )
 
 

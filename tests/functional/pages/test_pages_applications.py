@@ -45,13 +45,11 @@ def button(owner: Visitor, action: str) -> TestResponse:
     return next(form for form in page.forms.values() if form.action == action).submit(status="*")
 
 
-def test_what_was_allowed_is_listed_and_ends_by_the_button(
-    forum: Forum, owner: Visitor, ann: int
-) -> None:
+def test_authorizations_are_listed_and_revoked(forum: Forum, owner: Visitor, ann: int) -> None:
     app = Application(forum)
     given = app.log_in(password=PASSWORD).json
     text = owner.get("/applications").html.main.text
-    assert "May read and write" in text
+    assert "Can read and write" in text
     client_id = app.credentials["client_id"]
     with forum.database.session.begin() as db:
         row = clients.find(db, client_id)
@@ -84,6 +82,14 @@ def test_revoking_leaves_what_others_allowed(forum: Forum, owner: Visitor, ann: 
     button(owner, f"/applications/{app.credentials['client_id']}/revoke")
     assert forum.caller(mine["access_token"]).get("/hello").status_int == 401
     assert forum.caller(theirs["access_token"]).get("/hello").status_int == 200
+
+
+def test_the_former_path_revokes_too(forum: Forum, owner: Visitor, ann: int) -> None:
+    app = Application(forum)
+    token = app.log_in(password=PASSWORD).json["access_token"]
+    answer = owner.post(f"/applications/{app.credentials['client_id']}/withdraw")
+    assert answer.status_int == 303
+    assert forum.caller(token).get("/hello").status_int == 401
 
 
 def test_a_registered_application_works_and_its_secret_is_shown_once(

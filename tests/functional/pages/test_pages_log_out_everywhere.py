@@ -91,7 +91,7 @@ def reset(visitor: Visitor, ann: int, here: Path) -> None:
     [mail] = list((here / "var" / "mail").glob("*.eml"))
     text = mail.read_text().replace("=\n", "").replace("=3D", "=")
     mail.unlink()
-    address = next(word for word in text.split() if "ticket=" in word)
+    address = next(word for word in text.split() if "reset_token=" in word)
     answer = visitor.send(address.removeprefix("http://localhost"), new_password=NEW_PASSWORD)
     assert "logged out everywhere" in answer.follow().text
 

@@ -38,7 +38,7 @@ def link(mail: Mail) -> str:
     """Return the link of the latest mail, as a path."""
     words = mail()[-1].get_content().split()
     address = next(word for word in words if "://" in word)
-    assert address.startswith("http://localhost/password/reset?ticket=")
+    assert address.startswith("http://localhost/password/reset?reset_token=")
     return address.removeprefix("http://localhost")
 
 
@@ -113,6 +113,13 @@ def test_a_link_works_once(visitor: Visitor, ann: int, mail: Mail) -> None:
     assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
 
 
+def test_a_link_with_the_former_parameter_works(visitor: Visitor, ann: int, mail: Mail) -> None:
+    visitor.send("/password/forgotten", email="ann@example.org")
+    path = link(mail).replace("?reset_token=", "?ticket=")
+    assert visitor.send(path, new_password=NEW_PASSWORD).status_int == 303
+    assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
+
+
 @pytest.mark.parametrize("seconds", [3599, 3601])
 def test_a_link_works_for_an_hour(
     visitor: Visitor, ann: int, mail: Mail, monkeypatch: pytest.MonkeyPatch, seconds: int
@@ -142,13 +149,13 @@ def test_a_link_ends_with_a_change_of_the_password_or_the_address(
     assert visitor.get(path).status_int == 403
 
 
-def test_a_changed_ticket_is_none(visitor: Visitor, ann: int, mail: Mail) -> None:
+def test_a_changed_reset_token_is_invalid(visitor: Visitor, ann: int, mail: Mail) -> None:
     bob = with_password(visitor.forum, "bob")
     visitor.send("/password/forgotten", email="ann@example.org")
-    user_id, expires, signature = link(mail).partition("ticket=")[2].split(".")
+    user_id, expires, signature = link(mail).partition("reset_token=")[2].split(".")
     assert int(user_id) == ann
     other = "A" if signature[0] != "A" else "B"
-    for ticket in (
+    for token in (
         f"{bob}.{expires}.{signature}",
         f"{user_id}.{int(expires) + 1}.{signature}",
         f"{user_id}.{expires}.{other}{signature[1:]}",
@@ -158,7 +165,7 @@ def test_a_changed_ticket_is_none(visitor: Visitor, ann: int, mail: Mail) -> Non
         "\u0661" + f".{expires}.{signature}",
         "",
     ):
-        assert visitor.get("/password/reset", ticket=ticket).status_int == 403, ticket
+        assert visitor.get("/password/reset", reset_token=token).status_int == 403, token
 
 
 def test_a_deleted_user_gets_no_mail(visitor: Visitor, ann: int, mail: Mail) -> None:

@@ -7,7 +7,7 @@ from .service import PASSWORD
 
 def log_in(page: Page, login: str, password: str = PASSWORD) -> None:
     """Fill in the form that the page shows, and send it."""
-    page.get_by_label("Login or e-mail").fill(login)
+    page.get_by_label("Login or email").fill(login)
     page.get_by_label("Password", exact=True).fill(password)
     page.get_by_role("main").get_by_role("button", name="Log in").click()
 
@@ -15,6 +15,6 @@ def log_in(page: Page, login: str, password: str = PASSWORD) -> None:
 def sign_up(page: Page, login: str, password: str = PASSWORD) -> None:
     """Fill in the form that the page shows, and send it."""
     page.get_by_label("Login", exact=True).fill(login)
-    page.get_by_label("E-mail").fill(f"{login}@example.org")
+    page.get_by_label("Email").fill(f"{login}@example.org")
     page.get_by_label("Password").fill(password)
     page.get_by_role("main").get_by_role("button", name="Sign up").click()

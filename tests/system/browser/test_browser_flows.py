@@ -14,7 +14,7 @@ def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
     page.goto(callback.request(client_id))
     page.get_by_role("main").get_by_role("link", name="Sign up").click()
     sign_up(page, "newcomer")
-    expect(page.get_by_role("status")).to_contain_text("Your account is open")
+    expect(page.get_by_role("status")).to_contain_text("Your account is created")
     log_in(page, "newcomer")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Sea Reader")
     expect(page.get_by_role("main")).to_contain_text(callback.uri.split("/")[2])
@@ -27,7 +27,7 @@ def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
 
     page.goto("/applications")
     page.get_by_role("button", name="Revoke Sea Reader").click()
-    expect(page.get_by_role("status")).to_contain_text("no access any more")
+    expect(page.get_by_role("status")).to_contain_text("no longer has access")
     expect(page.get_by_role("button", name="Revoke Sea Reader")).to_have_count(0)
     assert hello(service.address, token) == (401, None)
 
@@ -52,7 +52,7 @@ def test_a_wrong_password_is_said_and_can_be_corrected(
     page.goto(callback.request(service.client("Patient", callback.uri)))
     log_in(page, "forgetful", "not the password")
     expect(page.get_by_role("alert")).to_have_text("Login and password do not match.")
-    expect(page.get_by_label("Login or e-mail")).to_have_value("forgetful")
+    expect(page.get_by_label("Login or email")).to_have_value("forgetful")
     expect(page.get_by_label("Password", exact=True)).to_have_value("")
     log_in(page, "forgetful")
     expect(page.get_by_role("button", name="Allow")).to_be_visible()
@@ -91,10 +91,10 @@ def test_a_changed_password_ends_the_sessions_of_every_browser(
     for tab in (page, elsewhere):
         tab.goto("/password")
         log_in(tab, "twice")
-        expect(tab.get_by_role("heading", level=1)).to_have_text("Change the password")
+        expect(tab.get_by_role("heading", level=1)).to_have_text("Change password")
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_label("New password").fill("another-rope-12")
-    page.get_by_role("button", name="Change the password").click()
+    page.get_by_role("button", name="Change password").click()
     expect(page.get_by_role("status")).to_contain_text("logged out everywhere")
     elsewhere.goto("/applications")
     expect(elsewhere.get_by_role("heading", level=1)).to_have_text("Log in")
@@ -106,7 +106,7 @@ def test_a_changed_password_ends_the_sessions_of_every_browser(
 def test_the_forms_can_be_filled_in_with_the_keyboard_alone(page: Page, service: Service) -> None:
     service.person("typist")
     page.goto("/login")
-    expect(page.get_by_label("Login or e-mail")).to_be_focused()
+    expect(page.get_by_label("Login or email")).to_be_focused()
     page.keyboard.type("typist")
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)

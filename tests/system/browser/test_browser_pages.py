@@ -43,7 +43,7 @@ def tour(page: Page, service: Service, callback: Callback, login: str) -> Callab
             ("signup", "/signup"),
             ("forgotten", "/password/forgotten"),
             ("error", "/oauth/authorize?client_id=nobody"),
-            ("stale-link", "/password/reset?ticket=x"),
+            ("stale-link", "/password/reset?reset_token=x"),
             ("guide", "/docs/guide"),
             ("guide-errors", "/docs/guide/errors"),
         ):
@@ -51,12 +51,12 @@ def tour(page: Page, service: Service, callback: Callback, login: str) -> Callab
             look(name)
         page.goto("/signup")
         page.get_by_label("Login", exact=True).fill("x!")
-        page.get_by_label("E-mail").fill("x@example.org")
+        page.get_by_label("Email").fill("x@example.org")
         page.get_by_label("Password").fill("password1")
         page.get_by_role("main").get_by_role("button", name="Sign up").click()
         look("signup-wrong")
         page.goto("/password/forgotten")
-        page.get_by_label("E-mail").fill(f"{login}@example.org")
+        page.get_by_label("Email").fill(f"{login}@example.org")
         page.get_by_role("button", name="Send the link").click()
         look("forgotten-sent")
         page.goto(_link(service, login))
