@@ -1,6 +1,6 @@
-"""What is wrong with a configuration: at the start of the service, and only later in use.
+"""Checks of a configuration, for `forumsvc check`.
 
-Nothing that a check makes stays: a probe picture is deleted, no mail is sent, no row is written.
+The checks leave nothing behind: a test photo is deleted, no email is sent, no row is written.
 """
 
 from .problem import Level, Problem

@@ -1,4 +1,4 @@
-"""The database: whether it answers, has the right tables, takes writes and enough connections."""
+"""Checks of the database: reachable, migrated, writable, with enough connections."""
 
 import os
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from .problem import Problem, error, warning
 
 
 def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Problem]:
-    """Yield what is wrong with the database; nothing is written to it.
+    """Yield the problems of the database; nothing is written to it.
 
-    ini: the path of the ini file, for the advice; options: of the server, None where unknown.
+    ini: the path of the ini file, for the messages; options: those of the server, None if unknown.
     """
     try:
         database = open_database(
@@ -49,7 +49,7 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
 
 
 def _check_sqlite_file(path: Path) -> Iterator[Problem]:
-    # SQLite writes files beside its own, so the folder counts as much.
+    # SQLite creates files next to the database, so the folder must be writable, too.
     for place in (path, path.parent):
         if not os.access(place, os.W_OK):
             yield error(f"sqlalchemy.url: {place} cannot be written")
@@ -76,9 +76,9 @@ def _check_postgresql(
 
 
 def max_connections_of_process(pool_size: int, threads: int) -> int:
-    """Return how many connections a process may have open at most.
+    """Return the maximum number of open connections of a process.
 
-    Each of the two pools grows to twice its size. A thread holds at most two connections that read
-    and one that writes; one more thread writes how often topics were read.
+    Each of the two pools can grow to twice its size. A thread holds at most two read connections
+    and one write connection; one more thread writes the view counts of topics.
     """
     return min(2 * pool_size, 2 * threads) + min(2 * pool_size, threads + 1)

@@ -1,4 +1,4 @@
-"""Folders that a probe needs for a moment."""
+"""Temporary folders for the checks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -7,16 +7,16 @@ from pathlib import Path
 
 @contextmanager
 def temporary_folder(folder: Path) -> Iterator[Path]:
-    """Make a folder with those above it, and remove those that were not there before.
+    """Create a folder and its parents, and remove those that did not exist before.
 
-    Made by whoever runs the check, they might be closed to the user of the service. What is in use
-    by then stays. Raises OSError where the folder cannot be made.
+    Folders that belong to the user who runs the check might not be accessible to the service. A
+    folder that is not empty stays. Raises OSError if the folder cannot be created.
     """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
     finally:
-        for made in missing:
+        for created in missing:
             with suppress(OSError):
-                made.rmdir()
+                created.rmdir()

@@ -1,4 +1,4 @@
-"""Mail: the server is greeted and logged in to, and gets no message."""
+"""Check of the email delivery: it connects to the SMTP server, but sends no message."""
 
 import ipaddress
 import socket
@@ -13,7 +13,7 @@ from .problem import Problem, error
 
 
 def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
-    """Yield why mail would not leave; here: the ini file's folder."""
+    """Yield why email could not be delivered. ini_dir: the folder of the ini file."""
     delivery = create_delivery(settings, ini_dir)
     if isinstance(delivery, SmtpDelivery):
         yield from _check_smtp(delivery)
@@ -31,7 +31,7 @@ def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
 def _check_smtp(delivery: SmtpDelivery) -> Iterator[Problem]:
     where = f"{delivery.host}:{delivery.port}"
     if delivery.user and delivery.security == "none" and not _is_loopback(delivery.host):
-        # Without a try: the log-in would send the password.
+        # Do not try it: the login would send the password.
         yield error(
             f"mail.security: none sends the password of mail.user unencrypted to {where}; "
             "it must be starttls or tls"
@@ -44,7 +44,7 @@ def _check_smtp(delivery: SmtpDelivery) -> Iterator[Problem]:
 
 
 def _is_loopback(host: str) -> bool:
-    """Return whether all addresses of a host are this machine's own."""
+    """Return whether all addresses of a host are loopback addresses."""
     try:
         found = {str(info[4][0]) for info in socket.getaddrinfo(host, None)}
     except OSError:

@@ -1,21 +1,21 @@
-"""One thing that is wrong with a configuration."""
+"""A problem of a configuration."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of a problem."""
 
     ERROR = "error"
     """The service does not start, or requests fail."""
     WARNING = "warning"
-    """It may fail under load, or what protects it does not."""
+    """It may fail under load, or a protection is not effective."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem; message: one line that begins with the key of the ini file, where there is one."""
+    """A problem. message: one line, which begins with the key of the ini file if there is one."""
 
     level: Level
     message: str

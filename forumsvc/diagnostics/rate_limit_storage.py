@@ -1,4 +1,4 @@
-"""The Redis in which calls are counted."""
+"""Check of the storage of the rate limits (Redis)."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from .problem import Problem, error
 
 
 def check(settings: Settings) -> Iterator[Problem]:
-    """Yield why nothing would be counted."""
+    """Yield why requests could not be counted."""
     try:
         is_reachable = RateLimiter(settings).is_reachable()
     except SettingsError as failure:

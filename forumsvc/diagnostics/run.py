@@ -1,4 +1,4 @@
-"""All checks, in the order in which the service would meet what they look for."""
+"""Running all checks, in the order in which the service would encounter the problems."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,10 +9,10 @@ from .problem import Problem, error, warning
 
 
 def diagnose(ini: Path, application: Mapping[str, str]) -> list[Problem]:
-    """Return all that is found wrong, each once.
+    """Return all problems, without duplicates.
 
-    ini: the ini file; application: the keys of its `[app:main]`. What reads the settings is checked
-    only where all of them can be read.
+    ini: the ini file; application: the keys of its `[app:main]`. If one of the settings is invalid,
+    the checks that depend on them are skipped.
     """
     return list(dict.fromkeys(_problems(ini.resolve(), application)))
 
@@ -20,9 +20,9 @@ def diagnose(ini: Path, application: Mapping[str, str]) -> list[Problem]:
 def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     served = server.read(ini)
     yield from served.problems
-    wrong = find_errors(application)
-    yield from map(error, wrong)
-    if wrong:
+    errors = find_errors(application)
+    yield from map(error, errors)
+    if errors:
         return
     settings = Settings(application)
     yield from map(warning, settings.rename_warnings)

@@ -1,4 +1,4 @@
-"""`[server:main]`: its keys, and whether its addresses can be had."""
+"""Check of `[server:main]`: its keys, and whether the service can listen on its addresses."""
 
 import errno
 import os
@@ -15,18 +15,18 @@ from .problem import Problem, error, warning
 
 @dataclass(frozen=True)
 class Server:
-    """What was read; options: None where they are wrong or another server is named."""
+    """The section. options: None if they are invalid or it names another server."""
 
     options: Options | None = None
     problems: list[Problem] = field(default_factory=list)
 
 
 def read(ini: Path) -> Server:
-    """Read and check the section; nobody is served."""
+    """Read and check the section without starting the server."""
     try:
         context = loadwsgi.loadcontext(loadwsgi.SERVER, f"config:{ini}", name="main")
         factory = context.object
-    except Exception as failure:  # PasteDeploy lets through whatever a name leads to
+    except Exception as failure:  # an import can raise anything
         return Server(problems=[error(f"[server:main]: {failure}")])
     if not factory.__module__.startswith("forumsvc.serving"):
         used = f"{factory.__module__}.{factory.__qualname__}"
@@ -39,7 +39,7 @@ def read(ini: Path) -> Server:
 
 
 def _addresses(options: Options) -> Iterator[Problem]:
-    """Yield the TCP addresses that cannot be had; one in use may be the service's own."""
+    """Yield the TCP addresses that cannot be bound; one in use may belong to this service."""
     if options.address.unix_socket:
         folder = Path(options.address.unix_socket).parent
         if not os.access(folder, os.W_OK):

@@ -1,4 +1,4 @@
-"""Limits that contradict each other."""
+"""Check for size limits that contradict each other."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,13 @@ from ..settings import Settings
 from .problem import Problem, error
 
 _FORM_OVERHEAD = 1024
-"""Bytes of a form around the picture in it, about."""
+"""Approximate bytes of a multipart form without its image."""
 
 
 def check(settings: Settings, options: Options | None) -> Iterator[Problem]:
     """Yield the limits that can never be reached, because another one is lower.
 
-    options: of the server, None where they are not known.
+    options: those of the server, None if unknown.
     """
     body = settings["http.max_body"]
     if options is not None and body >= options.address.max_request_body_size:

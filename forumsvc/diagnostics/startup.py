@@ -1,4 +1,4 @@
-"""What stops `pserve`: the application is made as it makes it, and put away."""
+"""Check whether the service starts: it creates the application as `pserve` does."""
 
 import atexit
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from .problem import Problem, error
 
 
 def check(ini: Path) -> Iterator[Problem]:
-    """Yield what refuses the start."""
+    """Yield what prevents the start."""
     try:
         application = plaster.get_loader(str(ini), protocols=["wsgi"]).get_wsgi_app()
     except SystemExit as refusal:

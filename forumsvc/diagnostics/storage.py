@@ -1,4 +1,6 @@
-"""The photo storages: a probe is written, read, deleted where new photos go; others are read."""
+"""Check of the photo storages: it writes, reads and deletes a file in the default one; others are
+only read.
+"""
 
 import secrets
 from collections.abc import Iterator
@@ -18,7 +20,7 @@ _KEYS = {"local": "photos.dir", "s3": "photos.s3_bucket"}
 
 
 def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
-    """Yield what the storages fail at; here: the ini file's folder."""
+    """Yield the problems of the storages. ini_dir: the folder of the ini file."""
     content = secrets.token_bytes(64)
     digest = sha256(content).hexdigest()
     name = f"{digest[:2]}/{digest}.png"
@@ -40,7 +42,7 @@ def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
 
 
 def _check_write(storage: Storage, name: str, content: bytes) -> None:
-    """Write, read and delete; raise OSError where one of them fails."""
+    """Write, read and delete a file; raise OSError if one of them fails."""
     storage.put(name, BytesIO(content), "image/png")
     try:
         with storage.open(name) as stored:
@@ -53,6 +55,6 @@ def _check_write(storage: Storage, name: str, content: bytes) -> None:
 
 
 def _check_read(storage: Storage, name: str) -> None:
-    """Look for a photo that is not there; raise OSError where nobody can look."""
+    """Read a photo that does not exist; raise OSError if the storage cannot be read."""
     with suppress(NotFound):
         storage.open(name).close()

@@ -1,4 +1,4 @@
-"""Mail: delivered behind the request's back, to a server or into a folder."""
+"""Sending email: queued, and delivered by a thread to an SMTP server or into a folder."""
 
 from .delivery import Delivery, FolderDelivery, SmtpDelivery, create_delivery
 from .mail_queue import MailQueue

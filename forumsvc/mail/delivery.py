@@ -1,4 +1,4 @@
-"""Where mail goes."""
+"""Ways to deliver email."""
 
 import os
 import smtplib
@@ -14,20 +14,20 @@ from ..clock import now, rfc3339
 
 
 class Delivery(Protocol):
-    """A way for mail to leave."""
+    """A way to deliver email."""
 
     def deliver(self, message: EmailMessage) -> None:
-        """Hand the message over. Raises OSError (smtplib's errors among them)."""
+        """Deliver the message. Raises OSError (smtplib's errors are subclasses)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderDelivery:
-    """A file a message, named by its time: a mailbox for development and for tests."""
+    """Writes each message to a file named by its time, for development and tests."""
 
     folder: Path
 
     def deliver(self, message: EmailMessage) -> None:
-        """Write the message; nobody sees half of it."""
+        """Write the message atomically."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name = f"{rfc3339(now()).replace(':', '')}-{uuid.uuid4().hex[:8]}"
         unfinished = self.folder / f"{name}.part"
@@ -37,8 +37,8 @@ class FolderDelivery:
 
 @dataclass(frozen=True, slots=True)
 class SmtpDelivery:
-    """A mail server (RFC 5321). security: none, starttls or tls; user: empty for no log-in;
-    timeout: seconds.
+    """Sends messages to an SMTP server (RFC 5321). security: none, starttls or tls; user: empty
+    for no authentication; timeout: seconds.
     """
 
     host: str
@@ -49,13 +49,13 @@ class SmtpDelivery:
     timeout: float
 
     def deliver(self, message: EmailMessage) -> None:
-        """Send the message to the one recipient that it names."""
+        """Send the message to its only recipient."""
         with self._connect() as server:
             self._log_in(server)
             server.send_message(message)
 
     def check(self) -> None:
-        """Greet the server and log in, as for a message. Raises OSError where it refuses."""
+        """Connect and authenticate, as for a message. Raises OSError if the server refuses."""
         with self._connect() as server:
             self._log_in(server)
             server.ehlo_or_helo_if_needed()
@@ -74,9 +74,9 @@ class SmtpDelivery:
 
 
 def create_delivery(settings: Mapping[str, Any], ini_dir: Path) -> Delivery | None:
-    """Return the way that the settings name, None where no mail leaves.
+    """Return the delivery that the settings choose, or None if the service sends no email.
 
-    here: the folder that a relative `mail.dir` refers to.
+    ini_dir: the folder that a relative `mail.dir` refers to.
     """
     match settings["mail.delivery"]:
         case "folder":

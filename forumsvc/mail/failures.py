@@ -1,4 +1,4 @@
-"""What a mail server's refusal means (RFC 5321 §4.2), without the text that may hold an address."""
+"""Interpreting SMTP errors (RFC 5321 §4.2), without their texts, which may contain addresses."""
 
 import smtplib
 
@@ -6,7 +6,7 @@ _MESSAGE_REFUSED = (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, sm
 
 
 def reply_codes(error: Exception) -> list[int]:
-    """Return the reply codes of an error; none where no server has answered."""
+    """Return the SMTP reply codes of an error; an empty list if no server has responded."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return sorted({code for code, _ in error.recipients.values()})
     return [error.smtp_code] if isinstance(error, smtplib.SMTPResponseException) else []
@@ -18,8 +18,9 @@ def describe(error: Exception) -> str:
 
 
 def is_permanent(error: Exception) -> bool:
-    """Return whether the message will be refused again: 5xx for its sender, recipient or content.
+    """Return whether a retry is useless: 5xx for the sender, the recipient or the content.
 
-    A refused log-in or greeting is none: it concerns all messages, and an administrator mends it.
+    A rejected login or greeting is not permanent: it concerns all messages, and an administrator
+    can correct it.
     """
     return isinstance(error, _MESSAGE_REFUSED) and all(code >= 500 for code in reply_codes(error))

@@ -1,6 +1,7 @@
-"""Mail on its way: a thread delivers, so that no answer waits for it.
+"""The queue of outgoing email: a thread delivers it, so that no response waits for it.
 
-An answer that took as long as the mail server would tell whether an address is known.
+Otherwise the duration of the response would reveal whether an email address is known. The queue is
+in memory: a crash loses what is waiting.
 """
 
 import logging
@@ -22,14 +23,13 @@ _MAX_QUEUED = 200
 
 
 class MailQueue:
-    """Takes mail at once and delivers it in turn."""
+    """Queues messages and delivers them one after the other."""
 
     def __init__(
         self, delivery: Delivery | None, sender: str, *, retry_delay: float = _RETRY_DELAY
     ) -> None:
-        """Take the way that mail leaves; without one there is no mail.
-
-        sender: the address that it comes from; pause: seconds before another attempt.
+        """delivery: None if the service sends no email; sender: the From address; retry_delay:
+        seconds before another attempt.
         """
         self._delivery = delivery
         self._sender = sender
@@ -39,17 +39,17 @@ class MailQueue:
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
         self.sent = 0
-        """Messages that left, for the metrics."""
+        """Delivered messages, for the metrics."""
         self.failed = 0
-        """Messages that were given up, for the metrics."""
+        """Messages that could not be delivered, for the metrics."""
 
     @property
     def is_enabled(self) -> bool:
-        """Whether mail leaves at all."""
+        """Whether the service sends email."""
         return self._delivery is not None
 
     def send(self, to: str, subject: str, text: str) -> None:
-        """Take a message for one address. What cannot be taken is logged, without the address."""
+        """Queue a message for one address; log a failure without the address."""
         try:
             message = self._create_message(to, subject, text)
             self._queue.put_nowait(message)
@@ -63,11 +63,11 @@ class MailQueue:
             self._ensure_thread()
 
     def wait(self) -> None:
-        """Return once everything taken so far was delivered or given up."""
+        """Wait until all queued messages were delivered or have failed."""
         self._queue.join()
 
     def close(self) -> None:
-        """Deliver what is waiting, each with the one attempt that is left, and end the thread."""
+        """Deliver the queued messages, with one attempt each, and end the thread."""
         self._closing.set()
         if self._thread is not None and self._thread.is_alive():
             waiting = self._queue.unfinished_tasks
@@ -82,7 +82,7 @@ class MailQueue:
     def _create_message(self, to: str, subject: str, text: str) -> EmailMessage:
         message = EmailMessage()
         message["From"] = self._sender
-        # Not as text: a comma in it would make two recipients.
+        # Not as a string: a comma in it would make two recipients.
         message["To"] = Address(addr_spec=to)
         message["Subject"] = subject
         message["Date"] = formatdate()
@@ -92,7 +92,7 @@ class MailQueue:
         return message
 
     def _ensure_thread(self) -> None:
-        # Not before there is work: a thread does not survive the fork of a worker.
+        # Started with the first message, because a thread does not survive the fork of a worker.
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="mail-queue", daemon=True)
@@ -105,7 +105,7 @@ class MailQueue:
         self._queue.task_done()
 
     def _deliver(self, message: EmailMessage) -> None:
-        assert self._delivery is not None, "nothing is sent without one"  # noqa: S101
+        assert self._delivery is not None, "send() needs a delivery"  # noqa: S101
         for attempt in range(1, ATTEMPTS + 1):
             is_last = attempt == ATTEMPTS or self._closing.is_set()
             try:

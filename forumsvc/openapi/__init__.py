@@ -1,4 +1,4 @@
-"""The API's description (OpenAPI 3.1): YAML by hand, a file a noun, put together once."""
+"""The OpenAPI 3.1 description of the API: hand-written YAML, a file per resource, merged once."""
 
 from .document import describe
 from .serialized import Description, Serialized

@@ -1,8 +1,8 @@
-"""Putting the description together from its files.
+"""Building the description from its YAML files.
 
-Beside plain YAML the files know four tags: `!setting NAME`, the value of a setting; `!address
-PATH`, a path under the site's address; `!needs SCOPE` and `!optional SCOPE`, the security
-requirement of an operation that needs a token, or takes one.
+The files use four tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
+`site.url`; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an operation that
+requires a token, or accepts one.
 """
 
 from functools import cache
@@ -26,7 +26,7 @@ _READ_FAILURES = {
 }
 _WRITE_FAILURES = {**_READ_FAILURES, "413": "PayloadTooLarge"}
 _COMMON_HEADERS = {"RateLimit-Policy": "RateLimitPolicy", "RateLimit": "RateLimit"}
-"""What every answer may carry: header and component."""
+"""Headers that every response may have: header name -> component name."""
 _API = "/api/v3/"
 _METHODS = frozenset({"get", "put", "post", "delete"})
 
@@ -44,7 +44,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
-    # RFC 6750's scope holds for a token however it comes, so each scheme names it.
+    # The scope of RFC 6750 applies however the token is sent, so each scheme names it.
     return [{scheme: [node.value]} for scheme in _SCHEMES]
 
 
@@ -55,7 +55,7 @@ _Loader.add_constructor("!optional", lambda loader, node: [{}, *_security(loader
 
 
 def describe(settings: Settings) -> dict[str, Any]:
-    """Return the description of a service with these settings, in its shape, as a JSON document."""
+    """Return the description of a service with these settings, in the shape of its responses."""
     document: dict[str, Any] = _with_settings(_load(), settings)
     for path_name, path in document["paths"].items():
         path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
@@ -84,14 +84,14 @@ def _add_rate_limit_headers(responses: dict[str, Any]) -> None:
 
 
 def _make_conditional(operation: dict[str, Any], components: dict[str, Any]) -> None:
-    """Describe that a client is told when it has the answer already."""
+    """Add the ETag, If-None-Match and the 304 to an operation."""
     responses = operation["responses"]
-    shown = responses["200"]
-    if "$ref" in shown:
-        shown = components[shown["$ref"].rpartition("/")[2]]
-    tag = {"ETag": {"$ref": "#/components/headers/ETag"}}
-    if "ETag" not in shown.get("headers", {}):
-        responses["200"] = {**shown, "headers": {**shown.get("headers", {}), **tag}}
+    success = responses["200"]
+    if "$ref" in success:
+        success = components[success["$ref"].rpartition("/")[2]]
+    etag = {"ETag": {"$ref": "#/components/headers/ETag"}}
+    if "ETag" not in success.get("headers", {}):
+        responses["200"] = {**success, "headers": {**success.get("headers", {}), **etag}}
     responses["304"] = {"$ref": "#/components/responses/NotModified"}
     operation["parameters"] = [*operation.get("parameters", []), _parameter("IfNoneMatch")]
 
@@ -102,7 +102,7 @@ def _parameter(name: str) -> dict[str, str]:
 
 @cache
 def _load() -> dict[str, Any]:
-    """Return all files in one, with the tags that depend on settings still in it."""
+    """Return all files as one document, in which the tags for settings are not yet resolved."""
     document: dict[str, Any] = {}
     for file in _yaml_files(files(__package__)):
         _merge(document, yaml.load(file.read_text(encoding="utf-8"), _Loader), file.name)  # noqa: S506
@@ -110,9 +110,9 @@ def _load() -> dict[str, Any]:
 
 
 def _yaml_files(folder: Traversable) -> list[Traversable]:
-    found = sorted(folder.iterdir(), key=lambda one: (one.is_dir(), one.name))
-    deeper = [file for one in found if one.is_dir() for file in _yaml_files(one)]
-    return [one for one in found if one.name.endswith(".yaml")] + deeper
+    entries = sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name))
+    nested = [file for entry in entries if entry.is_dir() for file in _yaml_files(entry)]
+    return [entry for entry in entries if entry.name.endswith(".yaml")] + nested
 
 
 def _merge(into: dict[str, Any], other: dict[str, Any], where: str) -> None:
@@ -126,7 +126,7 @@ def _merge(into: dict[str, Any], other: dict[str, Any], where: str) -> None:
 
 
 def _with_settings(value: Any, settings: Settings) -> Any:
-    """Return a copy with the settings' values; anchors give every use a copy of its own."""
+    """Return a copy with the values of the settings; each use of an anchor gets its own copy."""
     match value:
         case _Setting(name=name):
             return settings[name]

@@ -1,5 +1,5 @@
-"""The description in the keyed shape: the same document, changed as `web.keyed_envelope` changes
-the answers.
+"""The description of the keyed shape: the bare document, transformed as
+`web.responses.keyed_envelope` transforms the responses.
 """
 
 from copy import deepcopy
@@ -13,7 +13,7 @@ Schema = dict[str, Any]
 _REF = "#/components/schemas/"
 _SUCCESS = ("200", "201")
 _DETAILS = {
-    # what the bare shape answers: its name, and how the caller stands to it
+    # schema of the bare shape: (key of the resource, schema of the caller's state)
     "UserWithAbilities": ("user", "UserState"),
     "TopicWithAbilities": ("topic", "TopicState"),
     "ReplyWithAbilities": ("reply", None),
@@ -23,7 +23,7 @@ _BODY = "$response.body#/"
 
 
 def to_keyed(document: Schema) -> Schema:
-    """Return the description of the keyed shape. document: of the bare one, which is used up."""
+    """Return the description of the keyed shape. document: the bare one, which is modified."""
     components = document["components"]
     _change_schemas(components["schemas"])
     statuses = _failure_statuses(document)
@@ -59,14 +59,14 @@ def _remove(schema: Schema, *names: str) -> None:
 
 
 def _change_schemas(schemas: Schema) -> None:
-    """Add what resources carry in this shape, each where the envelope adds it."""
+    """Add the fields that the keyed envelope adds to resources."""
     boolean: Schema = {"type": "boolean"}
     text: Schema = {"type": "string"}
     schemas["Error"] = _object(
         error={"type": "string", "enum": sorted({*ERROR_KINDS.values()})},
         message={"type": "string", "minLength": 1, "description": "What is wrong, in words."},
     )
-    # A user beside something else carries less than one in full, which has all other fields too.
+    # An embedded user has fewer abilities than a full one; both have the fields of the summary.
     schemas["UserSummary"] = schemas["User"]
     schemas["UserSummaryAbilities"] = {
         **_object(update=boolean, destroy=boolean),
@@ -79,7 +79,7 @@ def _change_schemas(schemas: Schema) -> None:
     _add(schemas["UserAbilities"], {"destroy": boolean})
     _add(
         schemas["UserDetail"]["allOf"][1],
-        {new: {**text, "description": f"`{old}` by another name."} for new, old in ALIASES.items()},
+        {new: {**text, "description": f"An alias of `{old}`."} for new, old in ALIASES.items()},
     )
     when = schemas["TopicDetail"]["allOf"][1]["properties"]["closed_at"]
     _remove(schemas["TopicDetail"]["allOf"][1], "closed_at", "hits")
@@ -88,7 +88,7 @@ def _change_schemas(schemas: Schema) -> None:
     _add(
         schemas["Topic"],
         {
-            "excellent": {"type": "integer", "enum": [0, 1], "description": "1: it is featured."},
+            "excellent": {"type": "integer", "enum": [0, 1], "description": "1 if it is featured."},
             "closed_at": when,
             "hits": _ref("Number"),
             "grade": {"type": "string", "enum": [*GRADES]},
@@ -100,11 +100,11 @@ def _change_schemas(schemas: Schema) -> None:
         },
     )
     listed: Schema = {
-        "action": {"type": "null", "description": "A person wrote it."},
+        "action": {"type": "null", "description": "Always null: a user wrote the reply."},
         "abilities": _ref("ReplyAbilities"),
     }
-    whole = schemas["ReplyDetail"]["allOf"][1]["properties"]["body"]
-    for name, more in (("ListedReply", {"body": whole, **listed}), ("ListedReplyDetail", listed)):
+    body = schemas["ReplyDetail"]["allOf"][1]["properties"]["body"]
+    for name, more in (("ListedReply", {"body": body, **listed}), ("ListedReplyDetail", listed)):
         _add(schemas[name]["allOf"][1], more)
     schemas["Hello"] = _object(
         user=_ref("UserWithAbilities"),
@@ -120,7 +120,7 @@ def _change_schemas(schemas: Schema) -> None:
 
 
 def _failure_statuses(document: Schema) -> dict[str, int]:
-    """Return the status with which each shared response of a failure comes."""
+    """Return the status of each shared error response, by component name."""
     return {
         response["$ref"].rpartition("/")[2]: int(status)
         for item in document["paths"].values()
@@ -140,9 +140,9 @@ def _set_error_kind(response: Schema, status: int) -> None:
 def _change_operation(operation: Schema, path: str, components: Schema) -> None:
     responses = operation["responses"]
     if operation["operationId"] == "listTopics":
-        # Any other word means the default.
+        # An unknown value means the default.
         del operation["parameters"][0]["schema"]["enum"]
-    for status in [one for one in _SUCCESS if one in responses]:
+    for status in [status for status in _SUCCESS if status in responses]:
         response = responses.pop(status)
         if "$ref" in response:
             response = deepcopy(components["responses"][response["$ref"].rpartition("/")[2]])
@@ -158,7 +158,7 @@ def _change_operation(operation: Schema, path: str, components: Schema) -> None:
 def _change_content(
     content: Schema, operation: Schema, path: str, components: Schema
 ) -> str | None:
-    """Give a successful answer its shape; return the name under which the bare one now stands."""
+    """Wrap a successful response; return the key that the bare one is under, or None."""
     schema, key = content["schema"], None
     component = schema.get("$ref", "").rpartition("/")[2]
     meta: Schema | None = None
@@ -196,7 +196,7 @@ def _change_examples(content: Schema, key: str | None, components: Schema) -> No
 
 
 def _with_links(response: Schema, key: str) -> Schema:
-    """Return the response with links that find their values under the name."""
+    """Return the response with links that find their values under the key."""
 
     def moved(value: Any) -> Any:
         if isinstance(value, str) and value.startswith(_BODY):
@@ -210,7 +210,7 @@ def _with_links(response: Schema, key: str) -> Schema:
 
 
 def _remove_unused(document: Schema) -> None:
-    """Leave out the components that only the bare shape refers to."""
+    """Remove the components that only the bare shape refers to."""
     components = document["components"]
     while unused := [
         (kind, name)
@@ -234,13 +234,13 @@ def _references(value: Any) -> set[str]:
 
 
 def _paragraphs(text: str) -> str:
-    """Return the introduction with what it says of the shape replaced."""
-    told = text.split("\n\n")
-    return "\n\n".join([*told[:-1], _SHAPE])
+    """Return the introduction with another last paragraph, the one about the shape."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join([*paragraphs[:-1], _SHAPE])
 
 
-_SHAPE = """**The shape.** Each resource stands under its name, with `meta` beside it
-(`{"topic": {…}, "meta": {…}}`), and so does each list (`{"topics": […]}`); a creation answers
-200; a failure is `{"error": "kind", "message": "what is wrong"}`. The operator chose this shape
-by `api.envelope = keyed`.
+_SHAPE = """**The shape.** Each resource is under its name, with `meta` next to it
+(`{"topic": {…}, "meta": {…}}`), and so is each list (`{"topics": […]}`); a creation returns
+200; an error is `{"error": "kind", "message": "what is wrong"}`. The operator chose this shape
+with `api.envelope = keyed`.
 """

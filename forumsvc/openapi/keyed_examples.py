@@ -1,4 +1,4 @@
-"""Examples of the bare shape, completed with what the keyed one adds."""
+"""Examples of the bare shape, extended for the keyed shape."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _EMPTY: dict[str, Any] = {"boolean": False, "integer": 0, "string": "", "array":
 
 
 def complete(value: Any, schema: Schema, schemas: Schema) -> Any:
-    """Return an example with every key that its schema requires.
+    """Return an example in which every required key of its schema is present.
 
     schemas: the components that the schema refers to.
     """
@@ -36,17 +36,17 @@ def complete(value: Any, schema: Schema, schemas: Schema) -> Any:
 
 
 def _complete_one_of(value: Any, choices: list[Schema], schemas: Schema) -> Any:
-    """Return the value completed as that of the choices that knows all its keys."""
+    """Return the value, completed by the choice that has all its keys."""
     if value is None:
         return None
     for choice in choices:
         if set(value) <= set(_properties(_resolved(choice, schemas), schemas)[0]):
             return complete(value, choice, schemas)
-    raise ValueError(f"an example is of none of its schemas: {value}")
+    raise ValueError(f"no schema matches the example: {value}")
 
 
 def _placeholder(schema: Schema, schemas: Schema) -> Any:
-    """Return the plainest value of a schema."""
+    """Return a simple value that the schema allows."""
     schema = _resolved(schema, schemas)
     kinds = schema.get("type", "object")
     if "null" in kinds:
@@ -67,7 +67,7 @@ def _resolved(schema: Schema, schemas: Schema) -> Schema:
 
 
 def _properties(schema: Schema, schemas: Schema) -> tuple[dict[str, Schema], list[str]]:
-    """Return the properties of an object and those that it must have, of all its parts."""
+    """Return all properties of an object and the required ones, including those of `allOf`."""
     schema = _resolved(schema, schemas)
     properties = dict(schema.get("properties", {}))
     required = list(schema.get("required", ()))

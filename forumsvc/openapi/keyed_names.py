@@ -1,4 +1,4 @@
-"""The words of the keyed shape, for the envelope that writes them and the description of them."""
+"""The names of the keyed shape, for the envelope and for the description."""
 
 CREATED = 200
 """The status of a creation."""
@@ -18,17 +18,17 @@ ERROR_KINDS = {
 }
 GRADES = ("normal", "excellent", "ban")
 ALIASES = {"github": "codehost", "twitter": "microblog"}
-"""Fields of a user in full that stand under an older name too."""
+"""Fields of a full user that also have an older name: older -> current."""
 
 _LIST_NAMES = {"favorites": "topics", "likes": "ids"}
 
 
 def error_kind(status: int) -> str:
-    """Return the `error` of a failure with this status."""
+    """Return the value of `error` for this status."""
     return ERROR_KINDS.get(status, "ServerError" if status >= 500 else "ParameterInvalid")
 
 
 def list_name(path: str) -> str:
-    """Return the name under which the list at a path stands."""
+    """Return the key of the list that a path returns."""
     last = path.rpartition("/")[2]
     return _LIST_NAMES.get(last, last)

@@ -1,4 +1,4 @@
-"""The description as the bytes that go out."""
+"""The description as JSON and YAML bytes."""
 
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,25 +11,23 @@ from .document import describe
 
 
 class Serialized(NamedTuple):
-    """A form of the description. content_type: its media type."""
+    """A serialized description. content_type: its media type."""
 
     body: bytes
     content_type: str
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # libyaml's
-    """YAML without anchors, which not every reader knows."""
+    """YAML without anchors, which not every parser supports."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write everything out."""
         return True
 
 
 class Description:
-    """The forms of the description: each is made for the first who asks, and kept."""
+    """The description of a service; each format is serialized at its first use."""
 
     def __init__(self, settings: Settings) -> None:
-        """Take the settings of the service that is described."""
         self._settings = settings
 
     @cached_property
