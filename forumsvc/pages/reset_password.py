@@ -70,7 +70,9 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response:
 
 def _send(context: PageContext, account: password_reset.ResetAccount) -> None:
     request = context.request
-    token = password_reset.create_reset_token(request.settings["session.secret"], account, request.now)
+    token = password_reset.create_reset_token(
+        request.settings["session.secret"], account, request.now
+    )
     url = request.site.base_url + request.route_path("reset_password")
     values = {"login": account.login, "link": with_query(url, reset_token=token)}
     text = render_template(request, context, "reset_password_mail.txt", values)

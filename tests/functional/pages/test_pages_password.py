@@ -109,7 +109,7 @@ def test_a_link_works_once(visitor: Visitor, ann: int, mail: Mail) -> None:
     again = sent(form, new_password="third-anchor-45")
     assert again.status_int == 403
     page = visitor.get(path)
-    assert (page.status_int, "used up" in problem(page)) == (403, True)
+    assert (page.status_int, "This link was used" in problem(page)) == (403, True)
     assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
 
 

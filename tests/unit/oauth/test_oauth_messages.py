@@ -93,7 +93,7 @@ def test_a_doubled_parameter_is_refused() -> None:
 
 def test_a_parameter_in_the_address_is_refused() -> None:
     uri = "http://forum.example/oauth/token?a=1"
-    with pytest.raises(InvalidRequestError, match="address"):
+    with pytest.raises(InvalidRequestError, match="not in the URL"):
         known_parameters(call(uri=uri), {"a"})
     assert known_parameters(call(("a", "1"), uri=uri.replace("?a", "?utm")), {"a"}) == {"a": "1"}
 
