@@ -11,7 +11,7 @@ from ..db.statements import delete_of
 from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import OAuthClient, OAuthCode, OAuthToken, User
-from ..queries.accounts import is_alive
+from ..queries.accounts import is_valid_token
 from .revocation import revoke_all
 
 _COLUMNS: tuple[Any, ...] = (

@@ -126,7 +126,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.created_at,
     OAuthToken.used_at,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
-    versions.lists(),
+    versions.topic_lists_version(),
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)
@@ -146,7 +146,7 @@ def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> Row[A
     The row: user_id, login, role, state, user_created_at (all None for a token of the client
     itself), token_id, scope, client_id (the primary key), issued_by, created_at and used_at (of
     the token, see `first_use`), blocks (whether the user blocks anybody), and lists_version
-    (`cache.versions.load_lists_version`), so that most lists cost a member no other statement.
+    (`cache.versions.topic_lists_version`), so that most lists cost a member no other statement.
     """
     return row(db, _ACCESS, {"hash": hash_token(token), "now": now})
 
