@@ -34,14 +34,14 @@ def test_json_is_accepted_too(forum: Forum, app: Application) -> None:
     assert answer.json["scope"] == "read write"
 
 
-def test_http_basic_proves_the_client(forum: Forum, app: Application) -> None:
+def test_http_basic_authenticates_the_client(forum: Forum, app: Application) -> None:
     pair = ":".join(app.credentials.values())
     headers = {"Authorization": "Basic " + base64.b64encode(pair.encode()).decode()}
     form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     assert forum.app.post("/oauth/token", form, headers=headers).status_int == 200
 
 
-def test_errors_have_the_form_of_the_rfc(forum: Forum, app: Application) -> None:
+def test_errors_have_the_format_of_the_rfc(forum: Forum, app: Application) -> None:
     wrong = app.log_in(password="wrong")
     assert (wrong.status_int, wrong.json["error"]) == (400, "invalid_grant")
     assert wrong.headers["Cache-Control"] == "no-store"
@@ -72,20 +72,20 @@ def test_a_body_that_cannot_be_read_is_an_invalid_request(
         assert isinstance(answer.json["error_description"], str)
 
 
-def test_credentials_in_the_address_are_refused(forum: Forum, app: Application) -> None:
+def test_credentials_in_the_query_are_rejected(forum: Forum, app: Application) -> None:
     query = f"?grant_type=password&username=ann&password={PASSWORD}".replace(" ", "+")
     answer = forum.app.post("/oauth/token" + query, app.credentials, status=400)
     assert answer.json["error"] == "invalid_request"
 
 
 @pytest.mark.parametrize("name", ["token", "revoke", "introspect"])
-def test_the_endpoints_take_post_alone(forum: Forum, name: str) -> None:
+def test_the_endpoints_accept_only_post(forum: Forum, name: str) -> None:
     answer = forum.app.get(f"/oauth/{name}", status=405)
     assert "POST" in answer.headers["Allow"]
     assert isinstance(answer.json["error"], str)
 
 
-def test_a_theft_that_was_found_out_stays_found_out(forum: Forum, app: Application) -> None:
+def test_the_revocation_on_reuse_is_committed(forum: Forum, app: Application) -> None:
     first = app.log_in().json
     second = app.refresh(first["refresh_token"]).json
     answer = app.refresh(first["refresh_token"])
@@ -95,7 +95,7 @@ def test_a_theft_that_was_found_out_stays_found_out(forum: Forum, app: Applicati
     assert hello.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
 
 
-def test_a_lost_refresh_is_answered_again_until_its_access_token_is_used(
+def test_a_lost_refresh_can_be_repeated_until_its_access_token_is_used(
     make_forum: Callable[..., Forum],
 ) -> None:
     forum = make_forum(oauth__refresh_grace="60")
@@ -110,7 +110,7 @@ def test_a_lost_refresh_is_answered_again_until_its_access_token_is_used(
     assert forum.caller(found["access_token"]).get("/hello").status_int == 401
 
 
-def test_the_first_use_of_a_refreshed_token_is_written_down_once(
+def test_the_first_use_of_a_refreshed_token_is_recorded_once(
     make_forum: Callable[..., Forum],
 ) -> None:
     forum = make_forum(oauth__refresh_grace="60")
@@ -124,7 +124,7 @@ def test_the_first_use_of_a_refreshed_token_is_written_down_once(
     assert len(of_request(forum, logged_in, "GET", "/hello")) == 1
 
 
-def test_any_other_error_leaves_no_trace(forum: Forum, app: Application) -> None:
+def test_any_other_error_is_rolled_back(forum: Forum, app: Application) -> None:
     given = app.log_in().json
     wrong = app.post(
         "token", grant_type="refresh_token", refresh_token=given["refresh_token"], scope="admin"
@@ -145,9 +145,7 @@ def test_failures_are_counted_for_all_processes_to_see(
     assert answer.headers["Retry-After"] == "60"
 
 
-def test_a_revoked_token_is_dead_and_the_answer_is_an_empty_object(
-    forum: Forum, app: Application
-) -> None:
+def test_revoking_a_token_returns_an_empty_object(forum: Forum, app: Application) -> None:
     given = app.log_in().json
     answer = app.post("revoke", token=given["access_token"])
     assert (answer.status_int, answer.json) == (200, {})
@@ -184,9 +182,7 @@ def test_the_metadata_is_where_rfc_8414_puts_it(
     assert elsewhere.app.get(path).json["token_endpoint"] == "https://forum.example/oauth/token"
 
 
-def test_an_answer_to_a_token_in_the_address_is_for_no_shared_cache(
-    forum: Forum, app: Application
-) -> None:
+def test_the_response_to_a_token_in_the_query_is_private(forum: Forum, app: Application) -> None:
     token = app.log_in().json["access_token"]
     for path in ("/api/v3/hello", "/api/v3/topics"):
         answer = forum.app.get(path, {"access_token": token})

@@ -16,7 +16,7 @@ from .conftest import add_ann
 MakeForum = Callable[..., Forum]
 
 
-def test_a_client_asks_the_token_endpoint_so_often_from_an_address(make_forum: MakeForum) -> None:
+def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum: MakeForum) -> None:
     forum = make_forum(rate_limit__token="2/minute")
     app, other = (Application(forum, grants=("client_credentials",)) for _ in range(2))
 
@@ -36,7 +36,7 @@ def test_a_client_asks_the_token_endpoint_so_often_from_an_address(make_forum: M
     assert (ask(other), ask(app, "198.51.100.7")) == (200, 200)
 
 
-def test_who_finds_no_slot_for_a_password_is_told_to_come_again_and_reads_go_on(
+def test_without_a_slot_for_hashing_logins_get_503_and_reads_go_on(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum(accounts__registration="open")

@@ -120,7 +120,7 @@ def test_a_public_application_has_no_secret(owner: Visitor) -> None:
     assert len(shown(register(owner, kind="public"))) == 1
 
 
-def test_another_secret_ends_the_one_before(forum: Forum, owner: Visitor) -> None:
+def test_rotating_the_secret_invalidates_the_former_one(forum: Forum, owner: Visitor) -> None:
     client_id, old = shown(register(owner))
     _, new = shown(button(owner, f"/applications/{client_id}/rotate"))
     with forum.database.reads.connect() as db:
@@ -143,7 +143,7 @@ def test_a_deleted_application_is_gone(forum: Forum, owner: Visitor) -> None:
         ("name", "a\u202eb"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field(
+def test_an_error_is_shown_at_its_field(
     forum: Forum, owner: Visitor, field: str, value: str
 ) -> None:
     page = register(owner, **{field: value})
@@ -152,7 +152,7 @@ def test_what_is_wrong_is_said_at_its_field(
     assert owned(forum) == 0
 
 
-def test_a_form_without_a_grant_says_so(forum: Forum, owner: Visitor) -> None:
+def test_a_form_without_a_grant_type_shows_an_error(forum: Forum, owner: Visitor) -> None:
     page = register(owner, authorization_code=False, refresh_token=False)
     assert page.html.find(id="grants-wrong") is not None
     public = register(owner, kind="public", client_credentials=True)
@@ -161,7 +161,7 @@ def test_a_form_without_a_grant_says_so(forum: Forum, owner: Visitor) -> None:
 
 
 @pytest.mark.parametrize("action", ["rotate", "delete"])
-def test_the_applications_of_others_are_out_of_reach(
+def test_other_users_applications_are_not_accessible(
     forum: Forum, owner: Visitor, action: str
 ) -> None:
     app = Application(forum)
@@ -176,13 +176,15 @@ def test_an_application_that_is_not_there_is_404(owner: Visitor, action: str) ->
     assert owner.post(f"/applications/nothing/{action}").status_int == 404
 
 
-def test_nobody_registers_without_end(owner: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_applications_is_limited(
+    owner: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
     register(owner)
     assert "one too many" in wrong(register(owner))
 
 
-def test_blocked_users_register_nothing_and_still_take_back(
+def test_blocked_users_cannot_register_but_can_revoke(
     forum: Forum, owner: Visitor, ann: int
 ) -> None:
     app = Application(forum)
@@ -193,7 +195,7 @@ def test_blocked_users_register_nothing_and_still_take_back(
     assert button(owner, f"/applications/{app.credentials['client_id']}/revoke").status_int == 303
 
 
-def test_without_self_service_there_is_only_what_was_allowed(
+def test_without_user_registered_clients_only_authorizations_are_shown(
     make_forum: Callable[..., Forum],
 ) -> None:
     forum = make_forum()

@@ -44,9 +44,7 @@ def answered(response: TestResponse) -> dict[str, str]:
     return {name: values[0] for name, values in query.items()}
 
 
-def test_the_page_says_who_asks_for_what_and_where_it_leads(
-    visitor: Visitor, app: Application
-) -> None:
+def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     page = ask(visitor, app)
     text = " ".join(page.html.main.text.split())
@@ -58,7 +56,7 @@ def test_the_page_says_who_asks_for_what_and_where_it_leads(
     assert [button.text for button in page.html.main.find_all("button")] == ["Allow", "Cancel"]
 
 
-def test_allow_gives_a_code_that_gives_a_token(visitor: Visitor, app: Application) -> None:
+def test_allow_issues_a_code_for_a_token(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     told = answered(form_of(ask(visitor, app)).submit("answer", value="allow"))
     assert (told["state"], told["iss"]) == ("xyz", "http://localhost")
@@ -70,7 +68,7 @@ def test_allow_gives_a_code_that_gives_a_token(visitor: Visitor, app: Applicatio
 
 
 @pytest.mark.parametrize("button", ["cancel", "anything"])
-def test_anything_but_allow_is_a_no(visitor: Visitor, app: Application, button: str) -> None:
+def test_anything_but_allow_denies(visitor: Visitor, app: Application, button: str) -> None:
     visitor.log_in()
     form = form_of(ask(visitor, app))
     answer = visitor.app.post(
@@ -85,7 +83,7 @@ def test_anything_but_allow_is_a_no(visitor: Visitor, app: Application, button: 
     assert visitor.forum.count(OAuthCode) == 0
 
 
-def test_nobody_is_asked_to_log_in_for_a_bad_request(visitor: Visitor, app: Application) -> None:
+def test_an_invalid_request_needs_no_login(visitor: Visitor, app: Application) -> None:
     told = answered(ask(visitor, app, response_type="token"))
     assert (told["error"], told["state"]) == ("unsupported_response_type", "xyz")
     assert told["iss"] == "http://localhost"
@@ -102,7 +100,7 @@ def test_nobody_is_asked_to_log_in_for_a_bad_request(visitor: Visitor, app: Appl
         {"redirect_uri": "javascript:alert(1)"},
     ],
 )
-def test_where_client_or_redirect_uri_are_not_good_the_browser_goes_nowhere(
+def test_an_invalid_client_or_redirect_uri_shows_an_error_page(
     visitor: Visitor, app: Application, bad: dict[str, str]
 ) -> None:
     visitor.log_in()
@@ -114,9 +112,7 @@ def test_where_client_or_redirect_uri_are_not_good_the_browser_goes_nowhere(
     assert answer.json["error"] == "invalid_request"
 
 
-def test_the_request_is_checked_again_when_the_answer_comes(
-    visitor: Visitor, app: Application
-) -> None:
+def test_the_request_is_validated_again_on_submit(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     form = form_of(ask(visitor, app))
     form["redirect_uri"] = "https://evil.example/"
@@ -135,7 +131,7 @@ STATES = [
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("button", ["allow", "cancel"])
-def test_state_comes_back_to_the_letter_and_makes_no_header_or_markup(
+def test_the_state_is_returned_exactly_and_escaped(
     visitor: Visitor, app: Application, state: str, button: str
 ) -> None:
     visitor.log_in()
@@ -148,7 +144,7 @@ def test_state_comes_back_to_the_letter_and_makes_no_header_or_markup(
     assert answered(ask(visitor, app, state=state, scope="x"))["state"] == state
 
 
-def test_a_log_in_in_between_brings_the_same_question(visitor: Visitor, app: Application) -> None:
+def test_the_login_leads_back_to_the_same_request(visitor: Visitor, app: Application) -> None:
     login = ask(visitor, app, state="ä & b").follow()
     assert login.html.h1.text == "Log in"
     page = sent(form_of(login), username="ann", password=PASSWORD).follow()
@@ -156,7 +152,7 @@ def test_a_log_in_in_between_brings_the_same_question(visitor: Visitor, app: App
     assert told["state"] == "ä & b"
 
 
-def test_a_session_that_expires_in_the_middle_gives_nothing_and_loses_nothing(
+def test_a_session_that_expires_meanwhile_leads_to_the_login_and_back(
     visitor: Visitor, app: Application
 ) -> None:
     visitor.log_in()
@@ -169,7 +165,7 @@ def test_a_session_that_expires_in_the_middle_gives_nothing_and_loses_nothing(
     assert answered(form_of(page).submit("answer", value="allow"))["state"] == "still here"
 
 
-def test_consent_cannot_be_given_from_another_site(visitor: Visitor, app: Application) -> None:
+def test_consent_is_protected_against_csrf(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     fields = dict(form_of(ask(visitor, app)).submit_fields())
     del fields["csrf_token"]
@@ -178,7 +174,7 @@ def test_consent_cannot_be_given_from_another_site(visitor: Visitor, app: Applic
     assert visitor.forum.count(OAuthCode) == 0
 
 
-def test_a_doubled_parameter_is_refused(visitor: Visitor, app: Application) -> None:
+def test_a_duplicate_parameter_is_rejected(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     client_id = app.credentials["client_id"]
     address = f"/oauth/authorize?client_id={client_id}&client_id={client_id}&response_type=code"
@@ -196,7 +192,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("uri", SOURCES)
-def test_the_policy_lets_the_form_lead_to_the_client_and_nowhere_else(
+def test_the_csp_allows_the_redirect_to_the_client_only(
     forum: Forum, visitor: Visitor, ann: int, uri: str
 ) -> None:
     visitor.log_in()
@@ -206,7 +202,7 @@ def test_the_policy_lets_the_form_lead_to_the_client_and_nowhere_else(
     assert answer.location.startswith(f"{uri}?code=")
 
 
-def test_names_of_others_making_are_text(forum: Forum, visitor: Visitor, ann: int) -> None:
+def test_names_of_clients_are_escaped(forum: Forum, visitor: Visitor, ann: int) -> None:
     with forum.database.session.begin() as db:
         made = clients.create(
             db, "<b>app</b> & co", grants=["authorization_code"], redirect_uris=[URI]

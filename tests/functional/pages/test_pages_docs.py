@@ -24,7 +24,7 @@ def policy(visitor: Visitor, path: str) -> dict[str, str]:
     return dict(part.split(" ", 1) for part in told.split("; "))
 
 
-def test_the_explorer_may_load_its_own_and_nothing_else(visitor: Visitor) -> None:
+def test_the_explorer_may_load_only_its_own_files(visitor: Visitor) -> None:
     assert policy(visitor, "/docs") == {
         "default-src": "'none'",
         "script-src": "'self'",
@@ -42,16 +42,14 @@ def test_no_other_page_may_run_script(visitor: Visitor, path: str) -> None:
     assert {"script-src", "connect-src"}.isdisjoint(policy(visitor, path))
 
 
-def test_the_page_that_takes_the_code_may_only_hand_it_on(visitor: Visitor) -> None:
+def test_the_redirect_page_runs_only_its_own_script(visitor: Visitor) -> None:
     told = policy(visitor, explorer.REDIRECT_PATH)
     assert (told["script-src"], told["default-src"]) == ("'self'", "'none'")
     assert visitor.get(explorer.REDIRECT_PATH).headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["/docs", explorer.REDIRECT_PATH])
-def test_all_that_the_explorer_loads_is_kept_for_ever_under_its_version(
-    visitor: Visitor, path: str
-) -> None:
+def test_the_explorers_files_are_immutable_under_their_version(visitor: Visitor, path: str) -> None:
     page = visitor.get(path).html
     assert not page.find_all(style=True)
     assert not page.find_all("style")
@@ -68,7 +66,7 @@ def test_all_that_the_explorer_loads_is_kept_for_ever_under_its_version(
         assert (again.status_int, again.body) == (304, b"")
 
 
-def test_the_style_sheet_that_clients_take_is_asked_for_again(visitor: Visitor) -> None:
+def test_the_public_style_sheet_is_revalidated(visitor: Visitor) -> None:
     plain = visitor.app.get("/docs/content.css")
     assert plain.headers["Cache-Control"] == "public, no-cache"
     kept = {"If-None-Match": plain.headers["ETag"]}
@@ -79,13 +77,13 @@ def test_the_style_sheet_that_clients_take_is_asked_for_again(visitor: Visitor) 
 
 
 @pytest.mark.parametrize("path", ["/docs/content.css", "/api/v3/openapi.json"])
-def test_a_part_that_is_not_there_is_the_whole(visitor: Visitor, path: str) -> None:
+def test_an_unsatisfiable_range_returns_the_whole_file(visitor: Visitor, path: str) -> None:
     whole = visitor.app.get(path)
     beyond = visitor.app.get(path, headers={"Range": "bytes=9999999-"}, status=200)
     assert beyond.body == whole.body
 
 
-def test_the_largest_file_is_sent_compressed_to_who_takes_that(visitor: Visitor) -> None:
+def test_the_largest_file_is_compressed(visitor: Visitor) -> None:
     request = Request.blank("/docs/files/swagger-ui-bundle.js")
     plain = request.get_response(visitor.forum.application)
     request.headers["Accept-Encoding"] = "gzip"
@@ -103,7 +101,7 @@ def test_the_explorer_logs_in_as_the_client_that_db_upgrade_registers(visitor: V
     assert place["data-description"] == "/api/v3/openapi.json"
 
 
-def test_a_chapter_is_a_page_without_script_and_its_links_lead_somewhere(
+def test_a_chapter_has_no_script_and_no_dead_links(
     visitor: Visitor,
 ) -> None:
     links = set()
@@ -124,7 +122,7 @@ def test_every_chapter_is_in_the_guide_and_every_file_is_a_chapter() -> None:
     assert all(source(name).startswith("# ") for name in CHAPTERS)
 
 
-def test_an_example_in_several_languages_shows_the_first_and_folds_the_rest(
+def test_only_the_first_language_of_an_example_is_open(
     visitor: Visitor,
 ) -> None:
     folded = visitor.get("/docs/guide").html.find(class_="examples").find_all("details")
@@ -132,7 +130,7 @@ def test_an_example_in_several_languages_shows_the_first_and_folds_the_rest(
     assert [one.has_attr("open") for one in folded] == [True, False, False]
 
 
-def test_the_examples_name_the_address_that_the_reader_came_to(
+def test_the_examples_use_the_base_url_of_the_reader(
     make_forum: Callable[..., Forum],
 ) -> None:
     site = make_forum(**{"site.url": "https://forum.example.org"})
@@ -146,7 +144,7 @@ def test_an_unknown_chapter_and_an_unknown_file_are_404(visitor: Visitor) -> Non
     assert visitor.get("/docs/files/explorer.html").status_int == 404
 
 
-def test_docs_can_be_left_out(make_forum: Callable[..., Forum]) -> None:
+def test_docs_can_be_disabled(make_forum: Callable[..., Forum]) -> None:
     visitor = Visitor(make_forum(**{"docs.enabled": "false"}))
     for path in ("/docs", "/docs/guide", explorer.REDIRECT_PATH, "/docs/files/explorer.js"):
         assert visitor.get(path).status_int == 404

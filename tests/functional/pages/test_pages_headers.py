@@ -17,7 +17,7 @@ STYLE = Path(forumsvc.pages.__file__).with_name("style.css").read_text()
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_refuses_frames_scripts_and_caches(visitor: Visitor, path: str) -> None:
+def test_every_page_forbids_frames_scripts_and_caching(visitor: Visitor, path: str) -> None:
     headers = visitor.get(path).headers
     policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
@@ -30,7 +30,7 @@ def test_every_page_refuses_frames_scripts_and_caches(visitor: Visitor, path: st
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_brings_a_script_or_a_style_of_its_own(visitor: Visitor, path: str) -> None:
+def test_no_page_has_inline_scripts_or_styles(visitor: Visitor, path: str) -> None:
     page = visitor.app.get(path, status="*")
     page = page.follow() if page.status_int == 303 else page
     assert page.content_type == "text/html"
@@ -40,7 +40,7 @@ def test_no_page_brings_a_script_or_a_style_of_its_own(visitor: Visitor, path: s
         assert not [name for name in element.attrs if name.startswith("on") or name == "style"]
 
 
-def test_the_style_sheet_is_kept_for_ever_under_an_address_of_its_own(visitor: Visitor) -> None:
+def test_the_style_sheet_is_immutable_under_its_version(visitor: Visitor) -> None:
     address = visitor.get("/").html.find("link", rel="stylesheet")["href"]
     served = visitor.app.get(address)
     assert served.content_type == "text/css"
@@ -100,7 +100,7 @@ def test_an_error_page_needs_no_database(visitor: Visitor, monkeypatch: pytest.M
     ("method", "path", "status"),
     [("GET", "/api/v3/nothing", 404), ("GET", "/api/v4", 404), ("POST", "/oauth/token", 401)],
 )
-def test_programs_get_json_though_they_name_html(
+def test_oauth_posts_get_json_even_if_they_accept_html(
     visitor: Visitor, method: str, path: str, status: int
 ) -> None:
     answer = visitor.app.request(path, method=method, status=status)
@@ -108,13 +108,13 @@ def test_programs_get_json_though_they_name_html(
     assert answer.json["error"]
 
 
-def test_a_wrong_method_is_told_which_are_right(visitor: Visitor) -> None:
+def test_a_wrong_method_gets_the_allowed_ones(visitor: Visitor) -> None:
     answer = visitor.app.put("/login", status=405)
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
     assert answer.content_type == "text/html"
 
 
-def test_a_mistake_of_ours_is_a_page_too_and_says_nothing_of_it(
+def test_a_server_error_is_a_page_without_details(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:
@@ -165,6 +165,6 @@ def contrast(one: str, other: str) -> float:
         ("edge", "paper", 3),
     ],
 )
-def test_the_colours_can_be_told_apart(front: str, back: str, least: float, dark: bool) -> None:
+def test_the_colors_have_enough_contrast(front: str, back: str, least: float, dark: bool) -> None:
     found = colours(dark)
     assert contrast(found[front], found[back]) >= least

@@ -114,7 +114,7 @@ def button(visitor: Visitor, ann: int, here: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [change, reset, command, button])
-def test_every_login_ends_and_a_token_of_an_administrator_lives_on(
+def test_every_login_ends_but_an_administrators_token_stays_valid(
     visitor: Visitor, forum: Forum, ann: int, here: Path, end: Callable[..., None]
 ) -> None:
     logins = Logins(forum, ann)
@@ -126,7 +126,7 @@ def test_every_login_ends_and_a_token_of_an_administrator_lives_on(
     assert visitor.log_in(password=password).status_int == 303
 
 
-def test_log_out_everywhere_harms_nobody_else(visitor: Visitor, forum: Forum, ann: int) -> None:
+def test_log_out_everywhere_affects_no_other_user(visitor: Visitor, forum: Forum, ann: int) -> None:
     with_password(forum, "bob")
     browser, app = Visitor(forum), Application(forum)
     browser.log_in("bob")
@@ -136,7 +136,7 @@ def test_log_out_everywhere_harms_nobody_else(visitor: Visitor, forum: Forum, an
     assert forum.caller(given["access_token"]).get("/hello").status_int == 200
 
 
-def test_log_out_everywhere_needs_a_form_of_this_browser(
+def test_log_out_everywhere_is_protected_against_csrf(
     visitor: Visitor, forum: Forum, ann: int
 ) -> None:
     visitor.log_in()

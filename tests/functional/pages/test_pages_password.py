@@ -54,14 +54,16 @@ def test_the_current_password_must_be_right_and_a_wrong_one_is_counted(
 
 
 @pytest.mark.parametrize("new", ["short", "password1", "ann12345"])
-def test_the_new_password_is_held_to_the_rules(visitor: Visitor, ann: int, new: str) -> None:
+def test_the_new_password_must_meet_the_rules(visitor: Visitor, ann: int, new: str) -> None:
     visitor.log_in()
     page = visitor.send("/password", current_password=PASSWORD, new_password=new)
     assert wrong(page).startswith("New password ")
     assert Visitor(visitor.forum).log_in().status_int == 303
 
 
-def test_a_changed_password_ends_refresh_tokens(visitor: Visitor, forum: Forum, ann: int) -> None:
+def test_a_changed_password_revokes_refresh_tokens(
+    visitor: Visitor, forum: Forum, ann: int
+) -> None:
     app = Application(forum)
     refresh_token = app.log_in(password=PASSWORD).json["refresh_token"]
     visitor.log_in()
@@ -69,7 +71,7 @@ def test_a_changed_password_ends_refresh_tokens(visitor: Visitor, forum: Forum, 
     assert app.refresh(refresh_token).json["error"] == "invalid_grant"
 
 
-def test_a_link_sets_another_password_and_logs_out_everywhere(
+def test_a_reset_link_sets_a_password_and_logs_out_everywhere(
     visitor: Visitor, ann: int, mail: Mail
 ) -> None:
     other = Visitor(visitor.forum)
@@ -85,7 +87,7 @@ def test_a_link_sets_another_password_and_logs_out_everywhere(
     assert visitor.log_in(password=NEW_PASSWORD).status_int == 303
 
 
-def test_an_unknown_address_gets_the_same_answer_and_no_mail(
+def test_an_unknown_address_gets_the_same_response_and_no_mail(
     visitor: Visitor, ann: int, mail: Mail
 ) -> None:
     pages = [
@@ -135,7 +137,7 @@ def test_a_link_works_for_an_hour(
     assert visitor.get(path).status_int == (200 if seconds < 3600 else 403)
 
 
-def test_a_link_ends_with_a_change_of_the_password_or_the_address(
+def test_a_changed_password_or_address_invalidates_the_link(
     visitor: Visitor, ann: int, mail: Mail
 ) -> None:
     visitor.send("/password/forgotten", email="ann@example.org")
@@ -174,7 +176,7 @@ def test_a_deleted_user_gets_no_mail(visitor: Visitor, ann: int, mail: Mail) -> 
     assert mail() == []
 
 
-def test_nobody_is_tormented_with_mail(visitor: Visitor, mail: Mail) -> None:
+def test_mail_to_one_account_is_limited(visitor: Visitor, mail: Mail) -> None:
     with_password(visitor.forum, "carol")
     for _ in range(7):
         page = visitor.send("/password/forgotten", email="carol@example.org")
@@ -182,7 +184,7 @@ def test_nobody_is_tormented_with_mail(visitor: Visitor, mail: Mail) -> None:
     assert len(mail()) == 5
 
 
-def test_one_address_asks_for_mail_so_often_and_no_more(make_forum: Callable[..., Forum]) -> None:
+def test_mail_requests_of_one_address_are_limited(make_forum: Callable[..., Forum]) -> None:
     forum = make_forum(mail__delivery="folder", mail__requests_per_hour="2")
     visitor = Visitor(forum)
     answers = [visitor.send("/password/forgotten", email="x@example.org") for _ in range(3)]
@@ -190,7 +192,7 @@ def test_one_address_asks_for_mail_so_often_and_no_more(make_forum: Callable[...
     assert int(answers[2].headers["Retry-After"]) > 0
 
 
-def test_where_no_mail_leaves_the_page_says_so_and_nothing_leads_to_it(
+def test_without_mail_there_is_no_reset_page_and_no_link_to_it(
     make_forum: Callable[..., Forum],
 ) -> None:
     visitor = Visitor(make_forum())

@@ -30,7 +30,7 @@ def cookie(visitor: Visitor, name: str = "session") -> str:
     return visitor.app.cookies[name]
 
 
-def test_the_cookie_is_for_this_site_and_no_script(visitor: Visitor, ann: int) -> None:
+def test_the_cookie_is_http_only_and_same_site(visitor: Visitor, ann: int) -> None:
     answer = visitor.log_in()
     parts = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")}
     assert {"httponly", "samesite=lax", "path=/"} <= parts
@@ -48,7 +48,7 @@ def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(
     assert {"secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(parts)
 
 
-def test_only_the_digest_of_the_cookie_is_stored(visitor: Visitor, ann: int) -> None:
+def test_only_the_hash_of_the_cookie_is_stored(visitor: Visitor, ann: int) -> None:
     visitor.log_in()
     with visitor.forum.database.reads.connect() as db:
         stored = db.execute(select(BrowserSession.secret_hash, BrowserSession.user_id)).all()
@@ -64,7 +64,7 @@ def test_logging_in_renews_the_cookie(visitor: Visitor, ann: int) -> None:
     assert visitor.is_logged_in()
 
 
-def test_a_cookie_of_before_the_login_is_nobodys_afterwards(visitor: Visitor, ann: int) -> None:
+def test_the_login_invalidates_the_former_cookie(visitor: Visitor, ann: int) -> None:
     visitor.get("/login")
     planted = cookie(visitor)
     visitor.log_in()
@@ -79,7 +79,7 @@ def test_login_and_email_both_work(visitor: Visitor, ann: int) -> None:
 
 
 @pytest.mark.parametrize("login", ["ann", "nobody-here"])
-def test_a_wrong_password_and_an_unknown_login_get_one_answer_and_are_counted(
+def test_a_wrong_password_and_an_unknown_login_get_the_same_response_and_count(
     visitor: Visitor, ann: int, login: str
 ) -> None:
     answer = visitor.log_in(login, "wrong")
@@ -91,7 +91,7 @@ def test_a_wrong_password_and_an_unknown_login_get_one_answer_and_are_counted(
     assert visitor.forum.count(BrowserSession) == 0
 
 
-def test_guessing_is_slowed_down_here_as_at_the_token_endpoint(
+def test_guessing_is_throttled_as_at_the_token_endpoint(
     make_forum: Callable[..., Forum],
 ) -> None:
     forum = make_forum(accounts__login_failures="2")
@@ -124,7 +124,7 @@ def test_logging_out_ends_the_session(visitor: Visitor, ann: int) -> None:
     assert visitor.forum.count(BrowserSession) == 0
 
 
-def test_an_expired_session_is_none(visitor: Visitor, ann: int) -> None:
+def test_an_expired_session_is_invalid(visitor: Visitor, ann: int) -> None:
     visitor.log_in()
     expire_sessions(visitor.forum)
     answer = visitor.get("/password")
@@ -157,7 +157,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> N
     monkeypatch.setattr(login, "check_password_attempt", checked)
 
 
-def test_of_two_log_ins_at_once_that_bring_the_hash_up_to_date_both_succeed(
+def test_two_concurrent_logins_that_rehash_both_succeed(
     visitor: Visitor, ann: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outdated = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
@@ -173,7 +173,7 @@ def test_of_two_log_ins_at_once_that_bring_the_hash_up_to_date_both_succeed(
     assert other.is_logged_in()
 
 
-def test_a_password_that_was_changed_while_it_was_checked_is_refused(
+def test_a_password_changed_during_the_check_is_rejected(
     visitor: Visitor, ann: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new = hash_password(NEW_PASSWORD)
@@ -190,7 +190,7 @@ OWN += ["/applications/x/delete", "/logout", "/logout/everywhere"]
 
 @pytest.mark.parametrize("path", FORMS + OWN)
 @pytest.mark.parametrize("token", [None, "", "0" * 64, "\udcff"])
-def test_no_form_is_taken_without_the_token_of_this_browser(
+def test_every_form_needs_a_csrf_token(
     visitor: Visitor, ann: int, path: str, token: str | None
 ) -> None:
     visitor.log_in()
@@ -205,7 +205,7 @@ def test_no_form_is_taken_without_the_token_of_this_browser(
 
 
 @pytest.mark.parametrize("path", ["/login", "/signup", "/password/forgotten"])
-def test_the_token_of_another_browser_is_worth_nothing(visitor: Visitor, path: str) -> None:
+def test_the_csrf_token_of_another_browser_is_rejected(visitor: Visitor, path: str) -> None:
     theirs = Visitor(visitor.forum).form(path)["csrf_token"].value
     visitor.get(path)
     assert visitor.app.post(path, {"csrf_token": theirs}, status="*").status_int == 403
@@ -213,7 +213,7 @@ def test_the_token_of_another_browser_is_worth_nothing(visitor: Visitor, path: s
     assert visitor.app.post(path, {"csrf_token": theirs}, status="*").status_int == 403
 
 
-def test_a_form_of_before_the_login_is_worth_nothing_afterwards(visitor: Visitor, ann: int) -> None:
+def test_a_csrf_token_from_before_the_login_is_rejected(visitor: Visitor, ann: int) -> None:
     old = visitor.form("/login")["csrf_token"].value
     visitor.log_in()
     answer = visitor.app.post(
@@ -240,14 +240,14 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("path", ELSEWHERE)
-def test_nobody_is_sent_elsewhere_after_the_login(visitor: Visitor, ann: int, path: str) -> None:
+def test_the_login_never_redirects_to_another_site(visitor: Visitor, ann: int, path: str) -> None:
     answer = visitor.log_in(next=path)
     assert (answer.status_int, answer.location) == (303, "http://localhost/applications")
     again = visitor.get("/login", next=path)
     assert again.location == "http://localhost/applications"
 
 
-def test_the_login_goes_on_to_the_page_that_was_asked_for(visitor: Visitor, ann: int) -> None:
+def test_the_login_redirects_to_the_requested_page(visitor: Visitor, ann: int) -> None:
     asked = visitor.get("/password?x=1&y=%C3%A4")
     answer = sent(form_of(asked.follow()), username="ann", password=PASSWORD)
     assert answer.location == "http://localhost/password?x=1&y=%C3%A4"

@@ -13,7 +13,7 @@ from .visitor import Visitor, form_of, problem, sent, wrong
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
 
 
-def test_a_newcomer_signs_up_logs_in_and_goes_on(visitor: Visitor) -> None:
+def test_a_new_user_signs_up_logs_in_and_continues(visitor: Visitor) -> None:
     form = visitor.form("/signup", next="/password")
     answer = sent(form, **GOOD)
     assert answer.status_int == 303
@@ -45,7 +45,7 @@ def test_a_newcomer_signs_up_logs_in_and_goes_on(visitor: Visitor) -> None:
         ("password", "qwertyuiop", "is too easily guessed"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field_and_the_rest_is_kept(
+def test_an_error_is_shown_at_its_field_and_the_rest_is_kept(
     visitor: Visitor, field: str, value: str, reason: str
 ) -> None:
     page = visitor.send("/signup", **{**GOOD, field: value})
@@ -61,13 +61,13 @@ def test_what_is_wrong_is_said_at_its_field_and_the_rest_is_kept(
 
 
 @pytest.mark.parametrize(("field", "value"), [("login", "NINA"), ("email", "Nina@Example.org")])
-def test_what_is_taken_is_taken_whatever_the_case(visitor: Visitor, field: str, value: str) -> None:
+def test_login_and_email_are_unique_in_any_case(visitor: Visitor, field: str, value: str) -> None:
     visitor.send("/signup", **GOOD)
     other = {"login": "other", "email": "other@example.org", "password": GOOD["password"]}
     assert "is taken" in wrong(visitor.send("/signup", **{**other, field: value}))
 
 
-def test_where_registration_is_closed_the_page_says_so_and_nothing_leads_to_it(
+def test_with_closed_registration_there_is_no_signup_page_and_no_link_to_it(
     make_forum: Callable[..., Forum],
 ) -> None:
     visitor = Visitor(make_forum())
@@ -82,7 +82,7 @@ def test_where_registration_is_closed_the_page_says_so_and_nothing_leads_to_it(
         assert "/signup" not in visitor.get(path).text
 
 
-def test_one_address_cannot_open_accounts_without_end(make_forum: Callable[..., Forum]) -> None:
+def test_accounts_per_address_are_limited(make_forum: Callable[..., Forum]) -> None:
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="2")
     visitor = Visitor(forum, REMOTE_ADDR="2001:db8::1")
     neighbour = Visitor(forum, REMOTE_ADDR="2001:db8::2")

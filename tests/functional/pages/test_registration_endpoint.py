@@ -11,7 +11,7 @@ from tests.functional.oauth.application import Application
 GOOD = {"login": "Nina", "email": "nina@example.org", "password": "tangled-wire-77"}
 
 
-def test_anybody_opens_an_account_and_logs_in_with_it(forum: Forum) -> None:
+def test_anybody_can_create_an_account_and_log_in(forum: Forum) -> None:
     made = forum.nobody.post("/users", **GOOD)
     assert made.status_int == 201
     assert made.headers["Location"] == f"http://localhost/api/v3/users/{made.json['id']}"
@@ -57,14 +57,14 @@ def test_a_wrong_field_is_named(forum: Forum, field: str, value: object) -> None
 
 
 @pytest.mark.parametrize("field", ["login", "email"])
-def test_what_is_taken_is_named(forum: Forum, field: str) -> None:
+def test_a_taken_login_or_email_is_named(forum: Forum, field: str) -> None:
     forum.nobody.post("/users", **GOOD)
     other = {**GOOD, "login": "other", "email": "other@example.org", field: GOOD[field].upper()}
     answer = forum.nobody.post("/users", **other)
     assert (answer.status_int, answer.json["error"]) == (400, f"{field}: is taken")
 
 
-def test_where_registration_is_closed_that_comes_before_what_was_sent(
+def test_closed_registration_is_checked_before_the_parameters(
     make_forum: Callable[..., Forum],
 ) -> None:
     forum = make_forum()
@@ -75,7 +75,7 @@ def test_where_registration_is_closed_that_comes_before_what_was_sent(
     assert forum.count(User) == 0
 
 
-def test_one_address_tries_so_often_and_no_more(make_forum: Callable[..., Forum]) -> None:
+def test_attempts_per_address_are_limited(make_forum: Callable[..., Forum]) -> None:
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="1")
     assert (
         forum.nobody.post(

@@ -83,7 +83,7 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
     assert "https://x.example/?a=b" in message.get_content()
 
 
-def test_a_server_that_refuses_is_tried_again_and_then_given_up(
+def test_a_refusing_server_is_retried_and_then_given_up(
     smtp: tuple[Server, int], caplog: pytest.LogCaptureFixture
 ) -> None:
     server, port = smtp
@@ -111,7 +111,7 @@ class Flaky:
         self.delivered.append(message)
 
 
-def test_a_server_that_is_away_for_a_moment_loses_nothing() -> None:
+def test_a_temporary_outage_loses_no_mail() -> None:
     flaky = Flaky(2)
     mail_queue = MailQueue(flaky, SENDER, retry_delay=0)
     mail_queue.send("ann@example.org", "x", "y")
@@ -120,7 +120,7 @@ def test_a_server_that_is_away_for_a_moment_loses_nothing() -> None:
     assert len(flaky.delivered) == 1
 
 
-def test_closing_does_not_wait_for_the_next_attempt_and_says_what_is_lost(
+def test_closing_does_not_wait_for_a_retry_and_logs_the_loss(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     flaky = Flaky(2)
@@ -158,7 +158,7 @@ class Refusing:
         (ConnectionRefusedError(), 3, "ConnectionRefusedError"),
     ],
 )
-def test_a_permanent_refusal_of_a_message_is_not_tried_again(
+def test_a_permanent_error_is_not_retried(
     caplog: pytest.LogCaptureFixture, error: Exception, attempts: int, shown: str
 ) -> None:
     refusing = Refusing(error)
@@ -172,7 +172,7 @@ def test_a_permanent_refusal_of_a_message_is_not_tried_again(
     assert "ann@example.org" not in caplog.text
 
 
-def test_what_waits_for_another_attempt_gets_one_at_the_end() -> None:
+def test_closing_makes_one_last_attempt() -> None:
     failing = threading.Event()
 
     class Once(Flaky):
@@ -189,7 +189,7 @@ def test_what_waits_for_another_attempt_gets_one_at_the_end() -> None:
     assert (mail_queue.sent, mail_queue.failed) == (1, 0)
 
 
-def test_sending_does_not_wait_for_the_delivery() -> None:
+def test_sending_does_not_block() -> None:
     opened = threading.Event()
 
     class Slow(Flaky):
@@ -209,7 +209,9 @@ def test_sending_does_not_wait_for_the_delivery() -> None:
 @pytest.mark.parametrize(
     "address", ["a,b@example.org", "a@b@c", "", "ann", "a\r\nBcc: b@example.org", "<a>@b>"]
 )
-def test_an_address_never_becomes_two(address: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_address_never_becomes_two_recipients(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
     flaky = Flaky(0)
     mail_queue = MailQueue(flaky, SENDER)
     mail_queue.send(address, "x", "y")
@@ -218,7 +220,7 @@ def test_an_address_never_becomes_two(address: str, caplog: pytest.LogCaptureFix
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
 
 
-def test_a_folder_gets_whole_files(tmp_path: Path) -> None:
+def test_a_folder_gets_complete_files(tmp_path: Path) -> None:
     mail_queue = MailQueue(FolderDelivery(tmp_path / "new" / "mail"), SENDER)
     for number in range(3):
         mail_queue.send("ann@example.org", f"Number {number}", "text")
@@ -227,7 +229,7 @@ def test_a_folder_gets_whole_files(tmp_path: Path) -> None:
     assert [file.suffix for file in files] == [".eml"] * 3
 
 
-def test_the_settings_choose_the_way(tmp_path: Path) -> None:
+def test_the_settings_choose_the_delivery(tmp_path: Path) -> None:
     assert create_delivery(Settings(REQUIRED), tmp_path) is None
     folder = Settings({**REQUIRED, "mail.delivery": "folder", "mail.dir": "post"})
     assert create_delivery(folder, tmp_path) == FolderDelivery(tmp_path / "post")
@@ -237,6 +239,6 @@ def test_the_settings_choose_the_way(tmp_path: Path) -> None:
     assert (chosen.host, chosen.port, chosen.security) == ("mx", 25, "none")
 
 
-def test_mail_to_a_server_needs_the_address_that_links_lead_to() -> None:
+def test_smtp_delivery_needs_the_site_url() -> None:
     with pytest.raises(SettingsError, match=r"^site\.url: missing"):
         Settings({**REQUIRED, "mail.delivery": "smtp"})

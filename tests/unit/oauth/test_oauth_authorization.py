@@ -23,7 +23,7 @@ def answered(location: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(location).query, strict_parsing=True))
 
 
-def test_a_good_request_says_who_asks_for_what_to_where(oauth: OAuthFixture) -> None:
+def test_a_valid_request_has_client_redirect_uri_and_scopes(oauth: OAuthFixture) -> None:
     asked = oauth.ask(oauth.app, scope="write read")
     assert asked.client.client_id == oauth.app.client_id
     assert asked.scopes == ("read", "write")
@@ -31,13 +31,13 @@ def test_a_good_request_says_who_asks_for_what_to_where(oauth: OAuthFixture) -> 
     assert set(asked.parameters) <= set(authorization_endpoint.PARAMETERS)
 
 
-def test_the_answer_carries_code_state_and_issuer(oauth: OAuthFixture) -> None:
+def test_the_response_has_code_state_and_issuer(oauth: OAuthFixture) -> None:
     sent = oauth.allow(oauth.ask(oauth.app))
     assert len(sent.pop("code")) == 43
     assert sent == {"state": "a state", "iss": ISSUER}
 
 
-def test_state_comes_back_as_it_was_and_cannot_break_out(oauth: OAuthFixture) -> None:
+def test_the_state_is_returned_unchanged_and_escaped(oauth: OAuthFixture) -> None:
     for state in ("é ü", "a\r\nSet-Cookie: x=1", "&iss=https://evil.example", "#", "x" * 2000):
         asked = oauth.ask(oauth.app, state=state)
         assert oauth.allow(asked)["state"] == state
@@ -57,7 +57,7 @@ def test_a_query_of_the_redirect_uri_is_kept(oauth: OAuthFixture) -> None:
     assert "code" in sent
 
 
-def test_saying_no_tells_the_client(oauth: OAuthFixture) -> None:
+def test_denying_redirects_to_the_client(oauth: OAuthFixture) -> None:
     asked = oauth.ask(oauth.app)
     with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
         authorization_endpoint.deny(oauth.provider(db), asked)
@@ -81,14 +81,14 @@ def test_saying_no_tells_the_client(oauth: OAuthFixture) -> None:
         {"redirect_uri": "\0"},
     ],
 )
-def test_without_a_good_client_and_redirect_uri_nobody_is_redirected(
+def test_an_invalid_client_or_redirect_uri_causes_no_redirect(
     oauth: OAuthFixture, parameters: dict[str, str]
 ) -> None:
     with pytest.raises(NonRedirectableError):
         oauth.ask(oauth.app, **parameters)
 
 
-def test_a_doubled_client_or_redirect_uri_redirects_nobody(oauth: OAuthFixture) -> None:
+def test_a_duplicate_client_or_redirect_uri_causes_no_redirect(oauth: OAuthFixture) -> None:
     good = oauth.ask(oauth.app).parameters
     for name, value in (("client_id", good["client_id"]), ("redirect_uri", CALLBACK)):
         with oauth.database.session() as db, pytest.raises(NonRedirectableError):
@@ -97,7 +97,7 @@ def test_a_doubled_client_or_redirect_uri_redirects_nobody(oauth: OAuthFixture) 
             )
 
 
-def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(oauth: OAuthFixture) -> None:
+def test_the_redirect_uri_is_required_unless_exactly_one_is_registered(oauth: OAuthFixture) -> None:
     none = oauth.client("none", grants=("authorization_code",))
     two = oauth.client(
         "two", grants=("authorization_code",), redirect_uris=(CALLBACK, CALLBACK + "/2")
@@ -129,14 +129,14 @@ def test_a_client_without_a_redirect_uri_or_with_two_must_name_one(oauth: OAuthF
         ("invalid_request", {"code_challenge": "x" * 44}),
     ],
 )
-def test_other_faults_go_to_the_client_with_state_and_issuer(
+def test_other_errors_are_redirected_with_state_and_issuer(
     oauth: OAuthFixture, error: str, parameters: dict[str, str]
 ) -> None:
     sent = refused(oauth, oauth.app, **parameters)
     assert (sent["error"], sent["state"], sent["iss"]) == (error, "a state", ISSUER)
 
 
-def test_a_doubled_parameter_goes_to_the_client(oauth: OAuthFixture) -> None:
+def test_a_duplicate_parameter_is_redirected_as_an_error(oauth: OAuthFixture) -> None:
     good = oauth.ask(oauth.app).parameters
     for doubled in (("scope", "read"), ("state", "b")):
         pairs = [*good.items(), ("scope", "read"), doubled]
@@ -147,7 +147,7 @@ def test_a_doubled_parameter_goes_to_the_client(oauth: OAuthFixture) -> None:
         assert sent.get("state") == (None if doubled[0] == "state" else "a state")
 
 
-def test_public_clients_must_use_pkce_and_all_must_where_the_settings_say_so(
+def test_pkce_is_required_of_public_clients_and_by_a_setting_of_all(
     oauth: OAuthFixture,
 ) -> None:
     without = {"code_challenge": "", "code_challenge_method": ""}
@@ -157,12 +157,12 @@ def test_public_clients_must_use_pkce_and_all_must_where_the_settings_say_so(
     assert refused(oauth, oauth.app, **without)["error"] == "invalid_request"
 
 
-def test_a_client_that_may_not_use_the_grant_is_told(oauth: OAuthFixture) -> None:
+def test_a_client_without_the_grant_type_gets_an_error(oauth: OAuthFixture) -> None:
     other = oauth.client("other", grants=("password",), redirect_uris=(CALLBACK,))
     assert refused(oauth, other)["error"] == "unauthorized_client"
 
 
-def test_a_parameter_that_names_an_attribute_of_oauthlibs_is_not_taken_for_it(
+def test_a_parameter_named_like_an_attribute_of_oauthlib_is_ignored(
     oauth: OAuthFixture,
 ) -> None:
     asked = oauth.ask(oauth.app, user="1", scopes="admin", response_mode="fragment")
@@ -170,7 +170,7 @@ def test_a_parameter_that_names_an_attribute_of_oauthlibs_is_not_taken_for_it(
     assert "code" in oauth.allow(asked)
 
 
-def test_what_is_gone_when_the_user_allows_it_gets_no_code(oauth: OAuthFixture) -> None:
+def test_no_code_is_issued_if_client_user_or_session_is_gone(oauth: OAuthFixture) -> None:
     asked = oauth.ask(oauth.app)
     oauth.change(oauth.ann, state="deleted")
     with pytest.raises(RedirectableError) as refusal:

@@ -60,7 +60,7 @@ def test_a_public_client_has_no_secret(oauth: OAuthFixture) -> None:
         ("name", {"name": "\u202egpj.exe"}),
     ],
 )
-def test_what_a_client_cannot_be_is_refused_by_name(
+def test_an_invalid_client_is_rejected_with_the_field(
     oauth: OAuthFixture, field: str, options: dict[str, object]
 ) -> None:
     with pytest.raises(Invalid) as refused:
@@ -68,7 +68,7 @@ def test_what_a_client_cannot_be_is_refused_by_name(
     assert refused.value.field == field
 
 
-def test_another_secret_ends_the_old_one(oauth: OAuthFixture) -> None:
+def test_rotating_the_secret_invalidates_the_old_one(oauth: OAuthFixture) -> None:
     with oauth.database.session.begin() as db:
         secret = clients.rotate_secret(db, oauth.app.client_id)
         old = oauth.app.client_secret
@@ -80,7 +80,7 @@ def test_another_secret_ends_the_old_one(oauth: OAuthFixture) -> None:
             clients.rotate_secret(db, "unknown")
 
 
-def test_a_deleted_client_takes_its_tokens_along(oauth: OAuthFixture) -> None:
+def test_deleting_a_client_deletes_its_tokens(oauth: OAuthFixture) -> None:
     given, other = oauth.log_in(), oauth.log_in(oauth.phone)
     with oauth.database.session.begin() as db:
         clients.delete(db, oauth.app.client_id)
@@ -150,7 +150,7 @@ def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
         ("http://[::1]/cb", "http://[::1]:51004/cb"),
     ],
 )
-def test_a_redirect_uri_matches_to_the_letter_but_for_a_loopback_port(
+def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(
     registered: str, given: str
 ) -> None:
     assert redirects.matches(registered, given, ISSUER)

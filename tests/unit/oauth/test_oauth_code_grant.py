@@ -21,7 +21,9 @@ from .oauth_fixture import (
 OTHER_VERIFIER = "x" * 43
 
 
-def test_a_code_gives_a_token_for_what_was_allowed(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_code_is_exchanged_for_a_token_with_the_approved_scopes(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
     answer = oauth.exchange(oauth.app, oauth.code(oauth.app, scope="read"))
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "no-store"
@@ -35,18 +37,18 @@ def test_a_code_gives_a_token_for_what_was_allowed(time: ManualClock, oauth: OAu
     assert oauth.refresh(given["refresh_token"]).status == 200
 
 
-def test_a_public_client_gets_a_token_by_its_verifier(oauth: OAuthFixture) -> None:
+def test_a_public_client_exchanges_a_code_with_its_verifier(oauth: OAuthFixture) -> None:
     answer = oauth.exchange(oauth.phone, oauth.code(oauth.phone))
     assert oauth.alive(answer.body["access_token"])
 
 
-def test_a_client_with_a_secret_need_not_use_pkce(oauth: OAuthFixture) -> None:
+def test_pkce_is_optional_for_a_confidential_client(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app, code_challenge="", code_challenge_method="")
     assert oauth.exchange(oauth.app, code, code_verifier="").status == 200
 
 
 @pytest.mark.parametrize("verifier", ["", OTHER_VERIFIER, VERIFIER[:42], VERIFIER + "x", "é" * 43])
-def test_a_missing_or_wrong_verifier_gives_nothing(oauth: OAuthFixture, verifier: str) -> None:
+def test_a_missing_or_wrong_verifier_is_rejected(oauth: OAuthFixture, verifier: str) -> None:
     for client in (oauth.app, oauth.phone):
         code = oauth.code(client)
         answer = oauth.exchange(client, code, code_verifier=verifier)
@@ -68,7 +70,7 @@ def test_the_comparison_is_that_of_rfc_7636_appendix_b() -> None:
     assert not code_grant.verify_s256("é", "é")
 
 
-def test_a_replayed_code_ends_what_it_gave(oauth: OAuthFixture) -> None:
+def test_a_reused_code_revokes_its_tokens(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
     given = oauth.exchange(oauth.app, code).body
     newer = oauth.refresh(given["refresh_token"]).body
@@ -79,7 +81,7 @@ def test_a_replayed_code_ends_what_it_gave(oauth: OAuthFixture) -> None:
     assert oauth.refresh(newer["refresh_token"]).status == 400
 
 
-def test_a_code_of_another_client_is_refused_and_harms_nobody(oauth: OAuthFixture) -> None:
+def test_a_code_of_another_client_is_rejected_and_stays_valid(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
     answer = oauth.exchange(oauth.phone, code)
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
@@ -94,14 +96,14 @@ def test_the_redirect_uri_must_be_that_of_the_request(oauth: OAuthFixture, uri: 
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
 
 
-def test_a_redirect_uri_left_out_of_the_request_may_be_left_out_again(oauth: OAuthFixture) -> None:
+def test_a_redirect_uri_omitted_from_the_request_can_be_omitted_again(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app, redirect_uri="")
     assert oauth.exchange(oauth.app, code, redirect_uri="").status == 200
     code = oauth.code(oauth.app, redirect_uri="")
     assert oauth.exchange(oauth.app, code, redirect_uri="https://evil.example/").status == 400
 
 
-def test_one_of_two_redirect_uris_must_be_named_again(oauth: OAuthFixture) -> None:
+def test_one_of_two_redirect_uris_must_be_repeated(oauth: OAuthFixture) -> None:
     two = oauth.client(
         "two", grants=("authorization_code",), redirect_uris=(CALLBACK, CALLBACK + "/2")
     )
@@ -126,7 +128,7 @@ def test_a_native_application_may_listen_on_any_port(oauth: OAuthFixture) -> Non
     assert oauth.exchange(native, code, redirect_uri=uri).status == 200
 
 
-def test_a_code_lives_a_minute(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_code_expires_after_a_minute(time: ManualClock, oauth: OAuthFixture) -> None:
     code, other = oauth.code(oauth.app), oauth.code(oauth.app)
     time.advance(seconds=59)
     assert oauth.exchange(oauth.app, code).status == 200
@@ -135,13 +137,13 @@ def test_a_code_lives_a_minute(time: ManualClock, oauth: OAuthFixture) -> None:
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
 
 
-def test_a_code_of_a_user_deleted_meanwhile_gives_nothing(oauth: OAuthFixture) -> None:
+def test_a_code_of_a_deleted_user_is_rejected(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
     oauth.change(oauth.ann, state="deleted")
     assert oauth.exchange(oauth.app, code).body["error"] == "invalid_grant"
 
 
-def test_the_client_must_prove_itself(oauth: OAuthFixture) -> None:
+def test_the_client_must_authenticate(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
     asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
     for wrong in (
@@ -155,14 +157,14 @@ def test_the_client_must_prove_itself(oauth: OAuthFixture) -> None:
     assert oauth.call(server.token, asked, headers=headers).status == 200
 
 
-def test_a_missing_or_senseless_code(oauth: OAuthFixture) -> None:
+def test_a_missing_or_malformed_code_is_rejected(oauth: OAuthFixture) -> None:
     answer = oauth.token(grant_type="authorization_code", redirect_uri=CALLBACK)
     assert answer.body["error"] == "invalid_request"
     for code in ("x", "é", "a" * 8000):
         assert oauth.exchange(oauth.app, code).body["error"] == "invalid_grant"
 
 
-def test_32_parallel_exchanges_of_one_code_give_one_token_at_most(oauth: OAuthFixture) -> None:
+def test_32_parallel_exchanges_of_one_code_issue_at_most_one_token(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.phone)
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda _: oauth.exchange(oauth.phone, code), range(32)))
@@ -174,7 +176,7 @@ def test_32_parallel_exchanges_of_one_code_give_one_token_at_most(oauth: OAuthFi
     assert not oauth.alive(won[0].body["access_token"])
 
 
-def test_only_the_digest_of_a_code_is_stored(oauth: OAuthFixture) -> None:
+def test_only_the_hash_of_a_code_is_stored(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
     with oauth.database.reads.connect() as connection:
         (row,) = connection.execute(select(OAuthCode.__table__)).all()
@@ -183,7 +185,7 @@ def test_only_the_digest_of_a_code_is_stored(oauth: OAuthFixture) -> None:
     assert len(code) == 43
 
 
-def test_purge_keeps_a_used_code_as_long_as_what_it_gave(
+def test_purge_keeps_a_used_code_as_long_as_its_tokens(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     def purge() -> None:
@@ -204,7 +206,7 @@ def test_purge_keeps_a_used_code_as_long_as_what_it_gave(
     assert oauth.count(OAuthCode) == 0
 
 
-def test_client_credentials_give_a_token_without_a_user_that_can_only_read(
+def test_client_credentials_issue_a_read_token_without_a_user(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     robot = oauth.client("robot", grants=("client_credentials",))
@@ -221,7 +223,7 @@ def test_client_credentials_give_a_token_without_a_user_that_can_only_read(
     assert oauth.token(robot, **asked).body["scope"] == "read"
 
 
-def test_client_credentials_need_the_grant(oauth: OAuthFixture) -> None:
+def test_client_credentials_need_the_grant_type(oauth: OAuthFixture) -> None:
     answer = oauth.token(grant_type="client_credentials")
     assert (answer.status, answer.body["error"]) == (400, "unauthorized_client")
     answer = oauth.token(oauth.phone, grant_type="client_credentials", **credentials(oauth.phone))

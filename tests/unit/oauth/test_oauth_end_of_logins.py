@@ -12,7 +12,7 @@ from forumsvc.services import accounts
 from .oauth_fixture import ManualClock, OAuthFixture
 
 
-def test_an_exchange_that_began_before_the_end_of_all_logins_finds_no_code(
+def test_an_exchange_that_began_before_log_out_everywhere_finds_no_code(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
     code = oauth.code(oauth.app)
@@ -23,7 +23,7 @@ def test_an_exchange_that_began_before_the_end_of_all_logins_finds_no_code(
     assert oauth.exchange(oauth.app, code).body["error"] == "invalid_grant"
 
 
-def test_an_answer_of_a_session_that_has_ended_gives_no_code(oauth: OAuthFixture) -> None:
+def test_a_session_that_has_ended_cannot_approve(oauth: OAuthFixture) -> None:
     asked = oauth.ask(oauth.app)
     with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
         authorization_endpoint.approve(
@@ -32,7 +32,7 @@ def test_an_answer_of_a_session_that_has_ended_gives_no_code(oauth: OAuthFixture
     assert "error=access_denied" in refusal.value.location
 
 
-def test_tokens_that_are_being_refreshed_end_too(oauth: OAuthFixture) -> None:
+def test_tokens_of_concurrent_refreshes_are_revoked_too(oauth: OAuthFixture) -> None:
     with ThreadPoolExecutor(1) as pool:
         for _ in range(5):
             given = oauth.log_in()

@@ -22,9 +22,7 @@ def client(oauth: OAuthFixture) -> NewClient:
     return NewClient(explorer.CLIENT_ID, None)
 
 
-def test_it_is_registered_once_and_brought_up_to_date(
-    oauth: OAuthFixture, client: NewClient
-) -> None:
+def test_it_is_registered_once_and_updated(oauth: OAuthFixture, client: NewClient) -> None:
     with oauth.database.session.begin() as db:
         row = db.scalars(select(OAuthClient).where(OAuthClient.client_id == client.client_id)).one()
         row.redirect_uris = "https://elsewhere.example/"
@@ -36,9 +34,7 @@ def test_it_is_registered_once_and_brought_up_to_date(
     assert (found.public, found.redirect_uris) == (True, (explorer.REDIRECT_PATH,))
 
 
-def test_it_logs_in_by_a_code_with_pkce_and_gets_no_refresh_token(
-    oauth: OAuthFixture, client: NewClient
-) -> None:
+def test_it_uses_pkce_and_gets_no_refresh_token(oauth: OAuthFixture, client: NewClient) -> None:
     code = oauth.code(client, redirect_uri=HOME, scope="read write")
     answer = oauth.exchange(client, code, redirect_uri=HOME)
     assert answer.status == 200
@@ -46,7 +42,9 @@ def test_it_logs_in_by_a_code_with_pkce_and_gets_no_refresh_token(
     assert "refresh_token" not in answer.body
 
 
-def test_without_a_redirect_uri_it_is_sent_home(oauth: OAuthFixture, client: NewClient) -> None:
+def test_its_default_redirect_uri_is_on_this_service(
+    oauth: OAuthFixture, client: NewClient
+) -> None:
     assert oauth.ask(client, redirect_uri="").redirect_uri == HOME
 
 
@@ -62,7 +60,7 @@ def test_without_a_redirect_uri_it_is_sent_home(oauth: OAuthFixture, client: New
         f"http://127.0.0.1:6543{explorer.REDIRECT_PATH}",
     ],
 )
-def test_nobody_is_sent_with_its_code_anywhere_else(
+def test_its_code_is_never_redirected_elsewhere(
     oauth: OAuthFixture, client: NewClient, uri: str
 ) -> None:
     with pytest.raises(NonRedirectableError):

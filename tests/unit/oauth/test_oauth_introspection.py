@@ -19,7 +19,7 @@ def explain(
     return oauth.call(server.introspect, asked)
 
 
-def test_an_access_token_is_explained(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_an_access_token_is_introspected(time: ManualClock, oauth: OAuthFixture) -> None:
     given = oauth.log_in(oauth.phone, scope="read")
     answer = explain(oauth, given["access_token"], oauth.client("api", introspects=True))
     now = int(time.now().timestamp())
@@ -37,7 +37,7 @@ def test_an_access_token_is_explained(time: ManualClock, oauth: OAuthFixture) ->
     }
 
 
-def test_a_refresh_token_is_explained(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_refresh_token_is_introspected(time: ManualClock, oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     narrow = oauth.refresh(first["refresh_token"], scope="read").body
     said = explain(oauth, narrow["refresh_token"]).body
@@ -55,7 +55,7 @@ def test_a_token_without_a_user_names_its_client(oauth: OAuthFixture) -> None:
     assert "username" not in said
 
 
-def test_what_is_good_for_nothing_is_inactive_and_no_more_is_said(
+def test_an_invalid_token_is_inactive_and_nothing_else_is_returned(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     revoked, deleted, expired = (oauth.log_in()["access_token"] for _ in range(3))
@@ -71,7 +71,7 @@ def test_what_is_good_for_nothing_is_inactive_and_no_more_is_said(
     assert explain(oauth, expired).body == INACTIVE
 
 
-def test_only_a_client_with_a_secret_may_ask(oauth: OAuthFixture) -> None:
+def test_only_a_confidential_client_may_introspect(oauth: OAuthFixture) -> None:
     token = oauth.log_in()["access_token"]
     answer = explain(oauth, token, oauth.phone)
     assert (answer.status, answer.body["error"]) == (401, "invalid_client")
@@ -81,7 +81,7 @@ def test_only_a_client_with_a_secret_may_ask(oauth: OAuthFixture) -> None:
         assert answer.headers["WWW-Authenticate"].startswith("Basic ")
 
 
-def test_the_token_of_another_client_is_explained_to_clients_that_may_introspect(
+def test_some_clients_may_introspect_the_tokens_of_others(
     oauth: OAuthFixture,
 ) -> None:
     given = oauth.log_in(oauth.phone)
@@ -102,7 +102,7 @@ def test_a_missing_token_is_an_invalid_request(oauth: OAuthFixture) -> None:
 
 
 @pytest.mark.parametrize("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
-def test_the_metadata_names_what_there_is(issuer: str) -> None:
+def test_the_metadata_lists_what_is_supported(issuer: str) -> None:
     said = metadata.authorization_server_metadata(issuer)
     assert said["issuer"] == issuer
     for name in ("authorization", "token", "revocation", "introspection"):

@@ -23,7 +23,7 @@ def boats(oauth: OAuthFixture) -> clients.NewClient:
     return oauth.client("boats", **options)
 
 
-def test_a_members_application_cannot_be_registered_for_passwords(oauth: OAuthFixture) -> None:
+def test_a_members_client_cannot_be_registered_for_the_password_grant(oauth: OAuthFixture) -> None:
     with pytest.raises(Invalid, match="'password' is none of"):
         oauth.client("boats", grants=("password", "refresh_token"), owner_id=oauth.ann)
 
@@ -43,7 +43,7 @@ def _grant_everything(db: Session, client_id: str) -> None:
 
 
 @pytest.mark.parametrize("end", [accounts.block, accounts.delete])
-def test_an_application_ends_with_its_owner(
+def test_a_client_is_disabled_with_its_owner(
     oauth: OAuthFixture, boats: clients.NewClient, end: Callable[[Session, str], accounts.Account]
 ) -> None:
     given = oauth.exchange(boats, oauth.code(boats)).body
@@ -68,7 +68,7 @@ def test_an_application_ends_with_its_owner(
         oauth.allow(asked)
 
 
-def test_an_application_works_again_with_its_owner_and_tokens_do_not_return(
+def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
     oauth: OAuthFixture, boats: clients.NewClient
 ) -> None:
     given = oauth.exchange(boats, oauth.code(boats)).body
@@ -82,7 +82,7 @@ def test_an_application_works_again_with_its_owner_and_tokens_do_not_return(
     assert oauth.alive(oauth.exchange(boats, oauth.code(boats)).body["access_token"])
 
 
-def test_an_administrators_client_outlives_a_blocked_user(oauth: OAuthFixture) -> None:
+def test_an_administrators_client_is_independent_of_a_blocked_user(oauth: OAuthFixture) -> None:
     given = oauth.log_in()
     with oauth.database.session.begin() as db:
         accounts.block(db, "ann")

@@ -21,7 +21,7 @@ def test_a_form_is_read(kind: str) -> None:
     ]
 
 
-def test_json_is_read_and_null_counts_as_left_out() -> None:
+def test_json_is_read_and_null_means_missing() -> None:
     assert read_body(JSON + "; charset=utf-8", '{"a": "é", "b": null}'.encode()) == [("a", "é")]
 
 
@@ -51,7 +51,7 @@ def test_no_body_is_no_parameters() -> None:
         ("application/xml", b"<a/>"),
     ],
 )
-def test_a_body_that_is_neither_is_refused(kind: str, body: bytes) -> None:
+def test_a_body_that_is_neither_is_rejected(kind: str, body: bytes) -> None:
     with pytest.raises(InvalidRequestError):
         read_body(kind, body)
 
@@ -60,7 +60,7 @@ def test_a_body_that_is_neither_is_refused(kind: str, body: bytes) -> None:
     ("kind", "body"),
     [(FORM, b"a=" + 300_000 * b"1"), (JSON, b'{"a": "' + 300_000 * b"1" + b'"}')],
 )
-def test_a_body_with_more_than_all_that_is_known_is_not_read(kind: str, body: bytes) -> None:
+def test_an_oversized_body_is_not_parsed(kind: str, body: bytes) -> None:
     with pytest.raises(InvalidRequestError, match="too large"):
         read_body(kind, body)
 
@@ -72,18 +72,18 @@ def call(
     return OAuthRequest("POST", uri, {}, parameters)
 
 
-def test_empty_and_unknown_parameters_count_as_left_out() -> None:
+def test_empty_and_unknown_parameters_are_ignored() -> None:
     made = call(("a", ""), ("a", "1"), ("x", "\0"), ("x", "2"))
     assert known_parameters(made, {"a"}) == {"a": "1"}
 
 
 @pytest.mark.parametrize("value", ["\0", "a\0b", "\ud800", "x" * 8193])
-def test_text_that_nothing_can_hold_is_refused(value: str) -> None:
+def test_text_that_cannot_be_stored_is_rejected(value: str) -> None:
     with pytest.raises(InvalidRequestError, match="unreadable"):
         known_parameters(call(("a", value)), {"a"})
 
 
-def test_a_doubled_parameter_is_refused() -> None:
+def test_a_duplicate_parameter_is_rejected() -> None:
     with pytest.raises(InvalidRequestError, match="Duplicate a parameter"):
         known_parameters(call(("a", "1"), ("a", "1")), {"a"})
     doubled = read_body(JSON, b'{"a": "1", "a": "2"}')
@@ -91,7 +91,7 @@ def test_a_doubled_parameter_is_refused() -> None:
         known_parameters(call(*doubled), {"a"})
 
 
-def test_a_parameter_in_the_address_is_refused() -> None:
+def test_a_parameter_in_the_query_is_rejected() -> None:
     uri = "http://forum.example/oauth/token?a=1"
     with pytest.raises(InvalidRequestError, match="not in the URL"):
         known_parameters(call(uri=uri), {"a"})
@@ -103,7 +103,7 @@ def test_basic_credentials_are_form_encoded_inside() -> None:
     assert client_credentials(basic("a", "b:c"), {}) == ("a", "b:c")
 
 
-def test_the_client_id_may_be_in_the_body_too_where_it_is_the_same() -> None:
+def test_the_same_client_id_may_also_be_in_the_body() -> None:
     assert client_credentials(basic("a", "b"), {"client_id": "a"}) == ("a", "b")
     with pytest.raises(InvalidRequestError, match="different clients"):
         client_credentials(basic("a", "b"), {"client_id": "c"})

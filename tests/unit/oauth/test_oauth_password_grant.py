@@ -19,7 +19,7 @@ from forumsvc.passwords import hash_password, needs_rehash
 from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, basic, credentials
 
 
-def test_the_answer_has_the_fields_of_the_rfc_and_created_at(
+def test_the_response_has_the_fields_of_the_rfc_and_created_at(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
     answer = oauth.token(grant_type="password", username="ann", password=PASSWORD)
@@ -37,11 +37,11 @@ def test_the_answer_has_the_fields_of_the_rfc_and_created_at(
 
 
 @pytest.mark.parametrize("username", ["ann", "ANN", "Ann", "ann@example.org", "ANN@EXAMPLE.ORG"])
-def test_username_is_login_or_email_whatever_the_case(oauth: OAuthFixture, username: str) -> None:
+def test_the_username_is_login_or_email_in_any_case(oauth: OAuthFixture, username: str) -> None:
     assert oauth.alive(oauth.log_in(username=username)["access_token"])
 
 
-def test_the_token_stands_for_user_scope_and_client(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_the_token_has_user_scope_and_client(time: ManualClock, oauth: OAuthFixture) -> None:
     given = oauth.log_in(scope="read")
     with oauth.database.reads.connect() as connection:
         row = tokens.find_by_access_token(connection, given["access_token"], time.now())
@@ -63,7 +63,7 @@ def test_the_token_stands_for_user_scope_and_client(time: ManualClock, oauth: OA
         ("\N{KELVIN SIGN}im", PASSWORD),
     ],
 )
-def test_wrong_credentials_are_invalid_grant_and_tell_nothing_more(
+def test_wrong_credentials_are_invalid_grant_without_details(
     oauth: OAuthFixture, username: str, password: str
 ) -> None:
     oauth.user("kim")
@@ -75,7 +75,7 @@ def test_wrong_credentials_are_invalid_grant_and_tell_nothing_more(
     }
 
 
-def test_an_unknown_user_costs_a_password_check_too(
+def test_an_unknown_user_takes_a_password_check_too(
     oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[str | None] = []
@@ -95,7 +95,7 @@ def test_a_blocked_user_may_log_in(oauth: OAuthFixture) -> None:
     assert oauth.alive(oauth.log_in()["access_token"])
 
 
-def test_a_deleted_user_cannot_log_in_and_his_tokens_are_dead(oauth: OAuthFixture) -> None:
+def test_a_deleted_user_cannot_log_in_and_has_no_valid_tokens(oauth: OAuthFixture) -> None:
     given = oauth.log_in()
     oauth.change(oauth.ann, state="deleted")
     assert not oauth.alive(given["access_token"])
@@ -110,13 +110,13 @@ def test_a_user_without_a_password_cannot_log_in(oauth: OAuthFixture) -> None:
     assert answer.body["error"] == "invalid_grant"
 
 
-def test_http_basic_proves_the_client(oauth: OAuthFixture) -> None:
+def test_http_basic_authenticates_the_client(oauth: OAuthFixture) -> None:
     asked = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     headers = basic(oauth.app.client_id, oauth.app.client_secret)
     assert oauth.call(server.token, asked, headers=headers).status == 200
 
 
-def test_a_public_client_only_says_who_it_is(oauth: OAuthFixture) -> None:
+def test_a_public_client_sends_only_its_client_id(oauth: OAuthFixture) -> None:
     assert oauth.alive(oauth.log_in(oauth.phone)["access_token"])
 
 
@@ -147,7 +147,7 @@ def test_a_wrong_client_is_401_with_a_challenge(oauth: OAuthFixture) -> None:
     assert oauth.count() == 0
 
 
-def test_another_scheme_in_the_authorization_header_is_passed_over(oauth: OAuthFixture) -> None:
+def test_another_scheme_in_the_authorization_header_is_ignored(oauth: OAuthFixture) -> None:
     asked = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     answer = oauth.call(
         server.token,
@@ -157,7 +157,7 @@ def test_another_scheme_in_the_authorization_header_is_passed_over(oauth: OAuthF
     assert answer.status == 200
 
 
-def test_two_ways_of_client_authentication_at_once_are_refused(oauth: OAuthFixture) -> None:
+def test_two_methods_of_client_authentication_are_rejected(oauth: OAuthFixture) -> None:
     headers = basic(oauth.app.client_id, oauth.app.client_secret)
     answer = oauth.call(
         server.token, {"grant_type": "password", **credentials(oauth.app)}, headers=headers
@@ -165,7 +165,7 @@ def test_two_ways_of_client_authentication_at_once_are_refused(oauth: OAuthFixtu
     assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 
-def test_a_client_that_may_not_use_the_grant_is_refused_before_the_password_is_checked(
+def test_the_grant_type_is_checked_before_the_password(
     oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = oauth.client("other", grants=("authorization_code",))
@@ -181,7 +181,7 @@ def test_a_client_without_the_refresh_grant_gets_no_refresh_token(oauth: OAuthFi
     assert "refresh_token" not in oauth.log_in(other)
 
 
-def test_scopes_are_the_clients_unless_it_asks_for_less(oauth: OAuthFixture) -> None:
+def test_scopes_are_the_clients_unless_it_requests_fewer(oauth: OAuthFixture) -> None:
     reader = oauth.client("reader", grants=("password",), scopes=("read",))
     assert oauth.log_in(reader)["scope"] == "read"
     assert oauth.log_in(scope="write read read")["scope"] == "read write"
@@ -204,7 +204,7 @@ def test_missing_and_unknown_grants_and_parameters(oauth: OAuthFixture) -> None:
         assert (answer.status, answer.body["error"]) == (400, "invalid_request")
 
 
-def test_a_parameter_that_names_an_attribute_of_oauthlibs_is_not_taken_for_it(
+def test_a_parameter_named_like_an_attribute_of_oauthlib_is_ignored(
     oauth: OAuthFixture,
 ) -> None:
     own = {"user": "1", "client": "1", "scopes": "admin", "extra_credentials": "x", "claims": "x"}
@@ -225,7 +225,7 @@ def test_an_old_hash_is_replaced_when_its_password_is_used(oauth: OAuthFixture) 
     assert oauth.alive(oauth.log_in()["access_token"])
 
 
-def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
+def test_two_concurrent_logins_with_an_old_hash_both_succeed(
     oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
@@ -256,7 +256,7 @@ def test_two_log_ins_at_once_with_an_old_hash_both_succeed(
     assert not needs_rehash(stored)
 
 
-def test_a_password_changed_while_it_was_checked_gives_no_token(
+def test_a_password_changed_during_the_check_issues_no_token(
     oauth: OAuthFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def verify(stored: str | None, password: str) -> bool:
@@ -290,7 +290,7 @@ def test_the_password_is_checked_before_the_transaction_begins(
     assert order == ["checked", "begun"]
 
 
-def test_only_digests_reach_the_database(oauth: OAuthFixture) -> None:
+def test_only_hashes_are_stored(oauth: OAuthFixture) -> None:
     given = oauth.log_in()
     with oauth.database.reads.connect() as connection:
         stored = repr(connection.execute(select(OAuthToken.__table__)).all())
@@ -299,9 +299,7 @@ def test_only_digests_reach_the_database(oauth: OAuthFixture) -> None:
     assert given["refresh_token"] not in stored
 
 
-def test_oauthlib_logs_nothing_that_is_secret(
-    oauth: OAuthFixture, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_oauthlib_logs_no_secrets(oauth: OAuthFixture, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     given = oauth.log_in()
     oauth.refresh(given["refresh_token"])
@@ -311,7 +309,7 @@ def test_oauthlib_logs_nothing_that_is_secret(
             assert secret not in caplog.text
 
 
-def test_what_people_typed_is_in_no_error_of_the_database(oauth: OAuthFixture) -> None:
+def test_database_errors_contain_no_user_input(oauth: OAuthFixture) -> None:
     with oauth.database.reads.connect() as connection, pytest.raises(DBAPIError) as failed:
         connection.execute(
             select(User.id).where(User.login == "a password typed there", text("no_such_column"))

@@ -7,7 +7,7 @@ from forumsvc.oauth import server, tokens
 from .oauth_fixture import PASSWORD, ManualClock, OAuthFixture, credentials
 
 
-def test_a_refresh_gives_a_new_pair_and_keeps_the_scope(oauth: OAuthFixture) -> None:
+def test_a_refresh_issues_a_new_pair_with_the_same_scope(oauth: OAuthFixture) -> None:
     first = oauth.log_in(scope="read")
     second = oauth.refresh(first["refresh_token"]).body
     assert second["scope"] == "read"
@@ -17,21 +17,21 @@ def test_a_refresh_gives_a_new_pair_and_keeps_the_scope(oauth: OAuthFixture) -> 
     assert oauth.alive(second["access_token"])
 
 
-def test_less_scope_can_be_asked_for_and_the_rest_is_not_lost(oauth: OAuthFixture) -> None:
+def test_a_smaller_scope_can_be_requested_and_the_rest_stays_available(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     narrow = oauth.refresh(first["refresh_token"], scope="read").body
     assert narrow["scope"] == "read"
     assert oauth.refresh(narrow["refresh_token"]).body["scope"] == "read write"
 
 
-def test_more_scope_than_was_given_cannot_be_asked_for(oauth: OAuthFixture) -> None:
+def test_a_larger_scope_cannot_be_requested(oauth: OAuthFixture) -> None:
     first = oauth.log_in(scope="read")
     answer = oauth.refresh(first["refresh_token"], scope="read write")
     assert (answer.status, answer.body["error"]) == (400, "invalid_scope")
     assert oauth.refresh(first["refresh_token"]).status == 200, "a refused refresh uses nothing up"
 
 
-def test_a_second_use_ends_the_whole_family(oauth: OAuthFixture) -> None:
+def test_reuse_revokes_the_whole_family(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
     third = oauth.refresh(second["refresh_token"]).body
@@ -42,7 +42,7 @@ def test_a_second_use_ends_the_whole_family(oauth: OAuthFixture) -> None:
     assert oauth.refresh(third["refresh_token"]).body["error"] == "invalid_grant"
 
 
-def test_another_family_lives_on(oauth: OAuthFixture) -> None:
+def test_another_family_stays_valid(oauth: OAuthFixture) -> None:
     first, other = oauth.log_in(), oauth.log_in()
     oauth.refresh(first["refresh_token"])
     oauth.refresh(first["refresh_token"])
@@ -50,7 +50,7 @@ def test_another_family_lives_on(oauth: OAuthFixture) -> None:
     assert oauth.refresh(other["refresh_token"]).status == 200
 
 
-def test_another_clients_refresh_token_is_refused_and_harms_nobody(oauth: OAuthFixture) -> None:
+def test_another_clients_refresh_token_is_rejected_and_stays_valid(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     thief = {**credentials(oauth.phone), "refresh_token": first["refresh_token"]}
     assert oauth.token(oauth.phone, grant_type="refresh_token", **thief).status == 400
@@ -59,7 +59,7 @@ def test_another_clients_refresh_token_is_refused_and_harms_nobody(oauth: OAuthF
     assert oauth.alive(second["access_token"])
 
 
-def test_a_lost_answer_is_given_again_while_its_pair_is_unused(
+def test_a_lost_response_is_replaced_while_its_pair_is_unused(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
@@ -75,7 +75,7 @@ def test_a_lost_answer_is_given_again_while_its_pair_is_unused(
     assert oauth.refresh(lost.pop()["refresh_token"]).status == 200
 
 
-def test_a_second_use_after_the_grace_time_ends_the_family(
+def test_reuse_after_the_grace_period_revokes_the_family(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
@@ -87,7 +87,7 @@ def test_a_second_use_after_the_grace_time_ends_the_family(
     assert not oauth.alive(second["access_token"])
 
 
-def test_a_second_use_after_the_successor_was_refreshed_ends_the_family(
+def test_reuse_after_the_successor_was_refreshed_revokes_the_family(
     oauth: OAuthFixture,
 ) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
@@ -98,7 +98,7 @@ def test_a_second_use_after_the_successor_was_refreshed_ends_the_family(
     assert not oauth.alive(third["access_token"])
 
 
-def test_a_second_use_after_the_successor_was_introspected_ends_the_family(
+def test_reuse_after_the_successor_was_introspected_revokes_the_family(
     oauth: OAuthFixture,
 ) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
@@ -110,7 +110,7 @@ def test_a_second_use_after_the_successor_was_introspected_ends_the_family(
     assert not oauth.alive(second["access_token"])
 
 
-def test_who_was_logged_out_is_not_logged_in_again_by_a_lost_answer(oauth: OAuthFixture) -> None:
+def test_the_grace_period_does_not_undo_a_logout(oauth: OAuthFixture) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
@@ -118,9 +118,7 @@ def test_who_was_logged_out_is_not_logged_in_again_by_a_lost_answer(oauth: OAuth
     assert oauth.refresh(first["refresh_token"]).body["error"] == "invalid_grant"
 
 
-def test_a_pair_that_was_given_for_lost_ends_the_family_when_it_is_used(
-    oauth: OAuthFixture, time: ManualClock
-) -> None:
+def test_use_of_a_replaced_pair_revokes_the_family(oauth: OAuthFixture, time: ManualClock) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     owners = oauth.refresh(first["refresh_token"]).body
@@ -133,7 +131,7 @@ def test_a_pair_that_was_given_for_lost_ends_the_family_when_it_is_used(
         assert tokens.purge(db) == 3
 
 
-def test_32_parallel_refreshes_within_the_grace_time_leave_at_most_one_live_pair(
+def test_32_parallel_refreshes_within_the_grace_period_leave_at_most_one_valid_pair(
     oauth: OAuthFixture,
 ) -> None:
     oauth.settings["oauth.refresh_grace"] = 10
@@ -158,7 +156,7 @@ def test_tokens_expire(oauth: OAuthFixture, time: ManualClock) -> None:
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
 
 
-def test_a_refresh_token_lives_its_days_anew(oauth: OAuthFixture, time: ManualClock) -> None:
+def test_each_refresh_token_has_the_full_lifetime(oauth: OAuthFixture, time: ManualClock) -> None:
     given = oauth.log_in()
     for _ in range(3):
         time.advance(days=29)
@@ -166,7 +164,7 @@ def test_a_refresh_token_lives_its_days_anew(oauth: OAuthFixture, time: ManualCl
     assert oauth.alive(given["access_token"])
 
 
-def test_garbage_is_no_refresh_token(oauth: OAuthFixture) -> None:
+def test_a_malformed_refresh_token_is_rejected(oauth: OAuthFixture) -> None:
     access = oauth.log_in()["access_token"]
     for garbage in ("x", "\u00e9" * 50, access, "a" * 8000, "' OR 1=1 --"):
         answer = oauth.refresh(garbage)
@@ -174,7 +172,7 @@ def test_garbage_is_no_refresh_token(oauth: OAuthFixture) -> None:
     assert oauth.token(grant_type="refresh_token").body["error"] == "invalid_request"
 
 
-def test_32_parallel_refreshes_leave_at_most_one_live_family(oauth: OAuthFixture) -> None:
+def test_32_parallel_refreshes_leave_at_most_one_valid_family(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda _: oauth.refresh(first["refresh_token"]), range(32)))
@@ -187,7 +185,7 @@ def test_32_parallel_refreshes_leave_at_most_one_live_family(oauth: OAuthFixture
     assert oauth.refresh(won[0].body["refresh_token"]).status == 400
 
 
-def test_a_theft_found_while_the_thief_refreshes_leaves_nothing_alive(oauth: OAuthFixture) -> None:
+def test_reuse_during_a_concurrent_refresh_revokes_everything(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     stolen = oauth.refresh(first["refresh_token"]).body
     with ThreadPoolExecutor(2) as pool:

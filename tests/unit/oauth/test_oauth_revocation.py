@@ -14,7 +14,7 @@ def revoke(oauth: OAuthFixture, token: str, **parameters: str) -> OAuthResponse:
     return oauth.call(server.revoke, {**credentials(oauth.app), "token": token, **parameters})
 
 
-def test_a_revoked_access_token_is_dead_at_once(oauth: OAuthFixture) -> None:
+def test_a_revoked_access_token_is_invalid_at_once(oauth: OAuthFixture) -> None:
     given = oauth.log_in()
     answer = revoke(oauth, given["access_token"])
     assert (answer.status, answer.body) == (200, {})
@@ -23,7 +23,7 @@ def test_a_revoked_access_token_is_dead_at_once(oauth: OAuthFixture) -> None:
     assert oauth.refresh(given["refresh_token"]).status == 400
 
 
-def test_revoking_a_refresh_token_ends_its_family(oauth: OAuthFixture) -> None:
+def test_revoking_a_refresh_token_revokes_its_family(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
     assert revoke(oauth, second["refresh_token"]).status == 200
@@ -47,7 +47,7 @@ def test_another_clients_token_is_not_revoked(oauth: OAuthFixture) -> None:
     assert oauth.alive(given["access_token"])
 
 
-def test_the_client_must_prove_itself(oauth: OAuthFixture) -> None:
+def test_the_client_must_authenticate(oauth: OAuthFixture) -> None:
     given = oauth.log_in()
     for wrong in (
         {},
@@ -77,9 +77,7 @@ def test_http_basic_works_and_a_missing_token_is_an_invalid_request(oauth: OAuth
     assert not oauth.alive(given["access_token"])
 
 
-def test_what_a_user_allowed_a_client_can_be_ended_alone(
-    oauth: OAuthFixture, time: ManualClock
-) -> None:
+def test_the_access_of_one_client_can_be_revoked(oauth: OAuthFixture, time: ManualClock) -> None:
     bob = oauth.user("bob")
     given, other = oauth.log_in(), oauth.log_in(username="bob")
     elsewhere = oauth.log_in(oauth.phone, username="bob")
@@ -92,7 +90,7 @@ def test_what_a_user_allowed_a_client_can_be_ended_alone(
     assert oauth.alive(elsewhere["access_token"])
 
 
-def test_purge_removes_what_has_expired_or_ended_and_nothing_else(
+def test_purge_deletes_only_expired_and_revoked_tokens(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
     def purge() -> int:
@@ -118,7 +116,7 @@ def test_purge_removes_what_has_expired_or_ended_and_nothing_else(
     assert oauth.count() == 0
 
 
-def test_the_command_lines_client_is_one_and_nobody_can_be_it(
+def test_the_builtin_client_exists_once_and_cannot_authenticate(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
     with oauth.database.session.begin() as db:

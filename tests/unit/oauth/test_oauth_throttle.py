@@ -42,7 +42,7 @@ def test_after_ten_failures_the_eleventh_attempt_must_wait(
     assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_each_further_failure_doubles_the_wait(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_each_further_failure_doubles_the_delay(time: ManualClock, oauth: OAuthFixture) -> None:
     fail(oauth, 10)
     waits = []
     for _ in range(3):
@@ -52,7 +52,7 @@ def test_each_further_failure_doubles_the_wait(time: ManualClock, oauth: OAuthFi
     assert waits == [60, 120, 240]
 
 
-def test_a_refused_attempt_does_not_count(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_throttled_attempt_does_not_count(time: ManualClock, oauth: OAuthFixture) -> None:
     fail(oauth, 10)
     for _ in range(5):
         assert guess(oauth).headers["Retry-After"] == "60"
@@ -86,14 +86,14 @@ def test_failures_count_for_a_quarter_of_an_hour(time: ManualClock, oauth: OAuth
     assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_a_log_in_forgets_ones_own_failures(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_login_clears_the_users_own_failures(time: ManualClock, oauth: OAuthFixture) -> None:
     fail(oauth, 9)
     assert guess(oauth, password=PASSWORD).status == 200
     fail(oauth, 9)
     assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_login_and_email_are_one_account_whatever_the_case(
+def test_login_and_email_are_one_account_in_any_case(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     fail(oauth, 5, "ann")
@@ -101,7 +101,7 @@ def test_login_and_email_are_one_account_whatever_the_case(
     assert guess(oauth, "Ann").status == 429
 
 
-def test_an_unknown_user_is_answered_like_a_known_one(
+def test_an_unknown_user_gets_the_same_response_as_a_known_one(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     for username in ("ann", "nobody"):
@@ -111,7 +111,7 @@ def test_an_unknown_user_is_answered_like_a_known_one(
         assert answers[10].headers["Retry-After"] == "60"
 
 
-def test_another_account_and_another_address_are_not_slowed_down(
+def test_another_account_and_another_address_are_not_throttled(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     oauth.user("bob")
@@ -120,7 +120,7 @@ def test_another_account_and_another_address_are_not_slowed_down(
     assert guess(oauth, password=PASSWORD, address="192.0.2.2").status == 200
 
 
-def test_a_hundred_failures_of_an_account_slow_every_strange_address_down(
+def test_a_hundred_failures_of_an_account_throttle_every_unknown_address(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     for number in range(20):
@@ -130,7 +130,7 @@ def test_a_hundred_failures_of_an_account_slow_every_strange_address_down(
     assert guess(oauth, password=PASSWORD, address="203.0.113.1").status == 200
 
 
-def test_a_stranger_cannot_lock_somebody_out_of_his_own_address(
+def test_a_stranger_cannot_lock_a_user_out_of_a_known_address(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     assert guess(oauth, password=PASSWORD).status == 200
@@ -140,7 +140,7 @@ def test_a_stranger_cannot_lock_somebody_out_of_his_own_address(
     assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_a_hundred_failures_from_an_address_slow_it_down_for_every_strange_account(
+def test_a_hundred_failures_from_an_address_throttle_it_for_unknown_accounts(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     bob = oauth.user("bob")
@@ -152,7 +152,7 @@ def test_a_hundred_failures_from_an_address_slow_it_down_for_every_strange_accou
     assert guess(oauth, password=PASSWORD, address="192.0.2.2").status == 200
 
 
-def test_even_ones_own_address_waits_after_ten_failures(
+def test_a_known_address_is_throttled_after_ten_failures_too(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     assert guess(oauth, password=PASSWORD).status == 200
@@ -195,7 +195,7 @@ def test_neither_what_was_typed_nor_the_address_is_stored(
     assert HOME not in stored
 
 
-def test_an_address_is_forgotten_in_the_end(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_a_known_address_expires(time: ManualClock, oauth: OAuthFixture) -> None:
     guess(oauth, password=PASSWORD)
     guess(oauth, password=PASSWORD, address="192.0.2.2")
     assert oauth.count(LoginAddress) == 2
@@ -244,7 +244,7 @@ def test_right_passwords_from_an_address_are_counted_too(
     assert guess(oauth, "dan", password=PASSWORD, address="198.51.100.7").status == 200
 
 
-def test_counted_log_ins_are_forgotten_after_a_day(time: ManualClock, oauth: OAuthFixture) -> None:
+def test_counted_logins_are_deleted_after_a_day(time: ManualClock, oauth: OAuthFixture) -> None:
     log_in_often(oauth, 3)
     time.advance(days=1)
     log_in_often(oauth, 1)
