@@ -58,10 +58,13 @@ def photos() -> None:
 @click.option("--fix", is_flag=True, help="Mend what is wrong.")
 @click.option(
     "--delete-lost",
+    "delete_missing",
     is_flag=True,
     help="With --fix: delete rows without a file, too. Only where no other host can have it.",
 )
-@click.option("--every-byte", is_flag=True, help="Read every file, not only their sizes.")
+@click.option(
+    "--every-byte", "verify_content", is_flag=True, help="Read every file, not only their sizes."
+)
 @yes_option
 @pass_context
 @click.pass_context

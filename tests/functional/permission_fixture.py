@@ -65,7 +65,7 @@ def token_of(role: str) -> str | None:
     return None if role == "nobody" else f"token-of-{role}"
 
 
-class World:
+class PermissionFixture:
     """That forum in a database."""
 
     def __init__(self, database: Database) -> None:

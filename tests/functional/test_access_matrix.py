@@ -16,7 +16,7 @@ from tests.functional.access_matrix import Abilities, Row
 from tests.functional.checked_app import CheckedApp
 from tests.functional.conftest import close_application
 from tests.functional.forum import Caller, make_app
-from tests.functional.permission_fixture import CALLERS, EMAILS, IDS, World, token_of
+from tests.functional.permission_fixture import CALLERS, EMAILS, IDS, PermissionFixture, token_of
 
 
 def _png() -> bytes:
@@ -44,9 +44,9 @@ def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture(scope="module")
-def world(engines: Database) -> Iterator[World]:
+def fixture(engines: Database) -> Iterator[PermissionFixture]:
     """The forum of the matrix. Who changes it says so, and the next finds it made anew."""
-    yield World(engines)
+    yield PermissionFixture(engines)
     databases.empty(engines)
 
 
@@ -59,17 +59,17 @@ def call(app: TestApp, role: str, row: Row) -> TestResponse:
 @pytest.mark.parametrize(
     "row", [pytest.param(row, id=f"{row.method} {row.path}") for row in access_matrix.rows()]
 )
-def test_the_row(app: TestApp, world: World, row: Row) -> None:
+def test_the_row(app: TestApp, fixture: PermissionFixture, row: Row) -> None:
     wrong = {}
     for role, mark in row.cells.items():
-        world.prepare(role)
+        fixture.prepare(role)
         try:
             answer = call(app, role, row)
             if row.method != "GET" and answer.status_int < 400:
-                world.spoil()
+                fixture.spoil()
             check_cell(answer, row, role, mark)
         except AssertionError as error:
-            world.spoil()
+            fixture.spoil()
             wrong[role] = f"{mark}: {error}"
     assert wrong == {}
 
@@ -133,10 +133,10 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
 @pytest.mark.parametrize(
     "expected", [pytest.param(expected, id=expected.path) for expected in access_matrix.abilities()]
 )
-def test_the_abilities(app: TestApp, world: World, expected: Abilities) -> None:
+def test_the_abilities(app: TestApp, fixture: PermissionFixture, expected: Abilities) -> None:
     wrong = {}
     for role, abilities in expected.by_role.items():
-        world.prepare(role)
+        fixture.prepare(role)
         try:
             answer = Caller(app, token_of(role)).get(expected.path.format(**IDS))
             check_abilities(answer, expected.path, abilities)

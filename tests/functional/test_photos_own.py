@@ -174,7 +174,7 @@ def test_an_upload_that_cannot_fit_is_refused_before_it_is_decoded(
     def decode(*args: object) -> None:
         pytest.fail("the picture is decoded")
 
-    monkeypatch.setattr(images, "_run", decode)
+    monkeypatch.setattr(images, "_run_worker", decode)
     answer = send(forum.person("alice"))
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
 

@@ -172,7 +172,7 @@ def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
     writing.join(30)
     assert ended
     assert forum.registry.view_counter.pending == 100
-    assert [one for one in caplog.messages if "reads of 100 topics" in one]
+    assert [one for one in caplog.messages if "views of 100 topics" in one]
     assert forum.reply(alice, topic) > 0
     forum.registry.view_counter.flush()
     assert stored(forum, *topics) == [1, 1]
@@ -244,7 +244,7 @@ def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     for one in (topic, topic, other):
         counter.count(one)
     now = [0.0]
-    monkeypatch.setattr("forumsvc.services.hits.monotonic", lambda: now[0])
+    monkeypatch.setattr("forumsvc.services.view_counts.monotonic", lambda: now[0])
     with on_second_update_of(forum, topic, lambda: now.append(now.pop() + 3600)):
         counter.close()
     [warning] = [one for one in caplog.records if one.levelno >= logging.WARNING]

@@ -267,7 +267,7 @@ def test_a_storage_without_any_of_the_pictures_is_taken_for_a_wrong_setting(
 ) -> None:
     name = upload()
     folder.rename(folder.with_name("elsewhere"))
-    assert "holds no picture at all" in run("photos", "check", "--fix", "--json").refusal
+    assert "has no photo at all" in run("photos", "check", "--fix", "--json").refusal
     assert rows(database) == [name]
 
 
