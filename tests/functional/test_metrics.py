@@ -153,7 +153,7 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum) -> None:
     assert grown("forumsvc_memory_hits_total") > 0
     assert grown("forumsvc_memory_misses_total") > 0
     assert after.sum("forumsvc_memory_used_bytes") == forum.registry.page_cache.used_bytes > 0
-    assert after.sum("forumsvc_memory_limit_bytes") == forum.registry.page_cache.size
+    assert after.sum("forumsvc_memory_limit_bytes") == forum.registry.page_cache.max_bytes
     assert grown("forumsvc_hits_waiting") == 3
     assert (grown("forumsvc_mail_sent_total"), grown("forumsvc_mail_failed_total")) == (0, 1)
     connections = after.by("pool", "forumsvc_database_connections_in_use")
