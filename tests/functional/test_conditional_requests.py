@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from forumsvc.web.http_cache import etags
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 
@@ -208,3 +209,8 @@ def test_an_empty_if_match_is_no_leave_to_overwrite(scene: Scene) -> None:
         assert refused.status_int == 400
         assert refused.json == {"error": "If-Match: must be the ETag of what you have read, or *"}
     assert scene.alice.get(path).json["body"] != "Mine"
+
+
+def test_an_etag_changes_with_every_module_of_the_software() -> None:
+    modules = {str(path.relative_to(etags.PACKAGE)) for path in etags.PACKAGE.rglob("*.py")}
+    assert {"__init__.py", "presenters/topics.py", "queries/topics.py", "clock.py"} <= modules

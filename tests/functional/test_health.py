@@ -95,7 +95,7 @@ def test_it_says_that_the_database_is_away(tmp_path: Path) -> None:
 def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(availability, "_LONGEST_STALL_SECONDS", 0.2)
+    monkeypatch.setattr(availability, "_MAX_STALL_SECONDS", 0.2)
     forum = make_forum(database__lock_timeout_seconds="30")
     alice = forum.person("alice")
     caller, node = alone(forum, alice), forum.node()
@@ -133,7 +133,7 @@ def test_it_says_that_a_file_cannot_be_written(
 def test_who_asks_while_another_waits_for_the_answer_gets_the_latest_one(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(availability, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(availability, "_MAX_WAIT_SECONDS", 0.01)
     check = AvailabilityCheck(database)
     assert check.check() == availability.Availability(reads=True, writes=True)
     asked, go_on = threading.Event(), threading.Event()

@@ -235,7 +235,7 @@ def test_what_a_user_wrote_and_keeps_is_left_out_where_the_topic_is_hidden(
 ) -> None:
     if deep:
         # What is asked far down a list, asked at its front.
-        monkeypatch.setattr(keyset_paging, "_DEEP", 0)
+        monkeypatch.setattr(keyset_paging, "_LARGE_OFFSET", 0)
     admin, node = forum.person("chief", role="admin"), forum.node()
     shown, banned, deleted = (forum.topic(admin, node) for _ in range(3))
     replies = [forum.reply(alice, topic) for topic in (shown, banned, deleted)]

@@ -17,7 +17,7 @@ from ...settings import Settings
 from ..api.request import ForumRequest
 
 _DIGEST_BYTES = 12
-_PACKAGE = Path(__file__).parents[2]
+PACKAGE = Path(__file__).parents[2]
 _HITS = re.compile(rb'"hits":\d+')
 _SHAPING_SETTINGS = ("site", "api", "levels", "accounts")
 
@@ -37,7 +37,7 @@ def build_fingerprint(settings: Settings) -> bytes:
 def _source_digest() -> bytes:
     # All modules, not just the presenters: an order, a default or an ACL changes pages, too.
     digest = blake2b(digest_size=_DIGEST_BYTES)
-    for file in sorted(_PACKAGE.rglob("*.py")):
+    for file in sorted(PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.digest()
 
