@@ -33,12 +33,12 @@ def reset_topic(db: Session, topic_id: int) -> None:
     invalidate(db, TOPIC_LISTS)
 
 
-def reset_all(database: Database, *, on_progress: Callable[[int], None] = lambda n: None) -> int:
+def reset_all(database: Database, *, progress: Callable[[int], None] = lambda n: None) -> int:
     """Invalidate all cached pages, give each topic another version, return how many topics.
 
     A first, short transaction invalidates the pages. The versions follow in chunks, so that an
     `If-Match` with an older ETag of a topic fails.
-    on_progress: called after each chunk with the number of its topics.
+    progress: called after each chunk with the number of its topics.
     """
     with database.session.begin() as db:
         invalidate(db, TOPIC_LISTS)
@@ -55,7 +55,7 @@ def reset_all(database: Database, *, on_progress: Callable[[int], None] = lambda
             db.execute(statement.values(version=random_version() + Topic.id))
         last_id = ids[-1]
         total += len(ids)
-        on_progress(len(ids))
+        progress(len(ids))
 
 
 def _following(last_id: int) -> Select[Any]:

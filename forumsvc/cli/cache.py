@@ -35,5 +35,5 @@ def renew(context: Context, topic_id: int | None) -> None:
         total = reads.scalar(select(func.count()).select_from(Topic))
     with progress() as bar:
         task = bar.add_task("Renewing", total=total)
-        topics = caching.reset_all(database, on_progress=lambda n: bar.advance(task, n))
+        topics = caching.reset_all(database, progress=lambda n: bar.advance(task, n))
     context.answer(f"Every page is read anew; {topics} topics have new versions.", topics=topics)

@@ -145,7 +145,7 @@ def _made_of(caller: Caller, path: str, monkeypatch: pytest.MonkeyPatch) -> list
     return seen if is_covered else []
 
 
-def test_every_cached_view_is_looked_at(forum: Forum) -> None:
+def test_every_cached_view_is_tested(forum: Forum) -> None:
     assert set(cached_views(forum).values()) == set(PATHS) == set(VERSIONS)
 
 

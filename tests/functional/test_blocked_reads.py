@@ -51,7 +51,7 @@ def never() -> Any:
     raise AssertionError("It was run.")
 
 
-def test_behind_a_lock_timeout_the_same_select_is_refused_without_being_run(
+def test_after_a_lock_timeout_the_same_select_is_refused_at_once(
     clock: list[float],
 ) -> None:
     reads = BlockedReads()
@@ -69,7 +69,7 @@ def test_another_error_refuses_nothing(clock: list[float]) -> None:
     assert reads.run("topics", lambda: "run") == "run"
 
 
-def test_one_at_a_time_tries_again_and_its_success_lets_all_others_in(clock: list[float]) -> None:
+def test_one_thread_at_a_time_retries_and_its_success_ends_the_refusal(clock: list[float]) -> None:
     reads = BlockedReads()
     for name in ("topics", "replies"):
         with pytest.raises(LockTimeout):
@@ -86,7 +86,7 @@ def test_one_at_a_time_tries_again_and_its_success_lets_all_others_in(clock: lis
     assert reads.run("replies", lambda: "free") == "free"
 
 
-def test_who_tries_again_in_vain_refuses_the_others_for_another_second(clock: list[float]) -> None:
+def test_a_failed_retry_extends_the_refusal_by_a_second(clock: list[float]) -> None:
     reads = BlockedReads()
     with pytest.raises(LockTimeout):
         reads.run("topics", time_out)
@@ -99,7 +99,7 @@ def test_who_tries_again_in_vain_refuses_the_others_for_another_second(clock: li
 
 
 @on_a_server
-def test_readers_of_a_locked_table_are_asked_to_come_back_and_others_are_served(
+def test_readers_of_a_locked_table_get_503_and_others_are_served(
     make_forum: MakeForum,
 ) -> None:
     forum = make_forum(database__read_lock_timeout_seconds="0.2")

@@ -54,7 +54,7 @@ def again(caller: Caller, path: str, tag: str) -> Any:
 
 
 @pytest.mark.parametrize("template", READS)
-def test_an_answer_that_is_true_still_is_not_sent_again(scene: Scene, template: str) -> None:
+def test_an_unchanged_response_is_not_sent_again(scene: Scene, template: str) -> None:
     path = scene.path(template)
     for caller in (scene.forum.nobody, scene.bob):
         first = caller.get(path)
@@ -65,23 +65,23 @@ def test_an_answer_that_is_true_still_is_not_sent_again(scene: Scene, template: 
 
 
 @pytest.mark.parametrize("path", OWN_READS)
-def test_what_is_ones_own_is_not_sent_again(scene: Scene, path: str) -> None:
+def test_an_unchanged_private_response_is_not_sent_again(scene: Scene, path: str) -> None:
     tag = scene.alice.get(path).headers["ETag"]
     assert again(scene.alice, path, tag).status_int == 304
 
 
-def test_a_list_of_tags_and_a_weak_one_are_understood(scene: Scene) -> None:
+def test_lists_of_etags_and_weak_etags_are_understood(scene: Scene) -> None:
     tag = scene.bob.get("/topics").headers["ETag"]
     for known in (f'"x", {tag}', f"W/{tag}", "*"):
         assert again(scene.bob, "/topics", known).status_int == 304, known
 
 
-def test_head_has_the_tag_of_get(scene: Scene) -> None:
+def test_head_has_the_etag_of_get(scene: Scene) -> None:
     got, headed = scene.bob.get("/topics"), scene.bob.call("HEAD", "/topics")
     assert headed.headers["ETag"] == got.headers["ETag"]
 
 
-def test_what_a_caller_may_do_is_part_of_the_tag(scene: Scene) -> None:
+def test_abilities_are_part_of_the_etag(scene: Scene) -> None:
     path = f"/topics/{scene.topic}"
     tags = {who.get(path).headers["ETag"] for who in (scene.alice, scene.bob, scene.mod)}
     assert len(tags) == 3
@@ -90,7 +90,7 @@ def test_what_a_caller_may_do_is_part_of_the_tag(scene: Scene) -> None:
     assert scene.bob.get(path).headers["ETag"] != before
 
 
-def test_a_list_without_the_blocked_has_a_tag_of_its_own(scene: Scene) -> None:
+def test_a_list_without_blocked_users_has_another_etag(scene: Scene) -> None:
     everybodys = scene.bob.get("/topics").headers["ETag"]
     assert everybodys == scene.forum.nobody.get("/topics").headers["ETag"]
     scene.bob.post(f"/users/{scene.alice.id}/block")
@@ -98,7 +98,7 @@ def test_a_list_without_the_blocked_has_a_tag_of_its_own(scene: Scene) -> None:
     assert (answer.status_int, answer.json) == (200, [])
 
 
-def test_reading_a_topic_changes_its_hits_and_not_its_tag(scene: Scene) -> None:
+def test_reading_a_topic_changes_its_hits_and_not_its_etag(scene: Scene) -> None:
     path = f"/topics/{scene.topic}"
     first, second = scene.forum.nobody.get(path), scene.forum.nobody.get(path)
     assert second.json["hits"] == first.json["hits"] + 1
@@ -107,7 +107,7 @@ def test_reading_a_topic_changes_its_hits_and_not_its_tag(scene: Scene) -> None:
     assert scene.forum.nobody.get(path).json["hits"] == first.json["hits"] + 3
 
 
-def test_an_edit_of_what_was_read_is_done(scene: Scene) -> None:
+def test_an_edit_with_the_current_etag_succeeds(scene: Scene) -> None:
     path = f"/topics/{scene.topic}"
     form = {"title": "New", "node_id": scene.node, "body": "New"}
     tag = scene.alice.get(path).headers["ETag"]
@@ -122,7 +122,7 @@ def test_an_edit_of_what_was_read_is_done(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
-def test_a_reply_that_was_changed_meanwhile_stays(scene: Scene, method: str) -> None:
+def test_a_change_with_an_outdated_etag_fails(scene: Scene, method: str) -> None:
     path = f"/replies/{scene.reply}"
     tag = scene.alice.get(path).headers["ETag"]
     scene.mod.post(path, body="Moderated")
@@ -131,7 +131,7 @@ def test_a_reply_that_was_changed_meanwhile_stays(scene: Scene, method: str) -> 
     assert scene.alice.get(path).json["body"] == "Moderated"
 
 
-def test_any_version_will_do_for_a_star(scene: Scene) -> None:
+def test_a_star_matches_every_version(scene: Scene) -> None:
     done = scene.alice.call("DELETE", f"/topics/{scene.topic}", headers={"If-Match": "*"})
     # The author's own reply does not keep the author from deleting.
     assert done.status_int == 200
@@ -145,7 +145,7 @@ def test_the_precondition_comes_after_permission_and_parameters(scene: Scene) ->
     assert scene.alice.call("PUT", path, form, headers=never).status_int == 412
 
 
-def test_the_keyed_shape_knows_when_meta_changed(scene: Scene, make_forum: MakeForum) -> None:
+def test_in_the_keyed_envelope_meta_changes_the_etag(scene: Scene, make_forum: MakeForum) -> None:
     keyed = make_forum(api__envelope="keyed", site__url="http://localhost")
     alice, bob = keyed.caller(scene.alice.token), keyed.caller(scene.bob.token)
     path = f"/topics/{scene.topic}"
@@ -160,7 +160,7 @@ def test_the_keyed_shape_knows_when_meta_changed(scene: Scene, make_forum: MakeF
     assert alice.call("PUT", path, form, headers={"If-Match": tag}).status_int == 412
 
 
-def test_shared_caches_may_keep_nobodys_answers_and_no_others(scene: Scene) -> None:
+def test_shared_caches_may_store_anonymous_responses_only(scene: Scene) -> None:
     def control(caller: Caller, path: str) -> tuple[str, str]:
         headers = caller.get(path).headers
         return headers["Cache-Control"], headers["Vary"]
@@ -172,7 +172,7 @@ def test_shared_caches_may_keep_nobodys_answers_and_no_others(scene: Scene) -> N
     assert scene.forum.nobody.get("/topics/999999").headers["Cache-Control"] == "no-store"
 
 
-def test_another_address_of_the_service_has_tags_of_its_own(scene: Scene) -> None:
+def test_another_base_url_has_other_etags(scene: Scene) -> None:
     def read(host: str) -> tuple[str, str]:
         answer = scene.forum.nobody.call("GET", "/topics", headers={"Host": host})
         return answer.headers["ETag"], answer.json[0]["user"]["avatar_url"]
@@ -187,7 +187,7 @@ def test_another_address_of_the_service_has_tags_of_its_own(scene: Scene) -> Non
 
 
 @pytest.mark.parametrize("kind", ["topic", "reply"])
-def test_an_edit_goes_on_though_somebody_else_was_renamed(scene: Scene, kind: str) -> None:
+def test_an_edit_succeeds_though_another_user_was_renamed(scene: Scene, kind: str) -> None:
     path = scene.path("/topics/{topic}" if kind == "topic" else "/replies/{reply}")
     form = {"title": "T", "node_id": scene.node} if kind == "topic" else {}
     read = scene.alice.get(path).headers["ETag"]
@@ -202,7 +202,7 @@ def test_an_edit_goes_on_though_somebody_else_was_renamed(scene: Scene, kind: st
     assert answers == [200, 412]
 
 
-def test_an_empty_if_match_is_no_leave_to_overwrite(scene: Scene) -> None:
+def test_an_empty_if_match_is_400(scene: Scene) -> None:
     path, form = f"/topics/{scene.topic}", {"title": "T", "node_id": scene.node, "body": "Mine"}
     for empty in ("", " "):
         refused = scene.alice.call("PUT", path, form, headers={"If-Match": empty})

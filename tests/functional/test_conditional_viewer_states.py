@@ -40,7 +40,7 @@ LIKED["reply"] += ("/topics/{topic}/replies", "/users/alice/replies")
 
 
 @pytest.mark.parametrize("kind", LIKED)
-def test_a_new_state_is_a_new_tag_for_the_caller_alone(scene: Scene, kind: str) -> None:
+def test_a_new_state_changes_the_etag_of_its_caller_only(scene: Scene, kind: str) -> None:
     names = {"topic": scene.topic, "reply": scene.reply}
     paths = [path.format(**names) for path in LIKED[kind]]
     others = (scene.alice, scene.forum.nobody)
@@ -62,7 +62,7 @@ def test_a_new_state_is_a_new_tag_for_the_caller_alone(scene: Scene, kind: str) 
             assert '"likes_count":1' in answer.text, path
 
 
-def test_what_was_kept_for_one_is_not_shown_to_another(scene: Scene) -> None:
+def test_a_page_cached_for_one_user_is_not_sent_to_another(scene: Scene) -> None:
     path = f"/topics/{scene.topic}"
     scene.bob.post(f"{path}/follow")
     for _ in range(2):
@@ -73,7 +73,7 @@ def test_what_was_kept_for_one_is_not_shown_to_another(scene: Scene) -> None:
         assert '"state"' not in read(scene.forum.nobody, path).text
 
 
-def test_a_state_changes_nothing_about_whether_a_topic_was_edited(scene: Scene) -> None:
+def test_a_new_state_does_not_fail_if_match(scene: Scene) -> None:
     form: dict[str, Any] = {"title": "New", "node_id": scene.node, "body": "New"}
     path = f"/topics/{scene.topic}"
     for parameters in ({}, {"include": "state"}):
@@ -86,7 +86,7 @@ def test_a_state_changes_nothing_about_whether_a_topic_was_edited(scene: Scene) 
         assert late.status_int == 412, parameters
 
 
-def test_a_poll_that_finds_nothing_is_not_sent_again(scene: Scene) -> None:
+def test_a_poll_without_news_gets_304(scene: Scene) -> None:
     scene.bob.post("/users/alice/follow")
     shown = scene.alice.get("/notifications", since=0).json
     shown_list = shown if isinstance(shown, list) else shown["notifications"]

@@ -65,7 +65,7 @@ def defaults(url: str, **settings: str) -> Iterator[None]:
                 admin.execute(f"ALTER DATABASE {parsed.database} RESET {name}".encode())
 
 
-def test_every_wait_for_the_database_is_bounded_by_default(database_url: str) -> None:
+def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str) -> None:
     settings = settings_of(database_url)
     database = open_database(database_url, timeouts=Timeouts.from_settings(settings))
     try:
@@ -92,7 +92,7 @@ def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
         database.dispose()
 
 
-def test_what_the_url_says_is_kept_and_wins(database_url: str) -> None:
+def test_options_in_the_url_are_used_and_take_precedence(database_url: str) -> None:
     url = with_query(
         database_url,
         options="-c search_path=forum,public -c lock_timeout=3s",
@@ -109,11 +109,11 @@ def test_what_the_url_says_is_kept_and_wins(database_url: str) -> None:
             assert driver.info.get_parameters()["connect_timeout"] == "7"
 
 
-def test_without_a_name_in_the_url_sessions_bear_ours(database: Database) -> None:
+def test_the_default_application_name_is_forumsvc(database: Database) -> None:
     assert shown(database, "application_name") == ["forumsvc", "forumsvc"]
 
 
-def test_reads_are_made_where_only_a_server_that_writes_is_asked_for(database_url: str) -> None:
+def test_reads_connect_though_the_url_wants_read_write_sessions(database_url: str) -> None:
     with databases.opened(with_query(database_url, target_session_attrs="read-write")) as database:
         assert shown(database, "default_transaction_read_only") == ["on", "off"]
 
@@ -125,7 +125,7 @@ def test_reads_are_made_where_only_a_server_that_writes_is_asked_for(database_ur
         ("-c default_transaction_read_only=off", "take default_transaction_read_only out"),
     ],
 )
-def test_a_session_that_the_code_cannot_rely_on_is_refused(
+def test_a_session_with_unsuitable_settings_is_refused(
     database_url: str, options: str, reason: str
 ) -> None:
     with (
@@ -152,7 +152,7 @@ def test_a_pooler_without_the_session_settings_is_refused(database_url: str, ref
                 engine.connect()
 
 
-def test_a_session_in_which_another_has_prepared_something_is_refused(
+def test_a_session_with_prepared_statements_is_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = connect._SESSION.replace("pg_prepared_statements", "(SELECT 1) AS one")
@@ -162,9 +162,7 @@ def test_a_session_in_which_another_has_prepared_something_is_refused(
         shown(database, "timezone")
 
 
-def test_a_command_says_in_one_line_that_a_pooler_is_in_the_way(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_a_command_reports_a_pooler_in_one_line(database_url: str, tmp_path: Path) -> None:
     with pooler(database_url) as url:
         ini = tmp_path / "forum.ini"
         ini.write_text(INI.format(url=url.replace("%", "%%")))
@@ -172,7 +170,7 @@ def test_a_command_says_in_one_line_that_a_pooler_is_in_the_way(
     assert "not through a pooler such as PgBouncer" in refusal
 
 
-def test_a_command_says_in_one_line_that_the_server_takes_no_writes(
+def test_a_command_reports_a_read_only_server_in_one_line(
     database: Database, tmp_path: Path
 ) -> None:
     url = database.url.render_as_string(hide_password=False)
@@ -183,7 +181,7 @@ def test_a_command_says_in_one_line_that_the_server_takes_no_writes(
         assert run_command("-c", ini, "db", "check", "--json").json["wrong"] == 0
 
 
-def test_a_server_that_takes_no_writes_is_refused_for_writes_only(database_url: str) -> None:
+def test_a_read_only_server_is_refused_for_writes_only(database_url: str) -> None:
     with (
         defaults(database_url, default_transaction_read_only="on"),
         databases.opened(database_url) as database,

@@ -23,7 +23,7 @@ def assert_come_back(answer: Any) -> None:
     assert answer.headers["Retry-After"] == "1"
 
 
-def test_a_pool_that_stays_full_fails_soon(make_forum: MakeForum) -> None:
+def test_an_exhausted_pool_fails_soon(make_forum: MakeForum) -> None:
     forum = make_forum(sqlalchemy__pool_size="1", database__pool_timeout_seconds="0.1")
     alice, node = forum.person("alice"), forum.node()
     database: Database = forum.registry.database
@@ -59,7 +59,7 @@ def test_a_statement_that_takes_too_long_is_cancelled(
 
 
 @on_a_server
-def test_a_transaction_that_runs_nothing_is_ended(database_url: str, forum: Forum) -> None:
+def test_an_idle_transaction_is_ended(database_url: str, forum: Forum) -> None:
     limited = open_database(database_url, timeouts=Timeouts(idle_transaction=0.1))
     gone = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
     try:

@@ -77,7 +77,7 @@ def assert_same(database: Database, statement: Any, values: dict[str, Any]) -> i
     return len(found)
 
 
-def test_every_read_of_the_api_finds_what_sqlalchemy_finds(
+def test_every_read_of_the_api_returns_what_sqlalchemy_returns(
     forum: Forum, make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene = fill(forum, 3)
@@ -113,7 +113,7 @@ def test_every_page_is_the_same_as_sqlalchemys(
     assert sum(assert_same(forum.database, *each) for each in seen) > len(offsets)
 
 
-def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
+def test_lists_of_any_length_are_rendered(forum: Forum) -> None:
     fill(forum, 5)
     first = min(topic["id"] for topic in forum.nobody.get("/topics").json)
     for step in (1, 7, 2, 3):
@@ -121,7 +121,7 @@ def test_lists_of_any_length_are_filled_in_each_time(forum: Forum) -> None:
         assert assert_same(forum.database, topics._by_ids(), {"ids": ids})
 
 
-def test_pages_without_end_are_not_all_remembered(
+def test_the_number_of_rendered_texts_is_bounded(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     executor = Executor(database.reads)
@@ -148,7 +148,7 @@ def test_the_database_itself_refuses_writes(database: Database, statement: str) 
         database.executor._execute(statement, ())
 
 
-def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
+def test_a_read_sees_what_others_committed(forum: Forum) -> None:
     fill(forum, 150)
     statement = select(func.count(User.id).label("users"))
     for number in range(20):
@@ -164,7 +164,7 @@ def test_what_is_committed_elsewhere_is_in_the_next_read(forum: Forum) -> None:
         assert forum.database.executor.rows(statement, {}) == [(152 + number,)]
 
 
-def test_an_error_is_told_as_sqlalchemys_and_without_what_was_asked_for(
+def test_an_error_is_a_dbapierror_without_parameters(
     database: Database,
 ) -> None:
     value: BindParameter[str] = bindparam("value")
@@ -232,7 +232,7 @@ def in_a_thread(work: Callable[[], object]) -> None:
     assert failed == []
 
 
-def test_a_thread_has_a_connection_of_its_own_for_as_long_as_it_lives(
+def test_a_thread_has_its_own_connection_as_long_as_it_lives(
     database: Database, opened_ones: list[Any]
 ) -> None:
     executor = Executor(database.reads)
@@ -305,7 +305,7 @@ _CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("don
 
 
 @on_a_server
-def test_a_connection_that_was_cut_between_two_reads_is_made_again(database: Database) -> None:
+def test_a_connection_lost_between_two_reads_is_replaced(database: Database) -> None:
     executor = database.executor
     pids = []
     for _ in range(3):
@@ -316,7 +316,7 @@ def test_a_connection_that_was_cut_between_two_reads_is_made_again(database: Dat
 
 
 @on_a_server
-def test_a_connection_that_is_cut_while_it_reads_is_made_again(database: Database) -> None:
+def test_a_connection_lost_during_a_read_is_replaced(database: Database) -> None:
     executor = database.executor
     pid = executor.rows(_PID, {})[0].pid
     assert executor.rows(_CUT, {"pid": pid})[0].was_there is False
@@ -324,7 +324,7 @@ def test_a_connection_that_is_cut_while_it_reads_is_made_again(database: Databas
 
 
 @on_a_server
-def test_a_read_meets_no_connection_of_the_pool_that_was_cut_with_its_own(
+def test_a_lost_connection_disposes_the_pool(
     database: Database,
 ) -> None:
     executor = database.executor
@@ -339,7 +339,7 @@ def test_a_read_meets_no_connection_of_the_pool_that_was_cut_with_its_own(
 
 
 @on_a_server
-def test_what_is_cut_again_is_told(database: Database) -> None:
+def test_a_second_disconnect_is_raised(database: Database) -> None:
     executor = database.executor
     with pytest.raises(OperationalError) as raised:
         executor.rows(_CUT_ITSELF, {})
@@ -348,7 +348,7 @@ def test_what_is_cut_again_is_told(database: Database) -> None:
 
 
 @on_a_server
-def test_a_rollback_leaves_what_the_executor_has_prepared(forum: Forum) -> None:
+def test_a_rollback_keeps_prepared_statements(forum: Forum) -> None:
     database, one = forum.database, select(literal(1).label("one"))
     wrong = select(cast(bindparam("word", type_=String), Integer).label("number"))
     rows = [{"login": f"u{n}", "login_key": f"u{n}"} for n in range(2)]
@@ -383,7 +383,7 @@ def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
 
 
 @on_a_server
-def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
+def test_more_statements_than_the_prepared_ones_are_executed(forum: Forum) -> None:
     executor = forum.database.executor
     many = select(literal(1).label("one")).limit(
         bindparam("limit", type_=Integer, literal_execute=True)
@@ -394,7 +394,7 @@ def test_more_statements_than_are_kept_prepared_are_run(forum: Forum) -> None:
             assert executor.rows(many, {"limit": limit}) == [(1,)]
 
 
-def test_a_change_by_the_executor_gives_columns_their_defaults(forum: Forum) -> None:
+def test_dml_by_the_executor_sets_column_defaults(forum: Forum) -> None:
     now, alice = clock.now(), forum.person("alice")
     given = {"name": "Off topic", "created_at": now, "updated_at": now}
     names: dict[str, Any] = {name: bindparam(name) for name in given}

@@ -92,7 +92,7 @@ def refused(db: Session, node: int) -> None:
     db.commit()
 
 
-def test_the_next_read_sees_what_was_changed(forum: Forum, db: Session, node: int) -> None:
+def test_the_next_read_sees_a_queued_change(forum: Forum, db: Session, node: int) -> None:
     for number in range(4):
         execute(db, _RENAMED, {"node": node, "new": f"New {number}"})
         assert forum.database.executor.rows_in(db, _NAME, {"node": node}) == [(f"New {number}",)]
@@ -100,7 +100,9 @@ def test_the_next_read_sees_what_was_changed(forum: Forum, db: Session, node: in
         assert db.scalar(_NAME, {"node": node}) == f"Newer {number}"
 
 
-def test_what_is_asked_for_is_there_when_it_is_needed(forum: Forum, db: Session, node: int) -> None:
+def test_a_submitted_statement_is_executed_when_its_rows_are_needed(
+    forum: Forum, db: Session, node: int
+) -> None:
     executor = forum.database.executor
     for number in range(4):
         before = executor.submit_in(db, _NAME, {"node": node})
@@ -112,7 +114,7 @@ def test_what_is_asked_for_is_there_when_it_is_needed(forum: Forum, db: Session,
 
 
 @pytest.mark.parametrize("call", ["executor", "session", "commit"])
-def test_what_is_asked_for_comes_with_what_is_run_behind_it(
+def test_a_submitted_statement_is_executed_with_the_next_one(
     forum: Forum, db: Session, node: int, call: str
 ) -> None:
     first, second = forum.node("First"), forum.node("Second")
@@ -123,7 +125,7 @@ def test_what_is_asked_for_comes_with_what_is_run_behind_it(
         assert [each() for each in future] == [[("First",)], [("Second",)]]
 
 
-def test_what_a_change_returns_can_be_asked_for(forum: Forum, db: Session, node: int) -> None:
+def test_dml_with_returning_can_be_submitted(forum: Forum, db: Session, node: int) -> None:
     values = [{"node": node, "new": new} for new in ("A", "B")]
     future = [forum.database.executor.submit_in(db, _RENAMED_RETURNING, each) for each in values]
     db.commit()
@@ -131,7 +133,9 @@ def test_what_a_change_returns_can_be_asked_for(forum: Forum, db: Session, node:
     assert name_of(forum.database, node) == "B"
 
 
-def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session, node: int) -> None:
+def test_submitted_dml_is_executed_though_its_rows_are_not_needed(
+    forum: Forum, db: Session, node: int
+) -> None:
     for number in range(3):
         values = {"node": node, "new": f"New {number}"}
         forum.database.executor.submit_in(db, _RENAMED_RETURNING, values)
@@ -140,7 +144,7 @@ def test_a_change_whose_rows_nobody_needs_takes_place(forum: Forum, db: Session,
 
 
 @on_a_server
-def test_what_was_asked_for_and_rolled_back_never_comes(
+def test_a_submitted_statement_that_is_rolled_back_has_no_rows(
     forum: Forum, db: Session, node: int
 ) -> None:
     executor = forum.database.executor
@@ -155,9 +159,7 @@ def test_what_was_asked_for_and_rolled_back_never_comes(
         assert name_of(forum.database, node) == "Old"
 
 
-def test_what_is_rolled_back_on_a_connection_that_is_kept_never_happens(
-    forum: Forum, node: int
-) -> None:
+def test_a_rollback_on_a_shared_connection_discards_the_queue(forum: Forum, node: int) -> None:
     info = {EXECUTOR: forum.database.executor}
     with (
         forum.database.writes.connect() as connection,
@@ -170,7 +172,7 @@ def test_what_is_rolled_back_on_a_connection_that_is_kept_never_happens(
 
 
 @on_a_server
-def test_what_is_asked_for_beside_an_error_never_comes(
+def test_submitted_statements_around_an_error_have_no_rows(
     forum: Forum, db: Session, node: int
 ) -> None:
     executor = forum.database.executor
@@ -186,7 +188,7 @@ def test_what_is_asked_for_beside_an_error_never_comes(
         db.rollback()
 
 
-def test_changes_take_place_in_their_order(db: Session, node: int) -> None:
+def test_queued_statements_are_executed_in_order(db: Session, node: int) -> None:
     for _ in range(3):
         execute(db, _RENAMED, {"node": node, "new": "First"})
         db.execute(update_of(Node).where(Node.id == node).values(name=Node.name + " and second"))
@@ -195,14 +197,14 @@ def test_changes_take_place_in_their_order(db: Session, node: int) -> None:
         assert db.scalar(_NAME, {"node": node}) == "Last"
 
 
-def test_what_is_changed_last_is_committed(forum: Forum, db: Session, node: int) -> None:
+def test_the_last_queued_statement_is_committed(forum: Forum, db: Session, node: int) -> None:
     for number in range(3):
         execute(db, _RENAMED, {"node": node, "new": f"New {number}"})
         db.commit()
         assert name_of(forum.database, node) == f"New {number}"
 
 
-def test_what_is_rolled_back_never_happens(forum: Forum, db: Session, node: int) -> None:
+def test_a_rollback_discards_the_queue(forum: Forum, db: Session, node: int) -> None:
     for _ in range(3):
         execute(db, _RENAMED, {"node": node, "new": "New"})
         db.rollback()
@@ -211,7 +213,7 @@ def test_what_is_rolled_back_never_happens(forum: Forum, db: Session, node: int)
         assert name_of(forum.database, node) == "Old"
 
 
-def test_what_a_session_leaves_open_never_happens(forum: Forum, node: int) -> None:
+def test_closing_a_session_discards_the_queue(forum: Forum, node: int) -> None:
     for _ in range(3):
         with forum.database.session() as db:
             execute(db, _RENAMED, {"node": node, "new": "New"})
@@ -221,9 +223,7 @@ def test_what_a_session_leaves_open_never_happens(forum: Forum, node: int) -> No
     assert name_of(forum.database, node) == "Old"
 
 
-def test_what_the_database_refuses_undoes_the_whole_transaction(
-    forum: Forum, db: Session, node: int
-) -> None:
+def test_an_error_rolls_back_the_transaction(forum: Forum, db: Session, node: int) -> None:
     forum.person("alice")
     for _ in range(3):
         with pytest.raises(IntegrityError):
@@ -237,7 +237,9 @@ def test_what_the_database_refuses_undoes_the_whole_transaction(
 
 @on_a_server
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
-def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) -> None:
+def test_the_error_of_a_queued_statement_is_raised_by_the_next_one(
+    forum: Forum, node: int, by: str
+) -> None:
     forum.person("alice")
     calls = flushing_calls(forum, node)
     with forum.database.session() as db:
@@ -248,7 +250,9 @@ def test_an_error_comes_with_what_is_run_next(forum: Forum, node: int, by: str) 
 
 
 @on_a_server
-def test_what_came_behind_an_error_can_be_run_again(forum: Forum, db: Session, node: int) -> None:
+def test_a_statement_after_an_error_can_be_executed_again(
+    forum: Forum, db: Session, node: int
+) -> None:
     executor = forum.database.executor
     for word in ("1", "five", "5"):
         execute(db, _RENAMED, {"node": node, "new": word})
@@ -268,7 +272,7 @@ def test_what_came_behind_an_error_can_be_run_again(forum: Forum, db: Session, n
 
 
 @on_a_server
-def test_a_text_larger_than_what_fits_on_the_way_arrives(forum: Forum, db: Session) -> None:
+def test_a_text_larger_than_the_socket_buffers_arrives(forum: Forum, db: Session) -> None:
     topic = forum.topic(forum.person("alice"), forum.node())
     long = "x" * 30_000_000
     written = update_of(Topic).where(Topic.id == topic).values(body=bindparam("new"))
@@ -282,9 +286,7 @@ def test_a_text_larger_than_what_fits_on_the_way_arrives(forum: Forum, db: Sessi
 
 @on_a_server
 @pytest.mark.parametrize("first", [True, False])
-def test_what_waits_where_the_connection_is_cut_never_happens(
-    forum: Forum, node: int, first: bool
-) -> None:
+def test_a_lost_connection_discards_the_queue(forum: Forum, node: int, first: bool) -> None:
     database = forum.database
     plain = make_url(database.url).set(drivername="postgresql")
     pid = select(func.pg_backend_pid().label("pid"))
@@ -305,7 +307,7 @@ def test_what_waits_where_the_connection_is_cut_never_happens(
 
 
 @on_a_server
-def test_what_waits_in_a_session_that_nobody_closes_never_happens(forum: Forum, node: int) -> None:
+def test_an_unclosed_session_discards_its_queue(forum: Forum, node: int) -> None:
     for _ in range(3):
         left = forum.database.session()
         execute(left, _RENAMED, {"node": node, "new": "New"})
@@ -318,7 +320,7 @@ def test_what_waits_in_a_session_that_nobody_closes_never_happens(forum: Forum, 
 
 @on_a_server
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
-def test_an_interruption_is_told_and_leaves_no_broken_connection(
+def test_an_interruption_is_raised_and_leaves_no_broken_connection(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     def interrupted(*_: Any) -> Any:
@@ -337,7 +339,7 @@ def test_an_interruption_is_told_and_leaves_no_broken_connection(
 
 
 @on_a_server
-def test_a_connection_that_breaks_behind_an_error_does_not_hide_it(
+def test_a_connection_lost_after_an_error_does_not_hide_the_error(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum.person("alice")
@@ -361,7 +363,7 @@ def test_a_connection_that_breaks_behind_an_error_does_not_hide_it(
 
 
 @on_a_server
-def test_what_fails_again_and_again_is_prepared_once(forum: Forum, db: Session) -> None:
+def test_a_statement_that_fails_repeatedly_is_prepared_once(forum: Forum, db: Session) -> None:
     forum.person("alice")
     prepared = text("SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'INSERT%'")
     for _ in range(5):
@@ -373,7 +375,7 @@ def test_what_fails_again_and_again_is_prepared_once(forum: Forum, db: Session) 
 
 
 @on_a_server
-def test_a_lock_that_comes_too_late_undoes_the_transaction(forum: Forum, node: int) -> None:
+def test_a_lock_timeout_rolls_back_the_transaction(forum: Forum, node: int) -> None:
     other = forum.node("Other")
     with forum.database.session() as one, forum.database.session() as two:
         for db in (one, two):
@@ -391,7 +393,7 @@ def test_a_lock_that_comes_too_late_undoes_the_transaction(forum: Forum, node: i
 
 
 @on_a_server
-def test_a_reply_wakes_the_database_as_often_as_stated(
+def test_a_reply_takes_the_stated_round_trips(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice, bob = forum.person("alice"), forum.person("bob")

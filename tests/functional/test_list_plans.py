@@ -95,7 +95,7 @@ def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, Watch]) -> None:
     assert {name: much for name, much in found.items() if much} == {}
 
 
-def test_a_list_without_its_index_is_found_out(demo: tuple[Forum, Watch]) -> None:
+def test_a_list_without_its_index_is_detected(demo: tuple[Forum, Watch]) -> None:
     forum, watch = demo
     indexes = {
         "topics, last_actived": "ix_topics_active",

@@ -27,7 +27,7 @@ on_a_server = pytest.mark.parametrize(
 on_a_file = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
 
 
-def test_the_first_wait_long_and_the_others_shortly() -> None:
+def test_the_first_transactions_wait_long_and_the_others_shortly() -> None:
     waits = LockWaits(2)
     first, second, third = _Transaction(), _Transaction(), _Transaction()
     assert (waits.begin(first), waits.begin(second)) == (None, None)
@@ -39,7 +39,7 @@ def test_the_first_wait_long_and_the_others_shortly() -> None:
     assert waits.begin(_Transaction()) == SHORT_SECONDS
 
 
-def test_a_transaction_whose_connection_is_gone_waits_no_more() -> None:
+def test_a_transaction_without_its_connection_is_not_counted() -> None:
     waits = LockWaits(1)
     transaction = _Transaction()
     assert waits.begin(transaction) is None
@@ -68,7 +68,7 @@ def held(forum: Forum, topic: int) -> Iterator[None]:
             other.rollback()
 
 
-def test_who_waits_for_a_held_lock_is_told_to_come_back(make_forum: MakeForum) -> None:
+def test_a_lock_timeout_is_503_with_retry_after(make_forum: MakeForum) -> None:
     forum = make_forum(database__long_lock_waits="2", database__lock_timeout_seconds="1.5")
     alice = forum.person("alice")
     node = forum.node()
@@ -114,7 +114,7 @@ def test_many_who_reply_to_one_topic_all_succeed(make_forum: MakeForum) -> None:
 
 
 @on_a_server
-def test_behind_one_who_waited_in_vain_the_next_hardly_wait(
+def test_after_a_failed_short_wait_the_next_waits_are_shorter(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum(database__long_lock_waits="1")
@@ -142,7 +142,7 @@ def test_behind_one_who_waited_in_vain_the_next_hardly_wait(
 
 
 @on_a_server
-def test_who_waited_shortly_while_others_got_the_lock_is_tried_again(
+def test_a_failed_short_wait_for_a_contended_lock_is_retried(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lock_waits, "SHORT_SECONDS", 0.05)
@@ -167,7 +167,7 @@ def test_who_waited_shortly_while_others_got_the_lock_is_tried_again(
 
 @on_a_server
 @pytest.mark.parametrize("by", ["executor", "session"])
-def test_a_short_wait_ends_with_its_transaction_and_not_later(
+def test_the_limit_of_a_short_wait_ends_with_its_transaction(
     database_url: str, database: Database, by: str
 ) -> None:
     limited = open_database(database_url, timeouts=Timeouts(long_lock_waits=1))
@@ -189,7 +189,7 @@ def test_a_short_wait_ends_with_its_transaction_and_not_later(
 
 
 @on_a_server
-def test_a_short_wait_costs_no_trip_to_the_database(
+def test_a_short_wait_costs_no_round_trip(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum(database__long_lock_waits="1")

@@ -113,7 +113,9 @@ def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: For
 
 
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
-def test_a_queued_statement_that_is_gone_drops_the_connection(forum: Forum, by: str) -> None:
+def test_a_queued_statement_that_is_not_prepared_drops_the_connection(
+    forum: Forum, by: str
+) -> None:
     node, database = forum.node("Old"), forum.database
     for _ in range(3):
         with database.session.begin() as db:
@@ -135,7 +137,7 @@ def test_a_queued_statement_that_is_gone_drops_the_connection(forum: Forum, by: 
     assert pooled_connections(database) == []
 
 
-def test_writes_come_back_when_the_database_takes_them_again(forum: Forum) -> None:
+def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)
 
@@ -155,7 +157,7 @@ def test_writes_come_back_when_the_database_takes_them_again(forum: Forum) -> No
     assert reply().status_int == 201
 
 
-def test_a_transaction_has_the_isolation_that_its_session_asks_for(forum: Forum) -> None:
+def test_a_transaction_has_the_isolation_level_of_its_session(forum: Forum) -> None:
     node, level = forum.node("Old"), text("SHOW transaction_isolation")
     with forum.database.session() as db:
         db.connection(execution_options={"isolation_level": "REPEATABLE READ"})
@@ -166,7 +168,7 @@ def test_a_transaction_has_the_isolation_that_its_session_asks_for(forum: Forum)
         assert db.scalar(level) == "read committed"
 
 
-def test_no_two_connections_give_a_prepared_statement_the_same_name(forum: Forum) -> None:
+def test_names_of_prepared_statements_are_unique(forum: Forum) -> None:
     node, database = forum.node("Old"), forum.database
     named: list[set[str]] = []
     sessions = [database.session() for _ in range(3)]

@@ -74,7 +74,7 @@ def tags(forum: Forum, topic: int) -> list[str]:
     ],
     ids=["no name", "the same name", "nothing new"],
 )
-def test_a_profile_edit_that_no_page_shows_keeps_all_cached_pages(
+def test_a_profile_edit_that_no_page_shows_invalidates_nothing(
     forum: Forum, edit: dict[str, str]
 ) -> None:
     alice = forum.person("alice")
@@ -106,7 +106,7 @@ ACCOUNT_CHANGES: dict[str, Callable[[Session], Any]] = {
 
 
 @pytest.mark.parametrize("name", ACCOUNT_CHANGES)
-def test_a_change_of_an_account_that_no_page_shows_keeps_all_cached_pages(
+def test_a_change_of_an_account_that_no_page_shows_invalidates_nothing(
     forum: Forum, name: str
 ) -> None:
     alice: Person = forum.person("alice")
@@ -162,7 +162,7 @@ def read_together(
     return sorted(statuses), len(attempts)
 
 
-def test_one_thread_makes_a_page_that_many_ask_for_at_once(
+def test_one_thread_makes_a_page_that_many_request_at_once(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forum.registry, "single_flight", SingleFlight(30))
@@ -170,7 +170,7 @@ def test_one_thread_makes_a_page_that_many_ask_for_at_once(
     assert found == ([200] * CALLERS, 1)
 
 
-def test_where_the_maker_of_a_page_fails_the_next_one_makes_it(
+def test_if_the_maker_of_a_page_fails_the_next_thread_makes_it(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forum.registry, "single_flight", SingleFlight(30))

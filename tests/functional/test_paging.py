@@ -55,7 +55,7 @@ def test_walking_is_the_same_in_the_keyed_shape(keyed: Scene) -> None:
     check_walks(keyed, 4)
 
 
-def test_nobody_walks_the_forums_lists_too(scene: Scene) -> None:
+def test_anonymous_callers_can_walk_the_forums_lists(scene: Scene) -> None:
     for path in FORUM:
         expected = ids(scene.forum.nobody.get(path, limit=150))
         pages = walk(scene.forum.nobody, with_(path, limit=3), "next")
@@ -106,7 +106,7 @@ def going(forum: Forum, advancing_clock: object) -> Going:
     return Going(forum)
 
 
-def test_what_was_there_is_shown_once_while_others_write(going: Going) -> None:
+def test_a_walk_shows_existing_rows_once_while_others_write(going: Going) -> None:
     there = {path: ids(going.alice.get(with_(path, limit=150))) for path in going.lists}
     walks = {path: walk(going.alice, path, "next") for path in going.lists}
     seen: dict[str, list[int]] = {path: [] for path in walks}
@@ -119,7 +119,7 @@ def test_what_was_there_is_shown_once_while_others_write(going: Going) -> None:
         assert [one for one in seen[path] if one in expected] == expected, path
 
 
-def test_the_row_of_a_cursor_may_go_and_its_place_stays(going: Going) -> None:
+def test_a_cursor_stays_valid_when_its_row_is_deleted(going: Going) -> None:
     everybody = ids(going.bob.get("/users/alice/followers"))
     page = going.bob.get("/users/alice/followers?limit=2")
     gone = going.forum.caller(going.forum.token(everybody[1]))
@@ -129,7 +129,7 @@ def test_the_row_of_a_cursor_may_go_and_its_place_stays(going: Going) -> None:
     assert ids(going.bob.get(links(following)["prev"])) == everybody[:1]
 
 
-def test_a_page_that_leads_elsewhere_now_is_sent_again_though_its_rows_are_the_same(
+def test_a_page_with_other_links_is_sent_again_though_its_rows_are_the_same(
     going: Going,
 ) -> None:
     path = "/users/alice/followers?limit=2"
@@ -145,7 +145,7 @@ def test_a_page_that_leads_elsewhere_now_is_sent_again_though_its_rows_are_the_s
     assert (ids(second), links(second).keys()) == (ids(first), {"first"})
 
 
-def test_prev_shows_what_came_meanwhile_just_before_the_page(going: Going) -> None:
+def test_prev_shows_new_rows_just_before_the_page(going: Going) -> None:
     path = f"/topics/{going.topic}/replies"
     newest = going.bob.get("/topics?type=recent&limit=2")
     poll = links(going.bob.get(links(newest)["next"]))["prev"]
@@ -187,7 +187,7 @@ def test_a_page_after_the_last_or_before_the_first_row_is_empty(scene: Scene) ->
     assert all(links(scene.author.get(path)).keys() == {"first"} for path in beyond)
 
 
-def test_an_offset_is_counted_from_the_place_of_the_cursor(scene: Scene) -> None:
+def test_an_offset_is_counted_from_the_cursor(scene: Scene) -> None:
     everybody = ids(scene.author.get(PATH))
     middle = links(scene.author.get(PATH, offset=3, limit=1))
     assert ids(scene.author.get(with_(middle["next"], offset=1))) == everybody[5:6]
@@ -227,7 +227,7 @@ def test_links_stand_under_the_sites_own_address_and_have_one_spelling(
             assert link.startswith(f"<https://forum.example.org/sub/api/v3{spelled}?"), link
 
 
-def test_what_is_not_cut_into_pages_has_no_link(scene: Scene) -> None:
+def test_lists_without_pages_have_no_link(scene: Scene) -> None:
     for path in ("/users", "/nodes", "/users/author", "/topics?limit=0"):
         assert "Link" not in scene.author.get(path).headers
 
@@ -253,7 +253,7 @@ NO_CURSORS = {
 }
 
 
-def test_what_is_no_cursor_of_the_list_is_400(scene: Scene) -> None:
+def test_an_invalid_cursor_is_400(scene: Scene) -> None:
     for what, text in NO_CURSORS.items():
         for parameter in ("before", "after"):
             answer = scene.author.get(f"{PATH}?{parameter}={text}")
@@ -263,7 +263,7 @@ def test_what_is_no_cursor_of_the_list_is_400(scene: Scene) -> None:
             )
 
 
-def test_a_cursor_of_one_list_or_order_is_none_of_another(scene: Scene) -> None:
+def test_a_cursor_is_valid_for_its_list_and_order_only(scene: Scene) -> None:
     # A node's list is the forum's in the same order.
     paths = [scene.path(path) for path in LISTS if "&node_id" not in path]
     for path in paths:
@@ -295,7 +295,7 @@ ORDERS = {
 }
 
 
-def test_a_place_at_the_edge_of_what_can_be_is_never_an_error_of_the_server(scene: Scene) -> None:
+def test_a_cursor_with_an_extreme_key_is_never_a_server_error(scene: Scene) -> None:
     for path, (name, columns) in ORDERS.items():
         for number, parameter in product(EDGES, ("after", "before")):
             sent = {parameter: cursor(name, *[number] * columns)}
@@ -304,7 +304,7 @@ def test_a_place_at_the_edge_of_what_can_be_is_never_an_error_of_the_server(scen
             assert status == (400 if outside else 200), (path, number)
 
 
-def test_a_wrong_cursor_is_shown_to_those_only_who_may_read_the_list(scene: Scene) -> None:
+def test_an_invalid_cursor_is_reported_only_to_callers_who_may_read_the_list(scene: Scene) -> None:
     bob = scene.forum.person("bob")
     assert scene.forum.nobody.get("/users/me/blocked?after=x").status_int == 401
     assert bob.get("/users/author/blocked?after=x").status_int == 403
@@ -328,7 +328,7 @@ def test_the_total_count_is_the_length_of_the_whole_list(going: Going) -> None:
         )
 
 
-def test_what_would_have_to_be_counted_has_no_total_count(scene: Scene) -> None:
+def test_lists_that_would_have_to_be_counted_have_no_total_count(scene: Scene) -> None:
     for path in ("/topics", "/topics/{topic}/replies", "/users/me/blocked", "/notifications"):
         assert "X-Total-Count" not in scene.author.get(scene.path(path)).headers
 

@@ -54,7 +54,7 @@ def scene(forum: Forum) -> Scene:
     return full(forum, ROWS)
 
 
-def test_a_deep_page_costs_as_much_as_the_first(
+def test_a_page_at_any_depth_costs_as_much_as_the_first(
     scene: Scene, reading: Reading, database: Database
 ) -> None:
     if not database.is_sqlite:

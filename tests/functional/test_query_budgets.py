@@ -163,7 +163,7 @@ def test_reading_costs_the_same_for_1_and_150_rows(scene: Scene) -> None:
     assert {path: scene.cost(scene.forum.nobody, path) for path in READS} == READS
 
 
-def test_what_has_not_changed_costs_one_small_statement(scene: Scene) -> None:
+def test_a_cached_page_costs_one_small_statement(scene: Scene) -> None:
     for path in KEPT:
         scene.cost(scene.forum.nobody, path)
     assert {path: scene.cost(scene.forum.nobody, path) for path in KEPT} == KEPT
@@ -179,7 +179,7 @@ def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
 
 
-def test_what_has_not_changed_costs_a_member_no_more_than_the_token_and_a_topic(
+def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(
     scene: Scene,
 ) -> None:
     reader = scene.forum.person("reader")
@@ -190,7 +190,7 @@ def test_what_has_not_changed_costs_a_member_no_more_than_the_token_and_a_topic(
     assert {path: scene.cost(reader, path) for path in KEPT} == expected
 
 
-def test_a_topic_kept_for_one_member_is_kept_for_all_but_its_author(scene: Scene) -> None:
+def test_a_topic_cached_for_one_user_is_cached_for_all_but_its_author(scene: Scene) -> None:
     path, forum = scene.path("/topics/{topic}"), scene.forum
     first, second = forum.person("first"), forum.person("second")
     shown = [reader.get(path).json for reader in (first, scene.author)]
@@ -221,14 +221,14 @@ WITH_STATE = {
 STATE = 1
 
 
-def test_the_state_costs_one_more_and_nobody_nothing(scene: Scene) -> None:
+def test_the_state_costs_one_more_statement_and_an_anonymous_caller_none(scene: Scene) -> None:
     for path, cost in WITH_STATE.items():
         asked = f"{path}{'&' if '?' in path else '?'}include=state"
         assert scene.cost(scene.author, asked) == cost + TOKEN + STATE, path
         assert scene.cost(scene.forum.nobody, asked) == READS[path], path
 
 
-def test_the_keyed_shape_asks_for_the_state_once(make_forum: MakeForum) -> None:
+def test_the_keyed_envelope_loads_the_state_once(make_forum: MakeForum) -> None:
     scene = fill(make_forum(api__envelope="keyed"), 3)
     for path in ("/topics/{topic}", "/users/{author}", "/topics/{topic}/replies"):
         plain = scene.cost(scene.author, path)
@@ -236,14 +236,14 @@ def test_the_keyed_shape_asks_for_the_state_once(make_forum: MakeForum) -> None:
         assert scene.cost(scene.author, f"{path}?include=state") == plain, path
 
 
-def test_what_is_not_there_costs_one_statement(forum: Forum) -> None:
+def test_a_missing_item_costs_one_statement(forum: Forum) -> None:
     for path in ("/topics/1", "/replies/1", "/nodes/1", "/users/1", "/users/nobody1"):
         with counting(forum.registry.database) as seen:
             assert forum.nobody.get(path).status_int == 404
         assert len(seen) == 1, path
 
 
-def test_an_id_that_cannot_be_one_costs_no_statement(forum: Forum) -> None:
+def test_an_invalid_id_costs_no_statement(forum: Forum) -> None:
     for path in ("/topics/x", "/replies/0", f"/nodes/{10**30}"):
         with counting(forum.registry.database) as seen:
             assert forum.nobody.get(path).status_int == 404

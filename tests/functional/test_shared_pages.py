@@ -39,7 +39,7 @@ def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) 
             assert first.body == second.body == uncached.nobody.get(path).body, path
 
 
-def test_head_fills_the_cache_and_is_answered_from_it(forum: Forum) -> None:
+def test_head_uses_the_cache_like_get(forum: Forum) -> None:
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     for path in ("/topics", f"/topics/{topic}"):
@@ -53,7 +53,7 @@ def test_head_fills_the_cache_and_is_answered_from_it(forum: Forum) -> None:
     assert forum.nobody.get(f"/topics/{topic}").json["hits"] == 2
 
 
-def test_nothing_of_one_request_is_in_the_answer_to_the_next(make_forum: MakeForum) -> None:
+def test_nothing_of_one_request_is_in_the_response_to_the_next(make_forum: MakeForum) -> None:
     forum = make_forum(http__cors_origins="https://a.example https://b.example")
     forum.topic(forum.person("alice"), forum.node())
 
@@ -86,7 +86,7 @@ TAGS = (
 
 
 @pytest.mark.parametrize("tags", TAGS, ids=range(len(TAGS)))
-def test_tags_that_are_none_match_nothing(forum: Forum, tags: str) -> None:
+def test_invalid_etags_match_nothing(forum: Forum, tags: str) -> None:
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     for path in ("/topics", f"/topics/{topic}", "/users/alice"):
@@ -124,7 +124,7 @@ TOPICS = cast(Table, Topic.__table__)
 """Written without the classes, which would change versions."""
 
 
-def test_a_topic_that_takes_the_id_of_a_lost_one_is_another(forum: Forum) -> None:
+def test_a_topic_with_the_id_of_a_lost_one_has_another_etag(forum: Forum) -> None:
     """As when the database is restored from a backup."""
     alice, node = forum.person("alice"), forum.node()
     with forum.database.writes.begin() as db:

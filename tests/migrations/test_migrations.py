@@ -46,7 +46,7 @@ def test_up_down_and_up_again_is_up(blank: Database) -> None:
         assert schema(connection) == first
 
 
-def test_each_step_can_be_taken_back(blank: Database) -> None:
+def test_each_migration_can_be_downgraded(blank: Database) -> None:
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
     for before, step in zip(["base", *steps], steps, strict=False):
@@ -59,7 +59,7 @@ def test_each_step_can_be_taken_back(blank: Database) -> None:
             assert schema(connection) == there
 
 
-def test_a_database_that_is_up_to_date_is_left_alone(blank: Database) -> None:
+def test_a_database_that_is_up_to_date_is_not_changed(blank: Database) -> None:
     migrate.upgrade(blank.writes)
     assert migrate.upgrade(blank.writes) == migrate.head()
 
@@ -69,7 +69,7 @@ def test_there_is_one_newest_revision() -> None:
     assert scripts.get_heads() == [migrate.head()]
 
 
-def test_the_migrations_make_what_the_models_say(blank: Database) -> None:
+def test_the_migrations_create_the_schema_of_the_models(blank: Database) -> None:
     migrate.upgrade(blank.writes)
     # SQLite returns defaults in another form; the test below compares them there.
     options = {"compare_type": True, "compare_server_default": not blank.is_sqlite}

@@ -36,14 +36,14 @@ def test_a_database_that_is_a_revision_behind_is(blank: Database) -> None:
     assert obstacle(blank) is None
 
 
-def test_a_database_of_newer_code_is_no_obstacle(blank: Database) -> None:
+def test_a_database_of_newer_code_does_not_keep_from_starting(blank: Database) -> None:
     migrate.upgrade(blank.writes)
     with blank.writes.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = 'newer'"))
     assert obstacle(blank) is None
 
 
-def test_a_database_that_does_not_answer_is_no_obstacle_and_one_line_of_the_log(
+def test_a_database_that_does_not_answer_is_only_logged_in_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:

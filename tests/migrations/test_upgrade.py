@@ -61,7 +61,7 @@ def test_two_upgrades_at_once_both_succeed(blank: Database) -> None:
     assert migrate.pending(blank.writes) == []
 
 
-def test_an_upgrade_that_meets_a_long_lock_gives_up_with_one_line_and_changes_nothing(
+def test_an_upgrade_gives_up_after_lock_timeouts_and_changes_nothing(
     blank: Database, impatient: Database
 ) -> None:
     migrate.upgrade(blank.writes, "0003")
@@ -91,7 +91,9 @@ def test_an_upgrade_that_meets_a_long_lock_gives_up_with_one_line_and_changes_no
     assert migrate.upgrade(blank.writes) == migrate.head()
 
 
-def test_an_upgrade_goes_on_when_the_lock_is_gone(blank: Database, impatient: Database) -> None:
+def test_an_upgrade_continues_when_the_lock_is_released(
+    blank: Database, impatient: Database
+) -> None:
     migrate.upgrade(blank.writes, "0003")
     with blank.writes.connect() as other:
         other.execute(text("SELECT count(*) FROM topics"))
@@ -103,7 +105,7 @@ def test_an_upgrade_goes_on_when_the_lock_is_gone(blank: Database, impatient: Da
         assert migrate.upgrade(impatient.writes, report=release) == migrate.head()
 
 
-def test_what_will_be_run_is_told_and_asked_for(blank: Database) -> None:
+def test_pending_migrations_are_listed_and_reported(blank: Database) -> None:
     assert [step.revision for step in migrate.pending(blank.writes)][:3] == ["0001", "0002", "0003"]
     migrate.upgrade(blank.writes, "0004")
     steps = migrate.pending(blank.writes)
@@ -115,7 +117,7 @@ def test_what_will_be_run_is_told_and_asked_for(blank: Database) -> None:
 
 
 @postgresql_only
-def test_indexes_of_large_tables_are_made_and_dropped_without_locking_writers_out(
+def test_indexes_of_large_tables_are_created_and_dropped_while_others_write(
     blank: Database,
 ) -> None:
     migrate.upgrade(blank.writes, "0002")

@@ -7,7 +7,7 @@ from forumsvc.cache.page_cache import PageCache
 from tests.functional.threads import together
 
 
-def test_a_value_is_there_under_its_mark_and_no_other() -> None:
+def test_a_value_is_valid_under_its_version_only() -> None:
     page_cache = PageCache(100)
     page_cache.put("page", 1, "one", 10)
     assert page_cache.get("page", 1) == "one"
@@ -16,7 +16,7 @@ def test_a_value_is_there_under_its_mark_and_no_other() -> None:
     assert (page_cache.hits, page_cache.misses) == (1, 2)
 
 
-def test_a_newer_value_takes_the_place_of_the_older_and_its_room() -> None:
+def test_a_newer_value_replaces_the_older_one_and_its_size() -> None:
     page_cache = PageCache(100)
     page_cache.put("page", 1, "one", 60)
     page_cache.put("page", 2, "two", 70)
@@ -27,7 +27,7 @@ def test_a_newer_value_takes_the_place_of_the_older_and_its_room() -> None:
     )
 
 
-def test_the_longest_unused_makes_room() -> None:
+def test_the_least_recently_used_value_is_evicted() -> None:
     page_cache = PageCache(100)
     for name in ("first", "second", "third"):
         page_cache.put(name, 1, name, 30)
@@ -39,7 +39,7 @@ def test_the_longest_unused_makes_room() -> None:
     assert there == ["first", "third", "fourth"]
 
 
-def test_what_is_larger_than_all_room_is_not_kept_and_pushes_nothing_out() -> None:
+def test_a_value_larger_than_the_cache_is_not_stored_and_evicts_nothing() -> None:
     page_cache = PageCache(100)
     page_cache.put("small", 1, "small", 100)
     page_cache.put("large", 1, "large", 101)
@@ -50,7 +50,7 @@ def test_what_is_larger_than_all_room_is_not_kept_and_pushes_nothing_out() -> No
     )
 
 
-def test_what_has_grown_too_large_leaves_nothing_older_behind() -> None:
+def test_a_newer_value_that_is_too_large_leaves_no_valid_older_one() -> None:
     page_cache = PageCache(100)
     page_cache.put("page", 1, "one", 10)
     page_cache.put("page", 2, "two", 101)
@@ -58,13 +58,13 @@ def test_what_has_grown_too_large_leaves_nothing_older_behind() -> None:
     assert page_cache.used_bytes <= 100
 
 
-def test_no_room_is_no_memory() -> None:
+def test_a_cache_of_size_0_stores_nothing() -> None:
     page_cache = PageCache(0)
     page_cache.put("page", 1, "one", 1)
     assert ("page" in page_cache, page_cache.used_bytes) == (False, 0)
 
 
-def test_threads_find_their_own_and_the_room_is_reckoned_right() -> None:
+def test_threads_get_their_own_values_and_the_size_is_counted_right() -> None:
     page_cache = PageCache(1_000)
 
     def use(seed: int) -> None:

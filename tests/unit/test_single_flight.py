@@ -7,7 +7,7 @@ import pytest
 from forumsvc.cache.single_flight import SingleFlight
 
 
-def test_a_turn_ends_with_its_block_however_that_ends() -> None:
+def test_a_lock_ends_with_its_block_even_after_an_exception() -> None:
     single_flight = SingleFlight(30)
     with pytest.raises(ZeroDivisionError), single_flight.lock("page"):
         raise ZeroDivisionError
@@ -16,7 +16,7 @@ def test_a_turn_ends_with_its_block_however_that_ends() -> None:
     assert single_flight._locks == {}
 
 
-def test_nobody_waits_for_ever_for_a_maker_that_hangs() -> None:
+def test_a_wait_for_a_hanging_maker_has_a_timeout() -> None:
     single_flight = SingleFlight(0.01)
     ran = []
     with single_flight.lock("page"), single_flight.lock("page"):
@@ -25,7 +25,7 @@ def test_nobody_waits_for_ever_for_a_maker_that_hangs() -> None:
     assert single_flight._locks == {}
 
 
-def test_a_thread_that_wants_another_value_is_not_held() -> None:
+def test_a_thread_that_needs_another_value_does_not_wait() -> None:
     single_flight = SingleFlight(60)
     done = threading.Event()
 

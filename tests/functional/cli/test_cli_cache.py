@@ -129,7 +129,7 @@ def test_the_topics_get_new_versions_in_chunks(
 ) -> None:
     monkeypatch.setattr(reset, "_CHUNK", 1)
     done: list[int] = []
-    assert reset.reset_all(scene.forum.database, on_progress=done.append) == 2
+    assert reset.reset_all(scene.forum.database, progress=done.append) == 2
     assert done == [1, 1]
     with scene.forum.database.reads.connect() as db:
         versions = db.scalars(text("SELECT version FROM topics")).all()
