@@ -1,16 +1,16 @@
-"""The only clock: every timestamp that is stored or shown starts here."""
+"""The only clock: every timestamp that is stored or shown comes from here."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
 
 
 def now() -> datetime:
-    """Return the time in UTC, cut to milliseconds: the precision that is stored and shown."""
+    """Return the time in UTC, truncated to milliseconds: the precision that is stored and shown."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-# A page of a list shows forty and more, most of them again and again.
+# A page of a list contains more than forty timestamps, most of them the same as last time.
 @lru_cache(4096)
 def rfc3339(moment: datetime) -> str:
     """Return an aware datetime as RFC 3339 text in UTC: `2026-11-21T01:33:00.000Z`.

@@ -1,26 +1,27 @@
-"""How easily a password is guessed."""
+"""Estimates how easily a password can be guessed."""
 
 from collections.abc import Iterable
 
-_JUDGED = 40
-"""Characters: what follows makes a password no weaker, and judging it costs the square of it."""
+_MAX_CHECKED_LENGTH = 40
+"""Further characters never weaken a password, and the time to check grows with the square of them."""
 
-_WEAK = 2
-"""On zxcvbn's scale: below it a few million guesses suffice, which nobody needs luck for."""
+_MIN_SCORE = 2
+"""On zxcvbn's scale; a password below it takes only a few million guesses."""
 
 
-def weakness(password: str, about: Iterable[str] = ()) -> str | None:
-    """Return in words why a password is easily guessed, or None where it is not.
+def weakness(password: str, user_inputs: Iterable[str] = ()) -> str | None:
+    """Return why a password is easily guessed, or None if it is not.
 
-    about: what others know of its owner (login, e-mail), and try first. It is held against
-    zxcvbn's lists of common passwords, names and words, with their usual disguises.
+    user_inputs: what others know of its owner (login, e-mail) and would try first. The password
+    is compared with these and with zxcvbn's lists of common passwords, names and words, including
+    their usual variations.
     """
-    # It reads its lists when it is imported, 20 MB that most processes never need.
+    # The import loads lists of 20 MB, which most processes never need.
     from zxcvbn import zxcvbn
 
-    known = [part for text in about for part in (text, *text.split("@"))]
-    judged = zxcvbn(password[:_JUDGED], user_inputs=known)
-    if judged["score"] >= _WEAK:
+    known = [part for text in user_inputs for part in (text, *text.split("@"))]
+    result = zxcvbn(password[:_MAX_CHECKED_LENGTH], user_inputs=known)
+    if result["score"] >= _MIN_SCORE:
         return None
-    said = judged["feedback"]["warning"].rstrip(".")
-    return f"is too easily guessed: {said}" if said else "is too easily guessed"
+    warning = result["feedback"]["warning"].rstrip(".")
+    return f"is too easily guessed: {warning}" if warning else "is too easily guessed"

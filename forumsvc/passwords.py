@@ -1,8 +1,8 @@
-"""Passwords at rest: argon2id, one at a time, in a thread of low priority.
+"""Password hashing with argon2id, one at a time, in a thread of low priority.
 
-Hashing one takes 19 MiB and a core for some 20 ms on purpose. So a process hashes in one thread,
-which gives way to those that answer requests, and no more of these than `set_slots` says wait for
-it: a rush of log-ins takes neither the memory, nor a core, nor the threads from everything else.
+One hash takes 19 MiB and a core for about 20 ms, by design. So each process hashes in one thread,
+with a lower priority than the threads that answer requests, and no more of these than `set_slots`
+allows wait for it: many log-ins at once cannot use up the memory, a core, or all the threads.
 """
 
 import ctypes
@@ -18,45 +18,45 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 MAX_LENGTH = 1024
-"""Characters; a longer text is no password of ours and is not hashed."""
+"""Characters; a longer text is never a valid password and is not hashed."""
 
 _M_MMAP_THRESHOLD = -3
-_LARGE = 8 * 1024 * 1024
+_MMAP_THRESHOLD_BYTES = 8 * 1024 * 1024
 _NICENESS = 5
-"""Steps of Unix priority that the hashing thread is below the others.
+"""By how much the Unix priority of the hashing thread is below that of the others.
 
 On a core with one busy thread it gets a quarter of the time: a hash takes four times as long.
 """
 
-_Result = TypeVar("_Result")
+_T = TypeVar("_T")
 
 
-def _give_memory_back() -> None:
-    """Have the C library return what a hash took to the system, where it is glibc.
+def _return_freed_memory() -> None:
+    """Have glibc return the memory of a hash to the system.
 
-    Each thread that ever checked a password would keep its 19 MiB otherwise: 150 MB of a process.
+    Otherwise each thread that ever checked a password keeps its 19 MiB: 150 MB for a process.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        mallopt(_M_MMAP_THRESHOLD, _LARGE)
+        mallopt(_M_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES)
 
 
-_give_memory_back()
+_return_freed_memory()
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 _slots: threading.BoundedSemaphore | None = None
 _pool: ThreadPoolExecutor
-_NOBODYS = _hasher.hash("a password that nobody has")
+_DUMMY_HASH = _hasher.hash("a password that nobody has")
 
 
 class PasswordsBusy(Exception):
-    """As many threads as may hash passwords do so; it is worth trying again in a second."""
+    """Too many threads wait for a hash; the caller may try again in a second."""
 
     def __init__(self) -> None:
         super().__init__("Too many passwords are being checked now; try again in a moment.")
 
 
 def set_slots(number: int) -> None:
-    """Let so many threads of this process hash passwords or wait for it; without a call, all."""
+    """Set how many threads of this process may wait for a hash; unlimited by default."""
     global _slots
     _slots = threading.BoundedSemaphore(number)
 
@@ -64,7 +64,7 @@ def set_slots(number: int) -> None:
 @contextmanager
 def _slot() -> Iterator[None]:
     slots = _slots
-    # Whoever waited for a slot would take a thread all the same.
+    # Do not wait for a slot: that would also occupy a thread.
     if slots is not None and not slots.acquire(blocking=False):
         raise PasswordsBusy
     try:
@@ -75,7 +75,7 @@ def _slot() -> Iterator[None]:
 
 
 def require_slot() -> None:
-    """Raise PasswordsBusy where no slot is free, before other work is done in vain."""
+    """Raise PasswordsBusy if no slot is free, before other work is done in vain."""
     with _slot():
         pass
 
@@ -83,33 +83,33 @@ def require_slot() -> None:
 def _yield_to_other_threads() -> None:
     """Lower this thread's priority.
 
-    It stays on its process's core: elsewhere it would hold the interpreter's lock and wait for a
-    busy core, while its own stands idle.
+    It stays on its process's core: on another one it would hold the interpreter lock while it
+    waits for a busy core, and its own core would be idle.
     """
-    # Elsewhere a thread has no priority of its own that could be set by its id. Linux lets every
-    # thread lower its own; a sandbox that forbids the call leaves it as it is.
+    # Only Linux has a priority for each thread, settable by its id. Every thread may lower its own;
+    # in a sandbox that forbids the call it stays the same.
     if sys.platform == "linux":
         thread = threading.get_native_id()
         with suppress(OSError):
-            usual = os.getpriority(os.PRIO_PROCESS, thread)
-            os.setpriority(os.PRIO_PROCESS, thread, usual + _NICENESS)
+            priority = os.getpriority(os.PRIO_PROCESS, thread)
+            os.setpriority(os.PRIO_PROCESS, thread, priority + _NICENESS)
 
 
 def _prepare_pool() -> None:
-    """Have the hashing thread start with the next password."""
+    """Create the pool; its thread starts with the next password."""
     global _pool
     _pool = ThreadPoolExecutor(1, "passwords", _yield_to_other_threads)
 
 
 _prepare_pool()
-# A forked process inherits the pool without its thread.
+# A forked process inherits the pool but not its thread.
 os.register_at_fork(after_in_child=_prepare_pool)
 
 
-def _run(work: Callable[..., _Result], *arguments: object) -> _Result:
-    """Return what `work` makes of the arguments in the hashing thread. Raises PasswordsBusy."""
+def _run(function: Callable[..., _T], *arguments: object) -> _T:
+    """Return the result of the function, run in the hashing thread. Raises PasswordsBusy."""
     with _slot():
-        return _pool.submit(work, *arguments).result()
+        return _pool.submit(function, *arguments).result()
 
 
 def hash_password(password: str) -> str:
@@ -118,20 +118,20 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(stored: str | None, password: str) -> bool:
-    """Return whether `password` is the one that was hashed into `stored`.
+    """Return whether `password` matches the hash in `stored`.
 
-    Takes the same time where there is no hash (an unknown user, say), so that nobody learns that.
-    Raises PasswordsBusy.
+    Takes the same time if there is no hash (for an unknown user), so that the time reveals
+    nothing. Raises PasswordsBusy.
     """
     if len(password) > MAX_LENGTH:
         password, stored = "", None
     try:
-        _run(_hasher.verify, stored or _NOBODYS, password.encode("utf-8", "surrogatepass"))
+        _run(_hasher.verify, stored or _DUMMY_HASH, password.encode("utf-8", "surrogatepass"))
     except (VerificationError, InvalidHashError):
         return False
     return stored is not None
 
 
 def needs_rehash(stored: str) -> bool:
-    """Return whether a stored hash was made with other parameters than today's."""
+    """Return whether a stored hash was made with other parameters than the current ones."""
     return _hasher.check_needs_rehash(stored)

@@ -1,20 +1,21 @@
-"""Which characters a text may hold: one rule for the API, the pages and the command line."""
+"""Which characters a text may contain: the same rules for the API, the pages and the command line."""
 
 import unicodedata
 
 _LINE_BREAKS = "\t\n\r"
 _SEPARATORS = "\u2028\u2029"
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Embeddings, overrides and isolates: left open, they reorder what stands beside the text.
+"""Embeddings, overrides and isolates: unclosed, they reorder the text that follows.
 
-The marks U+200E, U+200F and U+061C stay allowed; Arabic and Hebrew names need them."""
+The marks U+200E, U+200F and U+061C stay allowed; Arabic and Hebrew names need them.
+"""
 _NOT_IN_LINE = frozenset(_SEPARATORS + _BIDI_CONTROLS)
 
 
 def line_error(text: str) -> str | None:
-    """Return why `text` cannot be a single line (a title, a name), or None where it can.
+    """Return why `text` is not valid as a single line (a title, a name), or None if it is.
 
-    Refused are C0 and C1 control characters, line and paragraph separators, bidirectional
+    Not allowed are C0 and C1 control characters, line and paragraph separators, bidirectional
     embeddings, overrides and isolates, and lone surrogates.
     """
     if text.isascii() and text.isprintable():
@@ -26,9 +27,9 @@ def line_error(text: str) -> str | None:
 
 
 def lines_error(text: str) -> str | None:
-    """Return why `text` cannot be stored as plain text of several lines, or None where it can.
+    """Return why `text` is not valid as plain text of several lines, or None if it is.
 
-    Refused are C0 and C1 control characters but tab and line breaks, and lone surrogates.
+    Not allowed are C0 and C1 control characters except tab and line breaks, and lone surrogates.
     """
     if text.isascii() and text.isprintable():
         return None
@@ -39,9 +40,9 @@ def lines_error(text: str) -> str | None:
 
 
 def body_error(text: str) -> str | None:
-    """Return why `text` cannot be stored as Markdown, or None where it can.
+    """Return why `text` is not valid as Markdown, or None if it is.
 
-    Refused are NUL, which PostgreSQL cannot hold, and lone surrogates.
+    Not allowed are NUL, which PostgreSQL cannot store, and lone surrogates.
     """
     if "\0" in text:
         return "must not contain the character NUL"

@@ -4,7 +4,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from typing import Self
 
-from ..ids import MAX_ID, parse_whole
+from ..ids import MAX_ID, parse_integer
 
 MAX_LENGTH = 200
 """The maximal number of characters of an encoded cursor."""
@@ -35,7 +35,7 @@ class Cursor:
         except ValueError:
             return None
         order, *digits = plain.split(",")
-        key = [number for number in map(parse_whole, digits) if number is not None]
+        key = [number for number in map(parse_integer, digits) if number is not None]
         if len(key) != len(digits) or any(abs(number) > MAX_ID for number in key):
             return None
         cursor = cls(order, tuple(key))

@@ -32,7 +32,7 @@ def read(ini: Path) -> Server:
         used = f"{factory.__module__}.{factory.__qualname__}"
         return Server(problems=[warning(f"[server:main]: {used} is not checked here")])
     try:
-        options = Options.of_section(context.local_conf)
+        options = Options.from_section(context.local_conf)
     except SystemExit as refusal:
         return Server(problems=[error(refusal)])
     return Server(options, [*_addresses(options)])

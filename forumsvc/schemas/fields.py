@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import colander
 
 from ..db.cursors import MAX_LENGTH, Cursor
-from ..ids import MAX_ID, parse_whole
+from ..ids import MAX_ID, parse_integer
 from ..text_rules import body_error, escape, line_error, lines_error
 
 _MAX_QUOTED = 40
@@ -83,7 +83,7 @@ class Integer(_Field):
 
     def parse(self, node: Any, value: Any) -> int:
         """Return the integer."""
-        number = parse_whole(value) if isinstance(value, str) else value
+        number = parse_integer(value) if isinstance(value, str) else value
         if type(number) is not int:
             return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
         if self.minimum is not None and number < self.minimum:

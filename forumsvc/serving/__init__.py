@@ -1,36 +1,39 @@
-"""The server of `[server:main]`: waitress in one process or several, each on a core of its own.
+"""The server of `[server:main]`: waitress in one process or several, each pinned to a core.
 
-Beside all of waitress's keys the section takes
+Besides all of waitress's keys the section takes
 
-- `processes`: how many serve the one address; `auto` is one a core (default 1; under `--reload` 1);
-- `pin`: whether each stays on one core, where the system lets it (default true);
-- `graceful_timeout`: seconds that requests under way get to finish after SIGTERM (default 30);
-- `worker_timeout_seconds`: a worker whose main loop stands still, or all of whose threads work on
-  the same requests for as long, hangs and is replaced (default 90; 0 is never). It takes two
-  processes or more: one alone has nobody to replace it;
+- `processes`: how many worker processes serve the address; `auto` means one for each core
+  (default 1; under `--reload` 1);
+- `pin`: whether each worker stays on one core, where the system supports it (default true);
+- `graceful_timeout`: seconds that requests in progress may take to finish after SIGTERM (default
+  30);
+- `worker_timeout_seconds`: a worker hangs if its main loop stands still, or all its threads work on
+  the same requests, for longer than this; it is then replaced (default 90; 0 is never). This needs
+  two processes or more: a single one has no parent to replace it;
 - `header_timeout_seconds` (default 20): for a request's header, from its first byte;
-- `body_timeout_seconds` (20) and `response_timeout_seconds` (30): for a body and for an answer that
-  the client takes, plus what they need at `min_bytes_per_second` (8000). 0 is no limit;
-- `connections_per_address`: the most from one IPv4 address or IPv6 /64 in each process (default
+- `body_timeout_seconds` (20) and `response_timeout_seconds` (30): for a request's body and for the
+  client to read a response, plus the time of the bytes at `min_bytes_per_second` (8000). 0 is no
+  limit;
+- `connections_per_address`: the limit for one IPv4 address or IPv6 /64 in each process (default
   100; 0 is no limit); the trusted proxy and Unix sockets are not limited.
 
 The time limits are checked every `cleanup_interval`. Between two requests `channel_timeout` holds.
-Where an address or the process (`connection_limit`) has its most connections, those that wait for
-their client longest are closed to make room; none whose request is being answered.
+If an address or the process (`connection_limit`) has reached its limit, the connections that wait
+longest for their client are closed; never one whose request is being answered.
 
-What an application must know of it:
+What an application must know:
 
-- It is made once, before the fork. Threads, pools and child processes are to start with the first
-  request; what is open at the fork nevertheless (database connections) is dropped in each worker by
-  `os.register_at_fork(after_in_child=…)`. There is no registry here beside that one: an application
-  that uses it need not know its server, and is right under any other that forks.
-- Its attribute `failure_body`, if it has one, makes the JSON of what the server refuses by itself,
-  of a status and a message; without one that is `{"error": message}`.
-- `FORUMSVC_WORKER` in the environment (there at the fork already) and `processName` (`worker-1` …)
-  in the log records tell which worker it is.
-- A pinned process hands its core down to its children. One that computes on its own puts itself
-  back on those in `FORUMSVC_CORES` (`0,1`).
-- SIGTERM ends a process by way of `atexit`, after its last request.
+- It is created once, before the fork. Threads, pools and child processes must start with the first
+  request; what is open at the fork nevertheless (database connections) must be dropped in each
+  worker by `os.register_at_fork(after_in_child=…)`. There is no other registry for this, so that an
+  application needs to know nothing of its server and works under any other that forks.
+- Its attribute `failure_body`, if it has one, returns the JSON body of errors that the server
+  itself answers, from a status and a message; without it that is `{"error": message}`.
+- `FORUMSVC_WORKER` in the environment (set before the fork) and `processName` (`worker-1` …)
+  in the log records identify the worker.
+- Child processes inherit the core of a pinned process. A child with work of its own can return to
+  the cores in `FORUMSVC_CORES` (`0,1`).
+- SIGTERM ends a process through `atexit`, after its last request.
 """
 
 import atexit
@@ -39,7 +42,7 @@ from collections.abc import Callable
 from typing import Any
 
 from forumsvc.serving import core_pinning, listen_sockets, signals
-from forumsvc.serving.connection_balancer import Shares
+from forumsvc.serving.connection_balancer import ConnectionCounts
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
 from forumsvc.serving.supervisor import supervise
@@ -51,12 +54,12 @@ log = logging.getLogger(__name__)
 
 
 def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
-    """Make the server of an ini file's section (a `paste.server_factory`).
+    """Create the server of an ini file's section (a `paste.server_factory`).
 
     keys: the section's.
     Returns a function that serves a WSGI application until a signal ends it.
-    Raises SystemExit, with one line that names the key or the address, where a value is wrong or
-    the address cannot be had.
+    Raises SystemExit with a message of one line that names the key or the address, if a value is
+    wrong or the address cannot be bound.
     """
     has_served = False
 
@@ -66,23 +69,23 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
 
     # Handlers run last to first, and the application, made after this, has handlers of its own.
     atexit.register(log_end)
-    options = Options.of_section(keys)
+    options = Options.from_section(keys)
     sockets = listen_sockets.bind(options)
 
     def run(app: Any) -> None:
         nonlocal has_served
         has_served = True
-        signals.hold()
+        signals.block()
         listen_sockets.listen(sockets, options.backlog)
-        allowed = core_pinning.remember()
-        shares = Shares(options.processes)
+        allowed = core_pinning.export_available_cores()
+        counts = ConnectionCounts(options.processes)
         heartbeats = Heartbeats(options.processes)
         number: int | None = 1
         if options.processes > 1:
-            number = supervise(options, sockets, shares, heartbeats)
+            number = supervise(options, sockets, counts, heartbeats)
         if number is not None:
             if options.pin:
                 core_pinning.pin_to_core(number, allowed)
-            serve(app, sockets, options, number, shares, heartbeats)
+            serve(app, sockets, options, number, counts, heartbeats)
 
     return run

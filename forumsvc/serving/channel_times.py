@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TimeLimits:
-    """The limits of `[server:main]`; 0 seconds means no limit.
+    """The time limits of `[server:main]`; 0 seconds means no limit.
 
-    header_seconds: from a request's first byte to the end of its header, whatever comes meanwhile.
-    body_seconds, response_seconds: for a body and for an answer, plus the time that what has come
-    or gone takes at `min_bytes_per_second`. A steady transfer above that rate is never cut.
+    header_seconds: from a request's first byte to the end of its header, whatever arrives
+    meanwhile. body_seconds, response_seconds: for a body and for a response, plus the time that
+    the bytes transferred so far may take at `min_bytes_per_second`. A transfer that is always
+    faster than that rate is never cut off.
     """
 
     header_seconds: float
@@ -23,10 +24,10 @@ class TimeLimits:
 
 
 class ChannelTimes:
-    """Since when a connection waits for its client. All times are monotonic seconds.
+    """How long a connection has waited for its client. All times are monotonic seconds.
 
-    A moment that bytes were transferred in moves on by their credit, so that a steady transfer
-    counts as fresh.
+    The start of a transfer is moved forward by the time that the transferred bytes may take, so
+    that a steady transfer is never overdue.
     """
 
     def __init__(self, limits: TimeLimits, now: float) -> None:
@@ -38,31 +39,31 @@ class ChannelTimes:
         self._received = 0
         self._sent = 0
 
-    def note_header(self, now: float) -> None:
-        """Note that bytes of a header have come, at least its first."""
+    def on_header_bytes(self, now: float) -> None:
+        """Record that bytes of a header arrived."""
         if self._header_since is None:
             self._header_since = now
 
-    def note_body(self, now: float, received: int) -> None:
-        """Note how many bytes of a body have come; the header is complete."""
+    def on_body_bytes(self, now: float, received: int) -> None:
+        """Record how many bytes of a body have arrived; the header is complete."""
         if self._body_since is None:
             self._body_since = now
         self._received = received
 
-    def note_request(self) -> None:
-        """Note that a request is complete."""
+    def on_request_complete(self) -> None:
+        """Record that a request is complete."""
         self._header_since = self._body_since = None
 
-    def note_idle(self, now: float) -> None:
-        """Note that the last answer has left, or that the next request may be read."""
+    def on_idle(self, now: float) -> None:
+        """Record that the last response was sent, or that the next request may be read."""
         self._idle_since = now
 
-    def note_sent(self, sent: int) -> None:
-        """Note that bytes of an answer have left."""
+    def on_bytes_sent(self, sent: int) -> None:
+        """Record that bytes of a response were sent."""
         self._sent += sent
 
-    def watch_response(self, now: float, *, pending: bool) -> None:
-        """Note whether bytes of an answer wait for the client to take them."""
+    def set_response_pending(self, now: float, *, pending: bool) -> None:
+        """Record whether bytes of a response wait for the client to read them."""
         if not pending:
             self._response_since = None
         elif self._response_since is None:
@@ -71,7 +72,7 @@ class ChannelTimes:
 
     @property
     def waiting_since(self) -> float:
-        """The moment since which the client keeps the connection waiting, less its credit."""
+        """The time since which the client keeps the connection waiting, plus its credit."""
         limits = self._limits
         if self._response_since is not None:
             return self._response_since + limits.credit(self._sent)
@@ -82,16 +83,16 @@ class ChannelTimes:
         return self._idle_since
 
     def overdue(self, now: float) -> str | None:
-        """Return what took too long (header, body, answer), or None.
+        """Return which part took too long (header, body, answer), or None.
 
-        The time between two requests is `channel_timeout`'s business.
+        The time between two requests is limited by `channel_timeout`.
         """
         if self._response_since is not None:
-            what, limit = "answer", self._limits.response_seconds
+            part, limit = "answer", self._limits.response_seconds
         elif self._body_since is not None:
-            what, limit = "body", self._limits.body_seconds
+            part, limit = "body", self._limits.body_seconds
         elif self._header_since is not None:
-            what, limit = "header", self._limits.header_seconds
+            part, limit = "header", self._limits.header_seconds
         else:
             return None
-        return what if limit and now - self.waiting_since > limit else None
+        return part if limit and now - self.waiting_since > limit else None

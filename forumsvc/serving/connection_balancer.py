@@ -1,7 +1,7 @@
-"""Dividing the connections among the workers that listen on one socket.
+"""Balances connections among the workers that listen on one socket.
 
-The system wakes them all for a client who knocks, and whoever is awake already comes first: left to
-themselves, one worker takes most of the connections that come together and keeps them.
+The system wakes all workers for a new connection, and the one that is awake already accepts it.
+Without balancing, one worker accepts most of the connections that arrive together and keeps them.
 """
 
 import mmap
@@ -12,133 +12,137 @@ from functools import partial
 
 from waitress.server import BaseWSGIServer
 
-MOMENT = 0.01
-"""Seconds for which a worker leaves a knock to those that hold less: ample for one that can run."""
-FAILURE = 0.1
-"""Seconds for which a worker that cannot let anybody in leaves it to the others."""
-LOOK = 0.001
-"""Seconds after which one that has stepped back looks whether it is its turn."""
-IDLE = 2.0
-"""Seconds without a request after which a connection is no work to speak of."""
-COUNT = 0.5
-"""Seconds between two counts of such connections."""
+PAUSE_SECONDS = 0.01
+"""How long a worker leaves a pending connection to those with fewer: ample for one that runs."""
+FAILURE_PAUSE_SECONDS = 0.1
+"""How long a worker that cannot accept leaves pending connections to the others."""
+PAUSED_POLL_SECONDS = 0.001
+"""How often a pausing worker checks whether it may accept again."""
+IDLE_SECONDS = 2.0
+"""Seconds without a request after which a connection no longer counts as load."""
+IDLE_COUNT_SECONDS = 0.5
+"""Seconds between two counts of the idle connections."""
 
 
-class Shares:
-    """How many connections each worker holds, in memory that all of them see.
+class ConnectionCounts:
+    """The number of connections of each worker, in shared memory.
 
-    To be made before the fork. Workers are numbered from 1.
+    Create it before the fork. Workers are numbered from 1.
     """
 
-    _NONE_TAKEN = 2**62
+    _RETIRED = 2**62
 
     def __init__(self, processes: int) -> None:
-        self._held = memoryview(mmap.mmap(-1, 8 * processes)).cast("q")
+        self._counts = memoryview(mmap.mmap(-1, 8 * processes)).cast("q")
         for number in range(1, processes + 1):
-            self.leave(number)
+            self.retire(number)
 
-    def hold(self, number: int, connections: int) -> None:
-        """Tell how many a worker holds."""
-        self._held[number - 1] = connections
+    def publish(self, number: int, connections: int) -> None:
+        """Publish how many connections a worker has."""
+        self._counts[number - 1] = connections
 
-    def leave(self, number: int) -> None:
-        """Tell that a worker takes none: it has yet to start, is full, or has ended."""
-        self._held[number - 1] = self._NONE_TAKEN
+    def retire(self, number: int) -> None:
+        """Exclude a worker that accepts nothing: it has not started, is full, or has ended."""
+        self._counts[number - 1] = self._RETIRED
 
-    def least(self) -> int:
-        """Return how many the worker holds that takes some and holds the fewest."""
-        return min(self._held.tolist())
+    def lowest(self) -> int:
+        """Return the smallest count among the workers that accept connections."""
+        return min(self._counts.tolist())
 
 
-class Share:
-    """One worker's part in it: it steps back from its doors while another holds less.
+class Balancer:
+    """The balancing of one worker: it pauses accepting while another worker has fewer connections.
 
-    But for a moment only: whoever knocks waits no longer than that for a worker that hangs. And
-    one that has stepped back counts for one more than it holds until it looks again: where
-    connections come and go, two would else wait for each other all the time.
+    A pause is short, so that a client never waits long for another worker that hangs. A pausing
+    worker publishes one connection more than it has until it checks again; otherwise two workers
+    could wait for each other all the time while connections come and go.
     """
 
-    def __init__(self, shares: Shares, number: int, doors: list[BaseWSGIServer]) -> None:
-        self._shares = shares
+    def __init__(
+        self, counts: ConnectionCounts, number: int, listeners: list[BaseWSGIServer]
+    ) -> None:
+        self._counts = counts
         self._number = number
-        self._doors = doors
-        self._back_until: float | None = None
-        self._in_vain = False
+        self._listeners = listeners
+        self._paused_until: float | None = None
+        self._pause_expired = False
         self._failed = False
-        self._heard = False
-        self._watching = False
+        self._had_pending = False
+        self._accepting = False
         self._idle = 0
         self._count_at = 0.0
-        for door in doors:
-            door.readable = partial(self._watches, door.readable)
-            door.handle_accept = partial(self._answers, door, door.handle_accept)
+        for listener in listeners:
+            listener.readable = partial(self._readable, listener.readable)
+            listener.handle_accept = partial(self._handle_accept, listener, listener.handle_accept)
 
-    def begin_turn(self, longest: float) -> float:
-        """Tell the others how much this worker holds, and see whether it is to let anybody in.
+    def before_poll(self, timeout: float) -> float:
+        """Publish this worker's count and decide whether it accepts during the next poll.
 
-        longest: for how many seconds the turn may wait. Returns that, or less.
+        timeout: the seconds that the poll may wait. Returns the same or less.
         """
         now = time.monotonic()
-        held = self._held(now)
-        if self._watching and not self._heard:
-            self._in_vain = False
-        if self._back_until is not None:
-            self._in_vain = now >= self._back_until
-            if self._in_vain or (not self._failed and held <= self._shares.least()):
-                self._back_until = None
+        held = self._count_active(now)
+        if self._accepting and not self._had_pending:
+            self._pause_expired = False
+        if self._paused_until is not None:
+            self._pause_expired = now >= self._paused_until
+            if self._pause_expired or (not self._failed and held <= self._counts.lowest()):
+                self._paused_until = None
                 self._failed = False
-        self._heard = False
-        self._watching = self._back_until is None
-        if self._failed or not self._doors[0].accepting:
-            self._shares.leave(self._number)
+        self._had_pending = False
+        self._accepting = self._paused_until is None
+        if self._failed or not self._listeners[0].accepting:
+            self._counts.retire(self._number)
         else:
-            self._shares.hold(self._number, held if self._watching else held + 1)
-        return longest if self._watching else min(longest, LOOK)
+            self._counts.publish(self._number, held if self._accepting else held + 1)
+        return timeout if self._accepting else min(timeout, PAUSED_POLL_SECONDS)
 
-    def _held(self, now: float) -> int:
-        """Return how many connections there are, without those that nobody has used for long."""
+    def _count_active(self, now: float) -> int:
+        """Return how many connections there are, without the idle ones."""
         if now >= self._count_at:
-            self._count_at = now + COUNT
-            before = time.time() - IDLE
+            self._count_at = now + IDLE_COUNT_SECONDS
+            before = time.time() - IDLE_SECONDS
             self._idle = sum(
                 channel.last_activity < before and not channel.busy
-                for door in self._doors
-                for channel in door.active_channels.values()
+                for listener in self._listeners
+                for channel in listener.active_channels.values()
             )
-        return max(0, sum(len(door.active_channels) for door in self._doors) - self._idle)
+        return max(
+            0, sum(len(listener.active_channels) for listener in self._listeners) - self._idle
+        )
 
-    def _watches(self, readable: Callable[[], bool]) -> bool:
-        """Tell whether a door is to be watched in this turn (`readable` of waitress)."""
+    def _readable(self, readable: Callable[[], bool]) -> bool:
+        """Return whether to poll the listener (replaces waitress's `readable`)."""
         if readable():
-            return self._watching
-        self._shares.leave(self._number)  # It has as many connections as it may have.
+            return self._accepting
+        self._counts.retire(self._number)  # It has reached its connection limit.
         return False
 
-    def _answers(self, door: BaseWSGIServer, accept: Callable[[], None]) -> None:
-        """Let in who knocks, or step back (`handle_accept` of waitress).
+    def _handle_accept(self, listener: BaseWSGIServer, accept: Callable[[], None]) -> None:
+        """Accept a pending connection, or pause (replaces waitress's `handle_accept`).
 
-        Where it has stepped back in vain it lets in who is there, until nobody is.
+        After a pause in which no other worker accepted, it accepts until nothing is pending.
         """
-        self._heard = True
-        if self._back_until is not None:
-            return  # since another door's knock, in this turn
+        self._had_pending = True
+        if self._paused_until is not None:
+            return  # another listener had a pending connection in the same poll
         now = time.monotonic()
-        if not self._in_vain and (held := self._held(now)) > self._shares.least():
-            self._back_until = now + MOMENT
-            self._shares.hold(self._number, held + 1)
+        if not self._pause_expired and (held := self._count_active(now)) > self._counts.lowest():
+            self._paused_until = now + PAUSE_SECONDS
+            self._counts.publish(self._number, held + 1)
             return
-        before = len(door.active_channels)
+        before = len(listener.active_channels)
         accept()
-        if len(door.active_channels) > before:
-            self._shares.hold(self._number, self._held(now))
-        elif _still_knocks(door):
+        if len(listener.active_channels) > before:
+            self._counts.publish(self._number, self._count_active(now))
+        elif _has_pending_connection(listener):
             self._failed = True
-            self._back_until = now + FAILURE
-            self._shares.leave(self._number)
+            self._paused_until = now + FAILURE_PAUSE_SECONDS
+            self._counts.retire(self._number)
 
 
-def _still_knocks(door: BaseWSGIServer) -> bool:
-    """Tell whether somebody waits whom nobody has let in, as where there is no descriptor left."""
-    knock = select.poll()
-    knock.register(door.socket, select.POLLIN)
-    return bool(knock.poll(0))
+def _has_pending_connection(listener: BaseWSGIServer) -> bool:
+    """Return whether a connection is pending, as when no file descriptor was left to accept it."""
+    poll = select.poll()
+    poll.register(listener.socket, select.POLLIN)
+    return bool(poll.poll(0))

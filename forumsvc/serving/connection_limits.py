@@ -1,4 +1,4 @@
-"""How many connections there may be: from one address, and altogether."""
+"""Limits the number of connections: from one address, and in total."""
 
 import heapq
 import ipaddress
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_EVICTED_SHARE = 50
-"""Room is made for a fiftieth of the connections at once: looking for them costs a look at each."""
+_CLOSED_FRACTION = 50
+"""A fiftieth of the connections is closed at once, because choosing them costs a look at each."""
 _IPV6_SITE = 64
 """Bits of an IPv6 address that tell one client's network from another's (RFC 6177)."""
 
 
 @lru_cache(maxsize=4096)
 def network_of(address: str) -> str:
-    """Return whose address it is: an IPv4 address itself, the /64 of an IPv6 address."""
+    """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 address."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -35,87 +35,89 @@ def network_of(address: str) -> str:
 
 
 class ConnectionLimits:
-    """Lets connections in, and closes those that keep it waiting longest to make room.
+    """Admits connections; of too many, closes those that wait longest for their client.
 
     A connection whose request is being answered is never closed. The address of the trusted proxy
-    and Unix sockets are not limited: behind them are all clients.
+    and Unix sockets are not limited: they carry the requests of all clients.
     """
 
     def __init__(self, listeners: list[BaseWSGIServer], adj: Any, per_address: int) -> None:
         """Count the connections of these listeners.
 
-        adj: waitress's settings; per_address: the most from one address, 0 for no limit.
+        adj: waitress's settings; per_address: the limit for one address, 0 for none.
         """
         self._listeners = listeners
         self._map = listeners[0]._map
-        self._most = adj.connection_limit
+        self._max_connections = adj.connection_limit
         self._trusted = adj.trusted_proxy
         self._per_address = per_address
-        self._of_network: dict[str, dict[Channel, None]] = {}
-        self._evicted: list[Channel] = []
-        self._closed: Counter[str] = Counter()
+        self._channels_by_network: dict[str, dict[Channel, None]] = {}
+        self._to_close: list[Channel] = []
+        self._closed_counts: Counter[str] = Counter()
 
     def admit(self, channel: "Channel") -> None:
-        """Count a new connection; close others, or it where no other can be closed."""
+        """Count a new connection; close others, or this one if no other can be closed."""
         network = self._network(channel)
         if network is not None:
-            members = self._of_network.setdefault(network, {})
-            if len(members) >= self._per_address and not self._evict(members):
-                self._closed["too many busy from one address"] += 1
+            members = self._channels_by_network.setdefault(network, {})
+            if len(members) >= self._per_address and not self._mark_for_closing(members):
+                self._closed_counts["too many busy from one address"] += 1
                 channel.refuse(429, "There are too many connections from this address.")
                 return
             members[channel] = None
-        # waitress counts its listeners, too, and stops to accept where there is no room.
-        if len(self._map) >= self._most:
+        # waitress counts its listeners, too, and stops accepting at its limit.
+        if len(self._map) >= self._max_connections:
             channels = (one for each in self._listeners for one in each.active_channels.values())
-            self._evict(channels)
+            self._mark_for_closing(channels)
 
     def remove(self, channel: "Channel") -> None:
-        """Forget a connection that is closed."""
+        """Stop counting a connection that is closed."""
         network = self._network(channel)
-        members = self._of_network.get(network, {}) if network is not None else {}
+        members = self._channels_by_network.get(network, {}) if network is not None else {}
         members.pop(channel, None)
         if network is not None and not members:
-            self._of_network.pop(network, None)
+            self._channels_by_network.pop(network, None)
 
-    def close_evicted(self) -> None:
-        """Close those that make room, but for any whose request has come meanwhile.
+    def close_marked(self) -> None:
+        """Close the marked connections, except those whose request has arrived meanwhile.
 
-        Between two turns of the loop: in one, the next connection could get a descriptor that the
-        turn has events for.
+        Call it between two iterations of the loop: within one, the next connection could get the
+        descriptor of a closed one, for which the iteration still has events.
         """
-        for channel in self._evicted:
+        for channel in self._to_close:
             if channel.connected and channel.waits_for_client:
                 channel.handle_close()
-                self._closed["oldest, to make room"] += 1
-        self._evicted.clear()
+                self._closed_counts["oldest, to make room"] += 1
+        self._to_close.clear()
 
     def check_times(self) -> None:
         """Close the connections whose client is too slow, and log how many were closed and why.
 
-        Between two turns, too.
+        Call it between two iterations of the loop.
         """
         now = time.monotonic()
         for listener in self._listeners:
             for channel in [*listener.active_channels.values()]:
                 if (what := channel.close_if_overdue(now)) is not None:
-                    self._closed[f"slow {what}"] += 1
-        if self._closed:
-            reasons = ", ".join(f"{why}: {count}" for why, count in sorted(self._closed.items()))
+                    self._closed_counts[f"slow {what}"] += 1
+        if self._closed_counts:
+            reasons = ", ".join(
+                f"{why}: {count}" for why, count in sorted(self._closed_counts.items())
+            )
             log.warning("Closed connections: %s", reasons)
-            self._closed.clear()
+            self._closed_counts.clear()
 
     def _network(self, channel: "Channel") -> str | None:
-        """Return whose connections are counted with this one, or None where none are."""
+        """Return the network that a connection counts for, or None if it is not limited."""
         host, port = channel.addr[:2]
         if not self._per_address or port is None or self._trusted in ("*", host):
             return None
         return network_of(host)
 
-    def _evict(self, channels: Iterable["Channel"]) -> bool:
-        """Choose those that wait longest for their clients; tell whether there are any."""
+    def _mark_for_closing(self, channels: Iterable["Channel"]) -> bool:
+        """Mark those that wait for their clients longest; return whether there are any."""
         waiting = [one for one in channels if one.waits_for_client]
-        share = max(1, len(waiting) // _EVICTED_SHARE)
+        share = max(1, len(waiting) // _CLOSED_FRACTION)
         longest = heapq.nsmallest(share, waiting, key=lambda one: one.times.waiting_since)
-        self._evicted += longest
+        self._to_close += longest
         return bool(longest)

@@ -1,7 +1,7 @@
-"""Which processor cores there are for this process, and staying on one of them.
+"""Pins a process to one of its processor cores.
 
-A Python process whose threads roam over several cores loses a factor of two to ten to the fight for
-the interpreter's lock.
+A Python process whose threads move between cores is slower by a factor of two to ten: the threads
+compete for the interpreter lock.
 """
 
 import logging
@@ -12,26 +12,26 @@ from .environment import CORES
 log = logging.getLogger(__name__)
 
 
-def available() -> list[int]:
-    """Return the cores that this process may use, as numbers, the lowest first."""
+def available_cores() -> list[int]:
+    """Return the numbers of the cores that this process may use, in ascending order."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
-def remember() -> list[int]:
-    """Write the available cores into the environment, for child processes, and return them."""
-    allowed = available()
+def export_available_cores() -> list[int]:
+    """Store the available cores in the environment, for child processes, and return them."""
+    allowed = available_cores()
     os.environ[CORES] = ",".join(map(str, allowed))
     return allowed
 
 
 def pin_to_core(number: int, allowed: list[int]) -> None:
-    """Keep this thread, and those that it starts from now on, on one core.
+    """Pin this thread, and those that it starts from now on, to one core.
 
-    number: which of the workers this is, from 1; those that follow each other get different cores.
-    allowed: the cores to choose from. The last one comes first, for the system's own work gathers
-    on the first.
+    number: the worker's number, from 1; consecutive workers get different cores. allowed: the
+    cores to choose from. The last core is used first, because the system's own work gathers on
+    the first.
     """
     if not hasattr(os, "sched_setaffinity"):
         return

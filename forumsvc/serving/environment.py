@@ -1,7 +1,7 @@
-"""The environment variables by which an application learns what its server knows."""
+"""The environment variables that tell an application what its server knows."""
 
 CORES = "FORUMSVC_CORES"
-"""The cores that were there before any pinning: `0,1`."""
+"""The cores that were available before pinning: `0,1`."""
 
 WORKER_NUMBER = "FORUMSVC_WORKER"
-"""A worker's number, from 1; it is there before the fork."""
+"""A worker's number, from 1; it is set before the fork."""

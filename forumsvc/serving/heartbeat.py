@@ -1,36 +1,36 @@
-"""How the parent sees that a worker hangs: a heartbeat in memory that both see."""
+"""How the parent detects a worker that hangs: a heartbeat in shared memory."""
 
 import mmap
 import threading
 
 HEARTBEAT_SECONDS = 1.0
-"""A worker beats at least as often, and the parent looks as often."""
+"""The longest time between two beats of a worker, and between two checks by the parent."""
 
 
 class Heartbeats:
-    """Two counters a worker, to be made before the fork. Workers are numbered from 1.
+    """Two counters for each worker. Create it before the fork. Workers are numbered from 1.
 
-    turns: of its main loop; progress: those turns in which a thread was free or had finished a
-    request since the turn before.
+    The first counts the iterations of the worker's main loop. The second counts those in which
+    a thread was free or had finished a request since the iteration before: the progress.
     """
 
     def __init__(self, processes: int) -> None:
         self._counters = memoryview(mmap.mmap(-1, 16 * processes)).cast("q")
 
     def beat(self, number: int, *, progress: bool) -> None:
-        """Count a turn of a worker's main loop."""
+        """Count an iteration of a worker's main loop."""
         self._counters[2 * number - 2] += 1
         if progress:
             self._counters[2 * number - 1] += 1
 
     def read(self, number: int) -> tuple[int, int]:
-        """Return a worker's turns and progress."""
-        turns, progress = self._counters[2 * number - 2 : 2 * number]
-        return turns, progress
+        """Return a worker's iterations and progress."""
+        iterations, progress = self._counters[2 * number - 2 : 2 * number]
+        return iterations, progress
 
 
-class Tasks:
-    """The requests that a worker's threads answer."""
+class TaskCounter:
+    """Counts the requests that a worker's threads are answering."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -40,7 +40,7 @@ class Tasks:
         self.finished = 0
 
     def start(self) -> None:
-        """Count a request that a thread begins to answer."""
+        """Count a request that a thread starts to answer."""
         with self._lock:
             self._started += 1
 
@@ -49,8 +49,8 @@ class Tasks:
         with self._lock:
             self.finished += 1
 
-    def make_progress(self) -> bool:
-        """Tell whether a thread is free, or any has finished a request since the last call."""
+    def has_progressed(self) -> bool:
+        """Return whether a thread is free, or has finished a request since the last call."""
         with self._lock:
             progress = self._started - self.finished < self._threads
             progress = progress or self.finished != self._seen_finished
@@ -58,29 +58,33 @@ class Tasks:
             return progress
 
 
-class Watch:
-    """What the parent has seen of one worker's heartbeat.
+class HangDetector:
+    """Decides from a worker's heartbeat whether the worker hangs.
 
-    Time counts only while the parent looks: a machine that was suspended has no hanging workers.
+    Time counts only between checks: after a machine was suspended, no worker is hanging.
     """
 
     def __init__(self) -> None:
-        self._seen = (-1, -1)
-        self._still = 0.0
-        self._stuck = 0.0
+        self._last_counters = (-1, -1)
+        self._loop_stalled = 0.0
+        self._no_progress = 0.0
 
-    def look(self, counters: tuple[int, int], elapsed: float, timeout: float) -> str | None:
-        """Return in words why a worker counts as hanging, or None.
+    def check(self, counters: tuple[int, int], elapsed: float, timeout: float) -> str | None:
+        """Return why a worker counts as hanging, as text, or None.
 
-        counters: its turns and progress; elapsed: seconds since the last look; timeout: seconds
-        without progress after which it hangs.
+        counters: its iterations and progress; elapsed: seconds since the last check; timeout:
+        seconds without progress after which it hangs.
         """
-        turns, progress = counters
-        self._still = 0.0 if turns != self._seen[0] else self._still + elapsed
-        self._stuck = 0.0 if progress != self._seen[1] else self._stuck + elapsed
-        self._seen = counters
-        if self._stuck <= timeout:
+        iterations, progress = counters
+        self._loop_stalled = (
+            0.0 if iterations != self._last_counters[0] else self._loop_stalled + elapsed
+        )
+        self._no_progress = (
+            0.0 if progress != self._last_counters[1] else self._no_progress + elapsed
+        )
+        self._last_counters = counters
+        if self._no_progress <= timeout:
             return None
-        if self._still > timeout:
-            return f"its main loop stands still for {self._still:.0f} s"
-        return f"all its threads work on the same requests for {self._stuck:.0f} s"
+        if self._loop_stalled > timeout:
+            return f"its main loop stands still for {self._loop_stalled:.0f} s"
+        return f"all its threads work on the same requests for {self._no_progress:.0f} s"

@@ -10,9 +10,9 @@ from forumsvc.serving.options import Options
 
 
 def bind(options: Options) -> list[socket.socket]:
-    """Bind every address of the section; nobody is let in before `listen`.
+    """Bind every address of the section; connections are accepted only after `listen`.
 
-    Raises SystemExit with one line where one cannot be had.
+    Raises SystemExit with a message of one line if an address cannot be bound.
     """
     address = options.address
     if address.unix_socket:
@@ -21,9 +21,9 @@ def bind(options: Options) -> list[socket.socket]:
 
 
 def listen(sockets: list[socket.socket], backlog: int) -> None:
-    """Let clients connect, and say where.
+    """Start listening, and print the addresses.
 
-    backlog: how many of them may wait to be accepted.
+    backlog: how many connections may wait to be accepted.
     """
     for bound in sockets:
         bound.listen(backlog)
@@ -49,7 +49,7 @@ def _bind_host(
 
 
 def _bind_path(path: str, permissions: int) -> socket.socket:
-    """Bind a socket in the file system, in place of one that an earlier server left there."""
+    """Bind a Unix socket, replacing one that an earlier server left behind."""
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         cleanup_unix_socket(path)
@@ -62,7 +62,7 @@ def _bind_path(path: str, permissions: int) -> socket.socket:
 
 
 def _url(bound: socket.socket) -> str:
-    """Return what a client would call a bound socket."""
+    """Return the URL of a bound socket."""
     name = bound.getsockname()
     if bound.family == socket.AF_UNIX:
         return f"unix:{name}"

@@ -1,20 +1,20 @@
-"""The signals that end a server."""
+"""The signals that shut a server down."""
 
 import signal
 
-ENDINGS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
+SHUTDOWN_SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 
 
-def hold() -> None:
-    """Have signals wait: until there are handlers, they would kill instead of end."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+def block() -> None:
+    """Block the shutdown signals: without handlers, they would kill the process."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, SHUTDOWN_SIGNALS)
 
 
-def release() -> None:
-    """Let signals come, those that waited at once."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
+def unblock() -> None:
+    """Unblock the shutdown signals; pending ones are delivered at once."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SHUTDOWN_SIGNALS)
 
 
-def ignored(number: int) -> bool:
-    """Tell whether who started this process wants a signal ignored (`nohup` does SIGHUP)."""
+def is_ignored(number: int) -> bool:
+    """Return whether this process was started with a signal ignored (`nohup`: SIGHUP)."""
     return signal.getsignal(number) == signal.SIG_IGN

@@ -1,4 +1,4 @@
-"""The parent of several workers: starts them, replaces those that die, ends them together."""
+"""The parent of several workers: starts them, replaces those that die, shuts them down together."""
 
 import ctypes
 import gc
@@ -11,18 +11,18 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-from forumsvc.serving.connection_balancer import Shares
+from forumsvc.serving.connection_balancer import ConnectionCounts
 from forumsvc.serving.environment import WORKER_NUMBER
-from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, Watch
+from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, HangDetector, Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.signals import ENDINGS, hold, ignored, release
+from forumsvc.serving.signals import SHUTDOWN_SIGNALS, block, is_ignored, unblock
 
-EXIT_TIME = 5.0
-"""Seconds that a worker has for its exit handlers after its last request."""
-STEADY = 10.0
-"""Seconds after which a worker that dies is not one that cannot start."""
-FIRST_DELAY = 0.1
-LONGEST_DELAY = 10.0
+EXIT_SECONDS = 5.0
+"""How long the exit handlers of a worker may take after its last request."""
+STABLE_SECONDS = 10.0
+"""A worker that dies earlier than this counts as one that cannot start."""
+MIN_RESTART_DELAY = 0.1
+MAX_RESTART_DELAY = 10.0
 PR_SET_PDEATHSIG = 1
 
 log = logging.getLogger(__name__)
@@ -30,73 +30,75 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Slot:
-    """The place of one worker.
+    """The slot of one worker.
 
-    number: from 1; pid: of the process in it, None while there is none.
-    started, due: when that one started, when the next one shall (monotonic seconds).
-    delay: seconds between the death of a worker that lived shortly and its successor's start.
-    watch: what was seen of its heartbeat.
+    number: from 1; pid: of its process, None while there is none.
+    started_at, start_at: when that one started, when the next one is to start (monotonic seconds).
+    restart_delay: seconds between the death of a worker that lived shortly and the next start.
+    hang_detector: what was seen of its heartbeat.
     """
 
     number: int
     pid: int | None = None
-    started: float = 0.0
-    due: float = 0.0
-    delay: float = 0.0
-    watch: Watch = field(default_factory=Watch)
+    started_at: float = 0.0
+    start_at: float = 0.0
+    restart_delay: float = 0.0
+    hang_detector: HangDetector = field(default_factory=HangDetector)
 
 
 def supervise(
-    options: Options, sockets: list[socket.socket], shares: Shares, heartbeats: Heartbeats
+    options: Options, sockets: list[socket.socket], counts: ConnectionCounts, heartbeats: Heartbeats
 ) -> int | None:
-    """Start workers and keep their number until a signal ends them; replace those that hang.
+    """Start workers and keep their number until a signal; replace those that die or hang.
 
-    sockets: what they listen on; closed here when the end comes. shares: what each of them holds;
-    of one that has ended it is told here. heartbeats: by which they show that they make progress.
-    Returns, like a fork, in each worker its number from 1 (with signals held back until it is
-    ready for them), and in the parent, when all have ended, None.
+    sockets: what they listen on; closed here at the shutdown. counts: the connections of each
+    worker; those that have ended are retired here. heartbeats: show that they make progress.
+    Returns, like a fork, in each worker its number from 1 (with signals blocked until it is
+    ready for them), and in the parent, when all workers have ended, None.
     """
     parent = os.getpid()
     slots = [Slot(number) for number in range(1, options.processes + 1)]
-    inbox = _signals_to_pipe()
-    release()
-    # What is there now stays as it is: the collector need not touch, and so copy, shared memory.
+    signal_pipe = _open_signal_pipe()
+    unblock()
+    # Objects that exist now stay; the garbage collector must not touch, and so copy, shared memory.
     gc.collect()
     gc.freeze()
     deadline: float | None = None
-    looked = time.monotonic()
+    last_check = time.monotonic()
     while deadline is None or any(slot.pid for slot in slots):
         now = time.monotonic()
         if deadline is None:
             for slot in slots:
-                if slot.pid is None and slot.due <= now and not _fork_into(slot):
-                    _become_worker(parent, inbox)
+                if slot.pid is None and slot.start_at <= now and not _fork_into(slot):
+                    _become_worker(parent, signal_pipe)
                     return slot.number
-            waits = [slot.due - now for slot in slots if slot.pid is None]
+            waits = [slot.start_at - now for slot in slots if slot.pid is None]
             if options.worker_timeout:
-                if now - looked >= HEARTBEAT_SECONDS:
-                    # Time in which this process itself stood still counts for nobody.
-                    elapsed = min(now - looked, 2 * HEARTBEAT_SECONDS)
-                    looked = now
+                if now - last_check >= HEARTBEAT_SECONDS:
+                    # Time in which this process itself was suspended is not counted.
+                    elapsed = min(now - last_check, 2 * HEARTBEAT_SECONDS)
+                    last_check = now
                     _kill_hanging(slots, heartbeats, elapsed, options.worker_timeout)
-                waits.append(looked + HEARTBEAT_SECONDS - now)
+                waits.append(last_check + HEARTBEAT_SECONDS - now)
         else:
             waits = [deadline - now]
             if now >= deadline:
                 log.error("Workers that did not end in time are killed")
-                _send(slots, signal.SIGKILL)
+                _send_to_all(slots, signal.SIGKILL)
                 waits = []
-        for number in _received(inbox, min(waits, default=None)):
-            if number in ENDINGS:
-                again = deadline is not None and number == signal.SIGINT
-                _send(slots, signal.SIGQUIT if again else _passed_on(number))
+        for number in _wait_for_signals(signal_pipe, min(waits, default=None)):
+            if number in SHUTDOWN_SIGNALS:
+                repeated_interrupt = deadline is not None and number == signal.SIGINT
+                _send_to_all(
+                    slots, signal.SIGQUIT if repeated_interrupt else _forwarded_signal(number)
+                )
                 if deadline is None:
                     log.info("Shutdown after %s: the workers end", signal.Signals(number).name)
-                    deadline = time.monotonic() + options.graceful_timeout + EXIT_TIME
+                    deadline = time.monotonic() + options.graceful_timeout + EXIT_SECONDS
                     for bound in sockets:
                         bound.close()
-        for slot in _reap(slots, ending=deadline is not None):
-            shares.leave(slot.number)
+        for slot in _reap(slots, shutting_down=deadline is not None):
+            counts.retire(slot.number)
     signal.set_wakeup_fd(-1)
     log.info("All workers have ended")
     return None
@@ -105,84 +107,84 @@ def supervise(
 def _kill_hanging(
     slots: list[Slot], heartbeats: Heartbeats, elapsed: float, timeout: float
 ) -> None:
-    """Kill the workers that hang; they are replaced as all that end."""
+    """Kill the workers that hang; they are then replaced like others that end."""
     for slot in slots:
         if slot.pid is None:
             continue
-        reason = slot.watch.look(heartbeats.read(slot.number), elapsed, timeout)
+        reason = slot.hang_detector.check(heartbeats.read(slot.number), elapsed, timeout)
         if reason is not None:
             log.error(
                 "Worker %d (process %d) hangs and is killed: %s", slot.number, slot.pid, reason
             )
             os.kill(slot.pid, signal.SIGKILL)
-            slot.watch = Watch()
+            slot.hang_detector = HangDetector()
 
 
-def _passed_on(number: int) -> signal.Signals:
-    """Return what the workers get when the parent gets this signal."""
+def _forwarded_signal(number: int) -> signal.Signals:
+    """Return the signal that the parent sends to the workers when it gets this one."""
     return signal.SIGQUIT if number == signal.SIGQUIT else signal.SIGTERM
 
 
-def _signals_to_pipe() -> int:
-    """Have every signal that matters write its number into a pipe; return the end to read.
+def _open_signal_pipe() -> int:
+    """Have each signal write its number into a pipe; return the end to read from.
 
-    A handler alone could run between a look for work and the wait for it.
+    A plain handler could run between the check for work and the wait for it.
     """
-    inbox, outbox = os.pipe()
-    os.set_blocking(inbox, False)
-    os.set_blocking(outbox, False)
-    signal.set_wakeup_fd(outbox, warn_on_full_buffer=False)
-    for number in {*ENDINGS, signal.SIGCHLD}:
-        if number == signal.SIGCHLD or not ignored(number):
+    read_end, write_end = os.pipe()
+    os.set_blocking(read_end, False)
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    for number in {*SHUTDOWN_SIGNALS, signal.SIGCHLD}:
+        if number == signal.SIGCHLD or not is_ignored(number):
             signal.signal(number, lambda *_: None)
-    return inbox
+    return read_end
 
 
-def _received(inbox: int, timeout: float | None) -> bytes:
-    """Wait for signals, `timeout` seconds at most; return their numbers."""
+def _wait_for_signals(signal_pipe: int, timeout: float | None) -> bytes:
+    """Wait for signals, at most `timeout` seconds; return their numbers."""
     if timeout is not None:
         timeout = max(0.0, timeout)
-    ready, _, _ = select.select([inbox], [], [], timeout)
-    return os.read(inbox, 4096) if ready else b""
+    ready, _, _ = select.select([signal_pipe], [], [], timeout)
+    return os.read(signal_pipe, 4096) if ready else b""
 
 
 def _fork_into(slot: Slot) -> bool:
     """Start a worker. Returns True in the parent, False in the worker."""
-    # A signal to the newborn must not run the parent's handlers: they would write into its pipe.
-    hold()
-    # Before the fork, so that what runs right after it in the worker knows the number, too.
+    # A signal to the new process must not run the parent's handlers: they write into its pipe.
+    block()
+    # Before the fork, so that after-fork handlers in the worker know the number, too.
     os.environ[WORKER_NUMBER] = str(slot.number)
     pid = os.fork()
     if pid == 0:
         return False
-    release()
+    unblock()
     slot.pid = pid
-    slot.started = time.monotonic()
-    slot.watch = Watch()
+    slot.started_at = time.monotonic()
+    slot.hang_detector = HangDetector()
     log.info("Worker %d is process %d", slot.number, pid)
     return True
 
 
-def _become_worker(parent: int, inbox: int) -> None:
-    """Shed what is the parent's, and end when it does."""
+def _become_worker(parent: int, signal_pipe: int) -> None:
+    """Release what belongs to the parent, and end when it ends."""
     os.close(signal.set_wakeup_fd(-1))
-    os.close(inbox)
+    os.close(signal_pipe)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
-        os._exit(1)  # It was killed before the kernel was told.
+        os._exit(1)  # The parent ended before prctl was called.
 
 
-def _send(slots: list[Slot], number: signal.Signals) -> None:
+def _send_to_all(slots: list[Slot], number: signal.Signals) -> None:
     """Send a signal to every worker."""
     for slot in slots:
         if slot.pid is not None:
             os.kill(slot.pid, number)
 
 
-def _reap(slots: list[Slot], *, ending: bool) -> list[Slot]:
-    """Note which workers have ended, and when their successors are due; return their places."""
+def _reap(slots: list[Slot], *, shutting_down: bool) -> list[Slot]:
+    """Reap the workers that have ended and schedule their successors; return their slots."""
     now = time.monotonic()
     emptied = []
     for slot in slots:
@@ -193,16 +195,20 @@ def _reap(slots: list[Slot], *, ending: bool) -> list[Slot]:
             continue
         slot.pid = None
         emptied.append(slot)
-        if ending:
+        if shutting_down:
             continue
-        steady = now - slot.started >= STEADY
-        slot.delay = 0.0 if steady else min(max(FIRST_DELAY, slot.delay * 2), LONGEST_DELAY)
-        slot.due = now + slot.delay
+        stable = now - slot.started_at >= STABLE_SECONDS
+        slot.restart_delay = (
+            0.0
+            if stable
+            else min(max(MIN_RESTART_DELAY, slot.restart_delay * 2), MAX_RESTART_DELAY)
+        )
+        slot.start_at = now + slot.restart_delay
         log.error(
             "Worker %d (process %d) ended with %d; the next one starts in %.1f s",
             slot.number,
             pid,
             os.waitstatus_to_exitcode(status),
-            slot.delay,
+            slot.restart_delay,
         )
     return emptied

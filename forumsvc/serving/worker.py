@@ -1,4 +1,4 @@
-"""One process that answers requests, from its first to its last."""
+"""A worker process: serves requests from its start to its shutdown."""
 
 import logging
 import multiprocessing
@@ -13,12 +13,12 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
 from forumsvc.serving.channel import Channel, failure_body
-from forumsvc.serving.connection_balancer import Share, Shares
+from forumsvc.serving.connection_balancer import Balancer, ConnectionCounts
 from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
-from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, Tasks
+from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
 from forumsvc.serving.options import Options
-from forumsvc.serving.signals import ENDINGS, ignored, release
+from forumsvc.serving.signals import SHUTDOWN_SIGNALS, is_ignored, unblock
 
 log = logging.getLogger(__name__)
 
@@ -28,158 +28,162 @@ def serve(
     sockets: list[socket.socket],
     options: Options,
     number: int,
-    shares: Shares,
+    counts: ConnectionCounts,
     heartbeats: Heartbeats,
 ) -> None:
-    """Answer the requests that come in by `sockets` until a signal ends it.
+    """Serve the requests that arrive on `sockets` until a signal ends the process.
 
-    number: which of the workers this is, from 1; shares: what each of them holds; heartbeats: by
-    which the parent sees that it makes progress.
-    SIGTERM, SIGINT and SIGHUP let requests under way finish; SIGQUIT, or SIGINT once more, does
-    not. To be called by the main thread.
+    number: the worker's number, from 1; counts: the connections of each worker; heartbeats: where
+    the parent sees that the worker makes progress.
+    SIGTERM, SIGINT and SIGHUP let requests in progress finish; SIGQUIT, or a second SIGINT, does
+    not. Call it in the main thread.
     """
     os.environ[WORKER_NUMBER] = str(number)
     multiprocessing.current_process().name = f"worker-{number}"
     queue_log = logging.getLogger("waitress.queue")
     if queue_log.level == logging.NOTSET:
-        queue_log.setLevel(logging.ERROR)  # It has a warning for each request that waits its turn.
-    ending = Ending()
-    ending.heed(supervised=options.processes > 1)
-    service = Service(app, sockets, options, shares, number, heartbeats)
-    ending.service = service
-    while not ending.asked:
-        service.turn()
-    service.close_door()
-    began = time.monotonic()
-    finished = service.tasks.finished
-    log.info("Shutdown after %s: %d requests are under way", ending.reason, service.busy())
-    deadline = began + options.graceful_timeout
-    while service.channels() and not ending.hurried and time.monotonic() < deadline:
-        service.dismiss_idle()
-        service.turn(deadline - time.monotonic())
-    cut = service.close()
+        queue_log.setLevel(
+            logging.ERROR
+        )  # It logs a warning for each request that waits for a thread.
+    shutdown = Shutdown()
+    shutdown.install_handlers(supervised=options.processes > 1)
+    loop = ServerLoop(app, sockets, options, counts, number, heartbeats)
+    shutdown.loop = loop
+    while not shutdown.requested:
+        loop.run_once()
+    loop.stop_listening()
+    started = time.monotonic()
+    finished = loop.tasks.finished
+    log.info("Shutdown after %s: %d requests are under way", shutdown.reason, loop.busy_count())
+    deadline = started + options.graceful_timeout
+    while loop.channels() and not shutdown.forced and time.monotonic() < deadline:
+        loop.close_idle()
+        loop.run_once(deadline - time.monotonic())
+    cut_off = loop.close()
     log.log(
-        logging.WARNING if cut else logging.INFO,
+        logging.WARNING if cut_off else logging.INFO,
         "Shutdown took %.1f s: %d requests were finished, %d requests were cut off at the end",
-        time.monotonic() - began,
-        service.tasks.finished - finished,
-        cut,
+        time.monotonic() - started,
+        loop.tasks.finished - finished,
+        cut_off,
     )
 
 
-class Ending:
-    """Notes the signals that ask a process to end.
+class Shutdown:
+    """The state of the shutdown, set by signal handlers.
 
-    asked: whether one has; hurried: whether requests under way are to be dropped, too; reason: the
-    name of the first signal.
+    requested: whether a signal asked for it; forced: whether requests in progress are dropped;
+    reason: the name of the first signal.
     """
 
     def __init__(self) -> None:
-        self.asked = False
-        self.hurried = False
+        self.requested = False
+        self.forced = False
         self.reason = ""
-        self.service: Service | None = None
+        self.loop: ServerLoop | None = None
 
-    def heed(self, *, supervised: bool) -> None:
-        """Take signals from now on, those included that were held back.
+    def install_handlers(self, *, supervised: bool) -> None:
+        """Install the handlers and unblock the signals.
 
-        supervised: whether a parent passes Ctrl-C on, which the terminal sends to both.
+        supervised: whether a parent forwards Ctrl-C, which the terminal sends to both.
         """
-        for number in ENDINGS:
-            if not ignored(number):
-                signal.signal(number, self._note)
+        for number in SHUTDOWN_SIGNALS:
+            if not is_ignored(number):
+                signal.signal(number, self._on_signal)
         if supervised:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        release()
+        unblock()
 
-    def _note(self, number: int, frame: object) -> None:
-        """Handle a signal: only note it, for anything may be half done just now."""
-        if self.hurried and number == signal.SIGINT:
-            raise KeyboardInterrupt  # The third Ctrl-C: what hangs is an exit handler.
-        if number == signal.SIGQUIT or (self.asked and number == signal.SIGINT):
-            self.hurried = True
-        if not self.asked:
+    def _on_signal(self, number: int, frame: object) -> None:
+        """Record a signal; do nothing else, because it may interrupt anything."""
+        if self.forced and number == signal.SIGINT:
+            raise KeyboardInterrupt  # The third Ctrl-C: an exit handler hangs.
+        if number == signal.SIGQUIT or (self.requested and number == signal.SIGINT):
+            self.forced = True
+        if not self.requested:
             self.reason = signal.Signals(number).name
-        self.asked = True
-        if self.service is not None:
-            self.service.wake()
+        self.requested = True
+        if self.loop is not None:
+            self.loop.wake()
 
 
-class Service:
-    """waitress's server on sockets that are there already, run turn by turn."""
+class ServerLoop:
+    """waitress's main loop on sockets that are bound already, run one iteration at a time."""
 
     def __init__(
         self,
         app: Any,
         sockets: list[socket.socket],
         options: Options,
-        shares: Shares,
+        counts: ConnectionCounts,
         number: int,
         heartbeats: Heartbeats,
     ) -> None:
         self._map: dict[int, Any] = {}
         create_server(app, map=self._map, sockets=sockets, **options.waitress)
-        self._doors = [door for door in self._map.values() if isinstance(door, BaseWSGIServer)]
-        for door in self._doors:
-            door.channel_class = Channel
-            door.failure_body = getattr(app, "failure_body", failure_body)
-        self._adj = self._doors[0].adj
+        self._listeners = [
+            listener for listener in self._map.values() if isinstance(listener, BaseWSGIServer)
+        ]
+        for listener in self._listeners:
+            listener.channel_class = Channel
+            listener.failure_body = getattr(app, "failure_body", failure_body)
+        self._adj = self._listeners[0].adj
         self._number = number
         self._heartbeats = heartbeats
-        self.tasks = Tasks(self._adj.threads)
-        self._limits = ConnectionLimits(self._doors, self._adj, options.connections_per_address)
+        self.tasks = TaskCounter(self._adj.threads)
+        self._limits = ConnectionLimits(self._listeners, self._adj, options.connections_per_address)
         self._check_at = 0.0
-        for door in self._doors:
-            door.tasks = self.tasks
-            door.time_limits = options.time_limits
-            door.connection_limits = self._limits
-        self._share = Share(shares, number, self._doors)
+        for listener in self._listeners:
+            listener.tasks = self.tasks
+            listener.time_limits = options.time_limits
+            listener.connection_limits = self._limits
+        self._balancer = Balancer(counts, number, self._listeners)
 
-    def turn(self, longest: float | None = None) -> None:
-        """Wait for something to do and do it, `longest` seconds at most."""
-        self._heartbeats.beat(self._number, progress=self.tasks.make_progress())
-        self._limits.close_evicted()
+    def run_once(self, max_seconds: float | None = None) -> None:
+        """Run one iteration: wait for events, at most `max_seconds`, and handle them."""
+        self._heartbeats.beat(self._number, progress=self.tasks.has_progressed())
+        self._limits.close_marked()
         if (now := time.monotonic()) >= self._check_at:
             self._check_at = now + self._adj.cleanup_interval
             self._limits.check_times()
         timeout = min(self._adj.asyncore_loop_timeout, HEARTBEAT_SECONDS)
-        if longest is not None:
-            timeout = max(0, min(timeout, longest))
-        timeout = self._share.begin_turn(timeout)
+        if max_seconds is not None:
+            timeout = max(0, min(timeout, max_seconds))
+        timeout = self._balancer.before_poll(timeout)
         wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
 
     def wake(self) -> None:
-        """End the waiting of a turn. May be called by a signal's handler."""
-        self._doors[0].pull_trigger()
+        """End the wait of the current iteration. Safe to call in a signal handler."""
+        self._listeners[0].pull_trigger()
 
-    def close_door(self) -> None:
-        """Take in who has knocked already, then nobody any more."""
-        for door in self._doors:
+    def stop_listening(self) -> None:
+        """Accept the pending connections, then close the listeners."""
+        for listener in self._listeners:
             for _ in range(self._adj.backlog):
-                if not select.select([door.socket], [], [], 0)[0]:
+                if not select.select([listener.socket], [], [], 0)[0]:
                     break
-                BaseWSGIServer.handle_accept(door)
-            # Not its own close(), which would close what answers are announced by, too.
-            wasyncore.dispatcher.close(door)
-        self.turn(0)
+                BaseWSGIServer.handle_accept(listener)
+            # Its own close() would also close the trigger by which threads report responses.
+            wasyncore.dispatcher.close(listener)
+        self.run_once(0)
 
     def channels(self) -> list[Channel]:
-        """Return the connections that are open."""
+        """Return the open connections."""
         return [channel for channel in self._map.values() if isinstance(channel, Channel)]
 
-    def busy(self) -> int:
-        """Return how many requests are being read or answered."""
+    def busy_count(self) -> int:
+        """Return how many requests are being received or answered."""
         return sum(channel.busy for channel in self.channels())
 
-    def dismiss_idle(self) -> None:
-        """Have the next turn close the connections that wait for their client's next request."""
+    def close_idle(self) -> None:
+        """Mark the idle connections, so that the next iteration closes them."""
         for channel in self.channels():
             if not channel.busy:
                 channel.will_close = True
 
     def close(self) -> int:
-        """Let go of everything; return how many requests were cut off."""
-        cut = self.busy()
-        self._doors[0].task_dispatcher.shutdown(timeout=1)
+        """Close everything; return how many requests were cut off."""
+        cut_off = self.busy_count()
+        self._listeners[0].task_dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map, ignore_all=True)
-        return cut
+        return cut_off

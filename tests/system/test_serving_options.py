@@ -63,12 +63,12 @@ def test_a_port_that_there_is_not_is_refused(key: str, value: str) -> None:
 
 
 def test_defaults_are_one_pinned_process() -> None:
-    options = Options.of_section({})
+    options = Options.from_section({})
     assert (options.processes, options.pin, options.graceful_timeout) == (1, True, 30.0)
 
 
 def test_waitress_gets_all_its_keys_but_the_address() -> None:
-    options = Options.of_section({"port": "0", "threads": "8", "ident": "", "pin": "no"})
+    options = Options.from_section({"port": "0", "threads": "8", "ident": "", "pin": "no"})
     assert options.waitress == {"threads": "8", "ident": ""}
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from multipart import MultipartError, MultipartParser, MultipartPart, parse_options_header
 
 from ...errors import Malformed
-from ...ids import parse_whole
+from ...ids import parse_integer
 
 _MAX_FIELDS = 2000
 _LARGE_JSON = 256 * 1024
@@ -217,6 +217,6 @@ def _constant(word: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int:
-    number = parse_whole(digits)
-    assert number is not None, "every JSON integer matches the pattern"  # noqa: S101
+    number = parse_integer(digits)
+    assert number is not None, "JSON's grammar of integers is within ours"  # noqa: S101
     return number

@@ -53,8 +53,8 @@ class WorkerPeers:
         return {name: _read_all(connection, deadline) for name, connection in connections.items()}
 
     def _create_dir(self) -> None:
-        """Create the directory, in the parent of the first worker."""
-        if self._dir is None and process_name.NUMBER in os.environ:
+        """Make the folder, in the parent of the first worker."""
+        if self._dir is None and process_name.WORKER_NUMBER in os.environ:
             self._owner_pid = os.getpid()
             self._dir = Path(tempfile.mkdtemp(prefix="forumsvc-workers-"))
             atexit.register(self._remove)
@@ -84,7 +84,7 @@ class WorkerPeers:
             try:
                 connection, _ = listener.accept()
                 # Not sooner: the main thread is put on its core only after the fork.
-                cpu_affinity.beside_main_thread()
+                cpu_affinity.follow_main_thread()
                 with connection:
                     connection.settimeout(TIMEOUT_SECONDS)
                     connection.sendall(self._report())

@@ -15,7 +15,7 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash as the service does, at a thousandth of the cost."""
     monkeypatch.setattr(passwords, "_hasher", CHEAP)
-    monkeypatch.setattr(passwords, "_NOBODYS", CHEAP.hash("a password that nobody has"))
+    monkeypatch.setattr(passwords, "_DUMMY_HASH", CHEAP.hash("a password that nobody has"))
 
 
 @pytest.fixture

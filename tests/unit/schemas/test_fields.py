@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forumsvc.errors import Invalid
-from forumsvc.ids import MAX_ID, parse_id, parse_whole
+from forumsvc.ids import MAX_ID, parse_id, parse_integer
 from forumsvc.schemas.fields import (
     Boolean,
     Choice,
@@ -152,13 +152,13 @@ def test_an_id_is_ascii_digits_within_the_bound(text: str) -> None:
 @given(st.integers())
 def test_every_integer_that_matters_is_read_exactly(number: int) -> None:
     if abs(number) < 10**30:
-        assert parse_whole(str(number)) == number
+        assert parse_integer(str(number)) == number
     else:
-        assert abs(parse_whole(str(number)) or 0) > MAX_ID
+        assert abs(parse_integer(str(number)) or 0) > MAX_ID
 
 
 @pytest.mark.parametrize(
     "text", ["٣", "1_0", " 5", "5 ", "+5", "5.0", "0x1", "1e3", "", "-", "--1"]
 )
 def test_what_int_would_take_is_no_number(text: str) -> None:
-    assert parse_whole(text) is None
+    assert parse_integer(text) is None

@@ -14,7 +14,7 @@ def test_a_header_has_its_time_from_its_first_byte() -> None:
     times = ChannelTimes(LIMITS, 0)
     assert times.overdue(1000) is None
     for now in range(1000, 1021, 4):
-        times.note_header(now)
+        times.on_header_bytes(now)
         assert times.overdue(now) is None
     assert times.overdue(1021) == "header"
 
@@ -22,10 +22,10 @@ def test_a_header_has_its_time_from_its_first_byte() -> None:
 @pytest.mark.parametrize(("bytes_per_second", "passes"), [(8001, True), (7000, False), (1, False)])
 def test_a_body_passes_at_the_least_rate(bytes_per_second: int, passes: bool) -> None:
     times = ChannelTimes(LIMITS, 0)
-    times.note_header(0)
+    times.on_header_bytes(0)
     now = 0
     while (received := now * bytes_per_second) < 10_000_000 and now < 3000:
-        times.note_body(now, received)
+        times.on_body_bytes(now, received)
         now += 1
         if times.overdue(now) is not None:
             break
@@ -34,28 +34,28 @@ def test_a_body_passes_at_the_least_rate(bytes_per_second: int, passes: bool) ->
 
 def test_an_answer_passes_at_the_least_rate() -> None:
     times = ChannelTimes(LIMITS, 0)
-    times.watch_response(0, pending=True)
-    times.note_sent(80_000)
+    times.set_response_pending(0, pending=True)
+    times.on_bytes_sent(80_000)
     assert times.overdue(40) is None
     assert times.overdue(41) == "answer"
-    times.watch_response(41, pending=False)
+    times.set_response_pending(41, pending=False)
     assert times.overdue(1000) is None
 
 
 def test_a_limit_of_0_is_none() -> None:
     times = ChannelTimes(TimeLimits(0, 0, 0, 1), 0)
-    times.note_header(0)
+    times.on_header_bytes(0)
     assert times.overdue(10**9) is None
-    times.note_body(0, 0)
+    times.on_body_bytes(0, 0)
     assert times.overdue(10**9) is None
 
 
 def test_who_sends_steadily_waits_as_long_as_a_newcomer() -> None:
     uploader, dripper, newcomer = (ChannelTimes(LIMITS, began) for began in (0, 50, 100))
-    uploader.note_header(0)
-    uploader.note_body(0, 100 * 8000)
-    dripper.note_header(50)
-    dripper.note_body(50, 10)
+    uploader.on_header_bytes(0)
+    uploader.on_body_bytes(0, 100 * 8000)
+    dripper.on_header_bytes(50)
+    dripper.on_body_bytes(50, 10)
     since = [one.waiting_since for one in (dripper, uploader, newcomer)]
     assert since == sorted(since)
     assert since[1] == since[2]
@@ -63,11 +63,11 @@ def test_who_sends_steadily_waits_as_long_as_a_newcomer() -> None:
 
 def test_the_time_of_one_request_is_not_counted_for_the_next() -> None:
     times = ChannelTimes(LIMITS, 0)
-    times.note_header(0)
-    times.note_body(1, 5)
-    times.note_request()
+    times.on_header_bytes(0)
+    times.on_body_bytes(1, 5)
+    times.on_request_complete()
     assert times.overdue(100) is None
-    times.note_idle(100)
+    times.on_idle(100)
     assert times.waiting_since == 100
 
 

@@ -1,4 +1,4 @@
-"""Dividing connections: who holds more than another leaves the next knock to it, for a moment."""
+"""Balancing: a worker with more connections than another leaves it the next one for a moment."""
 
 import errno
 import socket
@@ -10,10 +10,10 @@ import pytest
 from waitress.server import TcpWSGIServer
 
 from forumsvc.serving import connection_balancer as module
-from forumsvc.serving.connection_balancer import Shares
+from forumsvc.serving.connection_balancer import ConnectionCounts
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.worker import Service
+from forumsvc.serving.worker import ServerLoop
 from tests.system.process import wait_until
 
 ENDLESS = 3600.0
@@ -23,129 +23,137 @@ PATIENCE = 60.0
 class Worker:
     """The first of two workers, on a socket of its own."""
 
-    def __init__(self, shares: Shares, stack: ExitStack, doors: int = 1, **keys: str) -> None:
+    def __init__(
+        self, counts: ConnectionCounts, stack: ExitStack, listeners: int = 1, **keys: str
+    ) -> None:
         self._stack = stack
         self._sockets = [
-            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(doors)
+            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(listeners)
         ]
-        options = Options.of_section(keys)
-        self._service = Service(demo_app, self._sockets, options, shares, 1, Heartbeats(2))
-        stack.callback(self._service.close)
+        options = Options.from_section(keys)
+        self._loop = ServerLoop(demo_app, self._sockets, options, counts, 1, Heartbeats(2))
+        stack.callback(self._loop.close)
 
-    def knock(self, door: int = 0) -> socket.socket:
-        """Connect to it."""
-        address = self._sockets[door].getsockname()
+    def connect(self, listener: int = 0) -> socket.socket:
+        """Open a connection to it."""
+        address = self._sockets[listener].getsockname()
         return self._stack.enter_context(socket.create_connection(address, PATIENCE))
 
-    def held_after(self, turns: int) -> int:
-        """Give it so many turns that do not wait, and return how many connections it holds."""
-        for _ in range(turns):
-            self._service.turn(0)
-        return len(self._service.channels())
+    def run(self, times: int) -> int:
+        """Run its loop so many times without waiting; return how many connections it has."""
+        for _ in range(times):
+            self._loop.run_once(0)
+        return len(self._loop.channels())
 
-    def turn(self) -> int:
-        """Give it one turn that waits as long as it likes, and return what it holds."""
-        self._service.turn()
-        return len(self._service.channels())
+    def run_once(self) -> int:
+        """Run its loop once, waiting as it likes; return how many connections it has."""
+        self._loop.run_once()
+        return len(self._loop.channels())
 
-    def close_door(self) -> None:
-        """Have it take no more."""
-        self._service.close_door()
-
-
-@pytest.fixture
-def shares() -> Shares:
-    """What two workers hold."""
-    return Shares(2)
+    def stop_listening(self) -> None:
+        """Have it accept no more connections."""
+        self._loop.stop_listening()
 
 
 @pytest.fixture
-def worker(shares: Shares) -> Iterator[Worker]:
+def counts() -> ConnectionCounts:
+    """The connection counts of two workers."""
+    return ConnectionCounts(2)
+
+
+@pytest.fixture
+def worker(counts: ConnectionCounts) -> Iterator[Worker]:
     """The first of the two."""
     with ExitStack() as stack:
-        yield Worker(shares, stack)
+        yield Worker(counts, stack)
 
 
 @pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a moment never end."""
-    monkeypatch.setattr(module, "MOMENT", ENDLESS)
+def endless_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pause that never ends."""
+    monkeypatch.setattr(module, "PAUSE_SECONDS", ENDLESS)
 
 
-def test_who_holds_no_more_another_takes_who_knocks(shares: Shares, worker: Worker) -> None:
-    shares.hold(2, 0)
-    worker.knock()
-    assert worker.held_after(1) == 1
-
-
-@pytest.mark.usefixtures("endless")
-def test_who_holds_more_than_another_leaves_the_knock_to_it(shares: Shares, worker: Worker) -> None:
-    shares.hold(2, 0)
-    worker.knock()
-    worker.knock()
-    assert worker.held_after(5) == 1
-
-
-@pytest.mark.usefixtures("endless")
-def test_one_that_has_stepped_back_counts_for_one_more(shares: Shares, worker: Worker) -> None:
-    shares.hold(2, 0)
-    worker.knock()
-    worker.knock()
-    assert worker.held_after(3) == 1
-    shares.leave(2)
-    assert shares.least() == 2
-
-
-@pytest.mark.usefixtures("endless")
-def test_one_that_has_stepped_back_is_there_again_when_the_other_holds_as_much(
-    shares: Shares, worker: Worker
+def test_a_worker_with_no_more_connections_than_another_accepts(
+    counts: ConnectionCounts, worker: Worker
 ) -> None:
-    shares.hold(2, 0)
-    worker.knock()
-    worker.knock()
-    worker.held_after(3)
-    shares.hold(2, 1)
-    assert worker.held_after(2) == 2
+    counts.publish(2, 0)
+    worker.connect()
+    assert worker.run(1) == 1
 
 
-@pytest.mark.usefixtures("endless")
-def test_a_knock_at_another_door_is_left_to_the_others_too(shares: Shares) -> None:
+@pytest.mark.usefixtures("endless_pause")
+def test_a_worker_with_more_connections_than_another_leaves_the_next_to_it(
+    counts: ConnectionCounts, worker: Worker
+) -> None:
+    counts.publish(2, 0)
+    worker.connect()
+    worker.connect()
+    assert worker.run(5) == 1
+
+
+@pytest.mark.usefixtures("endless_pause")
+def test_a_pausing_worker_counts_one_connection_more(
+    counts: ConnectionCounts, worker: Worker
+) -> None:
+    counts.publish(2, 0)
+    worker.connect()
+    worker.connect()
+    assert worker.run(3) == 1
+    counts.retire(2)
+    assert counts.lowest() == 2
+
+
+@pytest.mark.usefixtures("endless_pause")
+def test_a_pausing_worker_accepts_again_when_the_other_has_as_many(
+    counts: ConnectionCounts, worker: Worker
+) -> None:
+    counts.publish(2, 0)
+    worker.connect()
+    worker.connect()
+    worker.run(3)
+    counts.publish(2, 1)
+    assert worker.run(2) == 2
+
+
+@pytest.mark.usefixtures("endless_pause")
+def test_a_pausing_worker_pauses_on_all_its_listeners(counts: ConnectionCounts) -> None:
     with ExitStack() as stack:
-        worker = Worker(shares, stack, doors=2)
-        shares.hold(2, 0)
-        worker.knock()
-        assert worker.held_after(1) == 1
-        for door in (0, 1):
-            worker.knock(door)
-        assert worker.held_after(3) == 1
+        worker = Worker(counts, stack, listeners=2)
+        counts.publish(2, 0)
+        worker.connect()
+        assert worker.run(1) == 1
+        for listener in (0, 1):
+            worker.connect(listener)
+        assert worker.run(3) == 1
 
 
-@pytest.mark.usefixtures("endless")
+@pytest.mark.usefixtures("endless_pause")
 def test_connections_that_nobody_has_used_for_long_do_not_count(
-    shares: Shares, worker: Worker, monkeypatch: pytest.MonkeyPatch
+    counts: ConnectionCounts, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "COUNT", 0)
-    shares.hold(2, 0)
-    worker.knock()
-    assert worker.held_after(1) == 1
-    monkeypatch.setattr(module, "IDLE", -ENDLESS)
-    worker.held_after(2)
-    worker.knock()
-    assert worker.held_after(1) == 2
+    monkeypatch.setattr(module, "IDLE_COUNT_SECONDS", 0)
+    counts.publish(2, 0)
+    worker.connect()
+    assert worker.run(1) == 1
+    monkeypatch.setattr(module, "IDLE_SECONDS", -ENDLESS)
+    worker.run(2)
+    worker.connect()
+    assert worker.run(1) == 2
 
 
-@pytest.mark.usefixtures("endless")
-def test_a_worker_that_can_let_nobody_in_leaves_it_to_the_others(
-    shares: Shares, worker: Worker, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("endless_pause")
+def test_a_worker_that_cannot_accept_pauses_and_is_not_counted(
+    counts: ConnectionCounts, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "FAILURE", ENDLESS)
-    shares.hold(2, 7)
-    worker.knock()
+    monkeypatch.setattr(module, "FAILURE_PAUSE_SECONDS", ENDLESS)
+    counts.publish(2, 7)
+    worker.connect()
     with monkeypatch.context() as patch:
         patch.setattr(TcpWSGIServer, "accept", no_descriptor_left)
-        assert worker.held_after(1) == 0
-        assert shares.least() == 7
-    assert worker.held_after(3) == 0
+        assert worker.run(1) == 0
+        assert counts.lowest() == 7
+    assert worker.run(3) == 0
 
 
 def no_descriptor_left(*_: object) -> None:
@@ -153,56 +161,60 @@ def no_descriptor_left(*_: object) -> None:
     raise OSError(errno.EMFILE, "Too many open files")
 
 
-@pytest.mark.usefixtures("endless")
-def test_nobody_waits_for_a_worker_that_has_as_many_as_it_may_have(shares: Shares) -> None:
+@pytest.mark.usefixtures("endless_pause")
+def test_a_full_worker_is_not_counted(
+    counts: ConnectionCounts,
+) -> None:
     with ExitStack() as stack:
-        worker = Worker(shares, stack, connection_limit="1")
-        worker.knock()
-        worker.held_after(2)
-        shares.hold(2, 7)
-        assert shares.least() == 7
+        worker = Worker(counts, stack, connection_limit="1")
+        worker.connect()
+        worker.run(2)
+        counts.publish(2, 7)
+        assert counts.lowest() == 7
 
 
-def test_who_still_knocks_after_the_moment_is_taken(shares: Shares, worker: Worker) -> None:
-    shares.hold(2, 0)
+def test_connections_still_pending_after_the_pause_are_accepted(
+    counts: ConnectionCounts, worker: Worker
+) -> None:
+    counts.publish(2, 0)
     for _ in range(3):
-        worker.knock()
-    wait_until(lambda: worker.turn() == 3, "all are let in")
+        worker.connect()
+    wait_until(lambda: worker.run_once() == 3, "all are accepted")
 
 
-@pytest.mark.usefixtures("endless")
-@pytest.mark.parametrize("goes", [lambda shares: shares.leave(2), lambda _: None])
-def test_nobody_waits_for_a_worker_that_has_ended_or_not_begun(
-    shares: Shares, worker: Worker, goes: Callable[[Shares], None]
+@pytest.mark.usefixtures("endless_pause")
+@pytest.mark.parametrize("end", [lambda counts: counts.leave(2), lambda _: None])
+def test_a_worker_that_has_ended_or_not_begun_is_not_counted(
+    counts: ConnectionCounts, worker: Worker, end: Callable[[ConnectionCounts], None]
 ) -> None:
-    goes(shares)
-    worker.knock()
-    worker.knock()
-    assert worker.held_after(2) == 2
+    end(counts)
+    worker.connect()
+    worker.connect()
+    assert worker.run(2) == 2
 
 
-@pytest.mark.usefixtures("endless")
-def test_what_a_worker_holds_is_told_when_it_comes_and_when_it_goes(
-    shares: Shares, worker: Worker
+@pytest.mark.usefixtures("endless_pause")
+def test_the_count_is_published_when_a_connection_opens_and_when_it_closes(
+    counts: ConnectionCounts, worker: Worker
 ) -> None:
-    client = worker.knock()
-    worker.turn()
-    assert shares.least() == 1
+    client = worker.connect()
+    worker.run_once()
+    assert counts.lowest() == 1
     client.close()
-    worker.turn()
-    assert worker.held_after(1) == 0
-    assert shares.least() == 0
+    worker.run_once()
+    assert worker.run(1) == 0
+    assert counts.lowest() == 0
 
 
-@pytest.mark.usefixtures("endless")
-def test_a_worker_that_closes_takes_who_has_knocked_and_is_waited_for_no_more(
-    shares: Shares, worker: Worker
+@pytest.mark.usefixtures("endless_pause")
+def test_a_worker_that_stops_listening_accepts_what_is_pending_and_is_not_counted(
+    counts: ConnectionCounts, worker: Worker
 ) -> None:
-    shares.hold(2, 0)
+    counts.publish(2, 0)
     for _ in range(3):
-        worker.knock()
-    assert worker.held_after(2) == 1
-    worker.close_door()
-    assert worker.held_after(1) == 3
-    shares.hold(2, 7)
-    assert shares.least() == 7
+        worker.connect()
+    assert worker.run(2) == 1
+    worker.stop_listening()
+    assert worker.run(1) == 3
+    counts.publish(2, 7)
+    assert counts.lowest() == 7

@@ -6,4 +6,4 @@ from forumsvc.serving import environment
 
 def test_the_application_reads_the_variables_that_the_server_sets() -> None:
     assert cpu_affinity.CORES == environment.CORES
-    assert process_name.NUMBER == environment.WORKER_NUMBER
+    assert process_name.WORKER_NUMBER == environment.WORKER_NUMBER
