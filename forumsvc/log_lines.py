@@ -1,4 +1,4 @@
-"""Log records of one line each, so that client input can neither forge a record nor control a terminal."""
+"""Log records of one line each: client input cannot forge a record or control a terminal."""
 
 import logging
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 _MAX_CHECKED_LENGTH = 40
-"""Further characters never weaken a password, and the time to check grows with the square of them."""
+"""Further characters never weaken a password; the time to check grows with their square."""
 
 _MIN_SCORE = 2
 """On zxcvbn's scale; a password below it takes only a few million guesses."""

@@ -1,4 +1,4 @@
-"""Which characters a text may contain: the same rules for the API, the pages and the command line."""
+"""Which characters a text may contain: the same rules for API, pages and command line."""
 
 import unicodedata
 
@@ -50,9 +50,9 @@ def body_error(text: str) -> str | None:
 
 
 def escape(text: str) -> str:
-    """Return `text` with what cannot be printed written as Python writes it (`\\n`, `\\x1b`).
+    """Return `text` with unprintable characters written as Python escapes (`\\n`, `\\x1b`).
 
-    That is control characters, separators, bidirectional controls, lone surrogates.
+    These are control characters, separators, bidirectional controls and lone surrogates.
     """
     if text.isprintable():
         return text
