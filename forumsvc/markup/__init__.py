@@ -1,4 +1,4 @@
-"""Markdown to safe HTML, and the people it mentions.
+"""Renders Markdown to safe HTML and finds the users that it mentions.
 
 Rendering happens in worker processes: importing this package loads no Markdown library.
 """

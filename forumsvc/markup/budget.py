@@ -1,4 +1,4 @@
-"""How much of the renderer one author may use."""
+"""Limits how much rendering time each author may use."""
 
 import math
 import threading
@@ -10,14 +10,14 @@ from forumsvc.errors import RateLimited
 from forumsvc.markup.renderer import ReportCpuTime
 
 _WAIT_SECONDS = 2.0
-"""How long a text waits for another one of its author, which is rendered at the moment."""
+"""How long a text waits while another text of its author is being rendered."""
 
 _MAX_ACCOUNTS = 10_000
-"""Authors in memory above which those who have all of their time again are forgotten."""
+"""With more authors in memory than this, those with a full budget are dropped."""
 
 
 class _Account:
-    """What one author has used. used_seconds: as of `updated_at`, by `time.monotonic`."""
+    """The use of one author. used_seconds: as of `updated_at`, which is in `time.monotonic`."""
 
     __slots__ = ("busy", "updated_at", "used_seconds")
 
@@ -28,23 +28,23 @@ class _Account:
 
 
 class RenderBudget:
-    """Lets each author use so many seconds of processor time a minute, one text at a time.
+    """Allows each author so many seconds of processor time a minute, one text at a time.
 
-    What is used comes back evenly over the minute. Counted in this process. Safe between threads.
+    The budget refills evenly over the minute. It is counted in this process. Thread-safe.
     """
 
     def __init__(self, seconds_per_minute: float = math.inf) -> None:
-        """Begin with all of the time for everybody."""
+        """Start with a full budget for every author."""
         self._per_minute = seconds_per_minute
         self._changed = threading.Condition()
         self._accounts: dict[int, _Account] = {}
 
     @contextmanager
     def acquire(self, author_id: int) -> Iterator[ReportCpuTime]:
-        """Let one text of an author be rendered; yield what takes the seconds that it took.
+        """Reserve the renderer for one text of an author; yield a function that takes its seconds.
 
-        Raises RateLimited where the author's time is used up, or another text of theirs is
-        still being rendered.
+        Raises RateLimited if the author's budget is used up, or if another text of theirs is still
+        being rendered.
         """
         account = self._acquire(author_id)
 
@@ -76,7 +76,7 @@ class RenderBudget:
             return account
 
     def _refill(self, account: _Account) -> None:
-        """Give back what the time that passed gives back."""
+        """Refill the budget by the time that has passed."""
         now = time.monotonic()
         if account.used_seconds:
             refilled = (now - account.updated_at) * self._per_minute / 60

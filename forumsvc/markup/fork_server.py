@@ -1,14 +1,14 @@
-"""The process that workers are forked from: it has loaded the Markdown libraries once, for all.
+"""The process that workers are forked from: it loads the Markdown libraries once for all of them.
 
-A worker so begins within milliseconds, and shares its memory with the others until it writes to
-it. Standard input is a socket. After a first answer, 0, that says that it is ready, it reads a
-number at a time and answers with another:
+A forked worker starts within milliseconds and shares memory with the others until it writes to it.
+Standard input is a socket. After a first reply, 0, which reports that it is ready, the process
+reads one number at a time and replies with another:
 
-0, with a socket attached: a worker is forked that serves that socket; the answer is its process
-id, or minus the system's error number.
-The process id of a worker: that is killed, and gone at the answer, 0.
+0, with a socket attached: a worker is forked that serves that socket; the reply is its process
+id, or the negative error number of the system.
+The process id of a worker: that worker is killed; the reply, 0, means that it is gone.
 
-At the end of its input it kills its workers and ends.
+At the end of its input the process kills its workers and exits.
 """
 
 import gc
@@ -36,11 +36,11 @@ _WARM_UP = """\
 i
 ```
 """
-"""Makes the libraries do, before the first worker, what they put off until it is needed."""
+"""Rendered before the first fork, so that the libraries finish their lazy initialization."""
 
 
 class ForkServer:
-    """Forks workers and kills them, as it is told."""
+    """Forks workers and kills them on request."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -48,7 +48,7 @@ class ForkServer:
         self._workers: set[int] = set()
 
     def serve(self) -> None:
-        """Obey until nobody tells it anything any more."""
+        """Serve requests until the end of the input."""
         self._pipeline.render(_WARM_UP, "")
         gc.collect()
         gc.freeze()
@@ -76,7 +76,6 @@ class ForkServer:
         return pid
 
     def _run_worker(self, connection: socket.socket) -> None:
-        """Be a worker, to the end."""
         status = 1
         try:
             self._control.close()
@@ -88,13 +87,13 @@ class ForkServer:
     def _kill(self, pid: int) -> int:
         if pid in self._workers:
             self._workers.remove(pid)
-            os.kill(pid, signal.SIGKILL)  # it is waited for here alone, so the id is still its own
+            os.kill(pid, signal.SIGKILL)  # only this code reaps it, so the id is still its own
             os.waitpid(pid, 0)
         return 0
 
 
 def main() -> None:
-    """Serve standard input; the terminal's interrupt is the parent's to handle."""
+    """Serve standard input. The terminal's interrupt is handled by the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_ADDRESS_SPACE, _MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

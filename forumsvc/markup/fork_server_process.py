@@ -1,4 +1,4 @@
-"""The fork server as the process that started it sees it."""
+"""The fork server, as seen by the process that started it."""
 
 import os
 import socket
@@ -12,7 +12,7 @@ from pathlib import Path
 from forumsvc.markup.worker_process import WorkerProcess
 
 NUMBER = struct.Struct("!q")
-"""What the two say to each other, see `fork_server`."""
+"""The format of requests and replies, see `fork_server`."""
 
 _ROOT = str(Path(__file__).parents[2])
 _COMMAND = [sys.executable, "-P", "-m", "forumsvc.markup.fork_server"]
@@ -22,10 +22,10 @@ _STOP_SECONDS = 1.0
 
 
 class ForkServerProcess:
-    """A started fork server. Any thread may use it."""
+    """A running fork server. Thread-safe."""
 
     def __init__(self) -> None:
-        """Start it, and wait until it is ready. Raises OSError where that fails."""
+        """Start it and wait until it is ready. Raises OSError if that fails."""
         path = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH")]))
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
@@ -49,7 +49,6 @@ class ForkServerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs."""
         return self._process.poll() is None
 
     def fork(self) -> WorkerProcess:
@@ -67,14 +66,14 @@ class ForkServerProcess:
         return WorkerProcess(pid, ours)
 
     def kill(self, worker: WorkerProcess) -> None:
-        """End a worker that it forked, whatever that does. Without a fork server it ends alone."""
+        """Kill one of its workers. If the fork server is gone, the worker exits by itself."""
         worker.close()
         with self._lock, suppress(OSError):
             self._control.sendall(NUMBER.pack(worker.pid))
             self._receive_reply(_REPLY_SECONDS)
 
     def close(self) -> None:
-        """End it, and with it its workers."""
+        """Stop it and with it its workers."""
         self._control.close()
         try:
             self._process.wait(_STOP_SECONDS)
@@ -83,12 +82,12 @@ class ForkServerProcess:
             self._process.wait()
 
     def close_after_fork(self) -> None:
-        """Let go of it in a forked child of the process that it belongs to."""
+        """Release it in a forked child of the process that owns it."""
         self._control.close()
-        self._process.poll()  # it is not this process's child, so Popen takes it for ended
+        self._process.poll()  # it is not a child of this process, so Popen considers it ended
 
     def _receive_reply(self, seconds: float) -> int:
-        """Return the answer; where there is none there will be none to the next question either."""
+        """Return a reply. If none comes, kill the process: it would not reply later either."""
         self._control.settimeout(seconds)
         try:
             reply = self._control.recv(NUMBER.size)

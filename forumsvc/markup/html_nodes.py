@@ -1,7 +1,7 @@
-"""Walking over sanitized HTML.
+"""Iterates over the nodes of sanitized HTML.
 
-nh3 writes HTML that is balanced, in lower case, with every attribute in double quotes and every
-`<` of a text escaped. Of such HTML, and of no other, a regular expression can tell tag from text.
+nh3 writes balanced HTML in lower case, with every attribute in double quotes and every `<` in text
+escaped. In such HTML, and in no other, a regular expression can separate tags from text.
 """
 
 import re
@@ -13,10 +13,10 @@ _NOT_PROSE = frozenset({"a", "code", "kbd", "pre", "samp", "tt", "var"})
 
 
 class Node(NamedTuple):
-    """A tag, or the text up to the next one.
+    """A tag, or the text up to the next tag.
 
-    source: the node as it is written; tag: the name of a start tag, else "";
-    attributes: those of a start tag as they are written; prose: text outside links and code.
+    source: the HTML of the node; tag: the name of a start tag, else ""; attributes: those of a
+    start tag, as HTML; prose: whether it is text outside links and code.
     """
 
     source: str
@@ -26,7 +26,7 @@ class Node(NamedTuple):
 
 
 def nodes(html: str) -> Iterator[Node]:
-    """Yield the nodes of sanitized HTML in order; their sources together are `html`."""
+    """Yield the nodes of sanitized HTML in order; their sources joined are `html`."""
     depth = 0
     end = 0
     while match := _TAG.search(html, end):
@@ -38,7 +38,7 @@ def nodes(html: str) -> Iterator[Node]:
         yield Node(match[0], "" if closing else tag, attributes)
         end = match.end()
         if tag == "pre" and not closing:
-            # Highlighted code is the bulk of the tags in some texts, and nothing to anybody.
+            # Highlighted code has most of the tags in some texts, and no caller needs them.
             closed = html.index("</pre>", end)
             nested = html.find("<pre", end, closed)
             start, end = end, closed if nested < 0 else nested

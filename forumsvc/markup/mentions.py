@@ -1,6 +1,6 @@
-"""Finding `@login` in the text of sanitized HTML.
+"""Finds `@login` in the text of sanitized HTML.
 
-A login is 2 to 20 ASCII letters, digits, `-`, `_` and `.`, and begins and ends with a letter, a
+A login has 2 to 20 ASCII letters, digits, `-`, `_` and `.`, and begins and ends with a letter, a
 digit or `_`.
 """
 
@@ -14,9 +14,9 @@ _LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
 
 
 def split_at_mentions(html: str) -> list[str]:
-    """Return sanitized HTML cut at its mentions: HTML, login, HTML, …, HTML.
+    """Return sanitized HTML split at its mentions: HTML, login, HTML, …, HTML.
 
-    Code and links are never cut; nor is an address such as `a@login.org`.
+    Mentions in code, in links and in addresses such as `a@login.org` are ignored.
     """
     segments: list[str] = []
     done = offset = 0
@@ -31,12 +31,12 @@ def split_at_mentions(html: str) -> list[str]:
 
 def _find_logins(text: str) -> Iterator[tuple[int, str]]:
     for match in _MENTION.finditer(text):
-        login = match[1].rstrip(".-")  # the stop or dash of the sentence is not the login's
+        login = match[1].rstrip(".-")  # punctuation of the sentence, not part of the login
         if _LOGIN.fullmatch(login) and not _inside_word(text, match.start()):
             yield match.start(), login
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Tell whether an address or path goes on at `at`; scripts without case write no blanks."""
+    """Return whether an address or path continues at `at`. Scripts without case use no spaces."""
     before = text[at - 1 : at]
     return before in {"_", "@", "/", "+"} or before.isdigit() or before.lower() != before.upper()

@@ -1,4 +1,4 @@
-"""The way from a text to safe HTML. Loads the Markdown libraries: for worker processes."""
+"""All steps from Markdown to safe HTML. Loads the Markdown libraries: for worker processes."""
 
 from forumsvc.markup import mentions
 from forumsvc.markup.postprocess import postprocess
@@ -8,7 +8,7 @@ from forumsvc.markup.syntax import MarkdownParser
 MAX_HTML = 1_000_000
 
 _EMPTY = "<p></p>"
-"""Left where something that is not allowed was a paragraph of its own."""
+"""What remains of a paragraph that contained only removed elements."""
 
 
 class TooLongError(Exception):
@@ -16,15 +16,15 @@ class TooLongError(Exception):
 
 
 class Pipeline:
-    """Renders one text after the other."""
+    """Renders texts, one after another."""
 
     def __init__(self) -> None:
         self._parser = MarkdownParser()
 
     def render(self, text: str, own_host: str) -> list[str]:
-        """Return the safe HTML of a Markdown text, cut at its mentions: HTML, login, …, HTML.
+        """Return the safe HTML of a Markdown text, split at its mentions: HTML, login, …, HTML.
 
-        own_host: `host` or `host:port` of the site; links elsewhere are marked as foreign.
+        own_host: `host` or `host:port` of the site; links to other hosts get a `rel`.
         Raises TooLongError, and whatever the libraries raise on hostile text (RecursionError, …).
         """
         html = sanitize_author_html(self._parser.convert(text)).replace(_EMPTY, "").strip()

@@ -1,4 +1,4 @@
-"""Text shown as it is: what stands in where a text cannot be rendered."""
+"""Escapes a text that cannot be rendered, so that it is shown unformatted."""
 
 import re
 
@@ -8,10 +8,10 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\xa0": "&nbsp
 
 
 def escape_to_html(text: str) -> str:
-    """Return `text` as one HTML paragraph, its line breaks kept.
+    """Return `text` as one HTML paragraph that keeps its line breaks.
 
-    Control characters go. It is written as the sanitizer would write it, so that sanitizing it
-    changes nothing.
+    Control characters are removed. The result is as the sanitizer would write it, so that
+    sanitizing it changes nothing.
     """
     lines = _BREAK.split(_CONTROL.sub("", text).strip("\r\n").translate(_ESCAPES))
     return "<p>" + "<br>\n".join(lines) + "</p>" if any(lines) else ""

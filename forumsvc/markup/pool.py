@@ -1,4 +1,4 @@
-"""The workers of one process, lent to its threads."""
+"""The pool of worker processes that the threads of one process share."""
 
 import os
 import threading
@@ -14,15 +14,16 @@ _OVERFLOW_PER_SLOT = 4
 
 
 class PoolBusyError(Exception):
-    """No worker became free in time."""
+    """No slot became free in time."""
 
 
 class WorkerPool:
-    """Has `size` places, and a worker in each that was needed at some time.
+    """Has `size` slots, each with a worker once it was needed.
 
-    Nobody waits behind a text that takes long: its worker is set aside, and its place is free.
-    There are as many aside as `_ASIDE_PER_PLACE` says, which bounds the memory that they take.
-    killed: how many were killed because a text took too long, or was too much for them.
+    A slow text delays no other: its worker is moved to the overflow, which frees its slot. The
+    overflow is limited to `_OVERFLOW_PER_SLOT`, which limits the memory. A worker that finishes in
+    the overflow returns to a slot if one is free, and is killed otherwise.
+    killed: how many were killed because a text took too long or too much memory.
     """
 
     def __init__(self, size: int) -> None:
@@ -32,19 +33,19 @@ class WorkerPool:
         _pools.add(self)
 
     def start(self) -> None:
-        """Start the fork server where none runs, so that a worker can be had within milliseconds.
+        """Start the fork server if none runs, so that a worker can start within milliseconds.
 
-        Raises OSError where it does not start.
+        Raises OSError if it does not start.
         """
         with self._changed:
             self._ensure_fork_server()
 
     @contextmanager
     def acquire(self, deadline: float) -> Iterator[WorkerProcess]:
-        """Lend a worker to the calling thread; it is killed where that raises.
+        """Acquire a worker for the calling thread; it is killed if the block raises.
 
-        Raises BusyError where no place is free until `deadline` (monotonic), OSError where no
-        worker can be had.
+        Raises PoolBusyError if no slot is free until `deadline` (monotonic), OSError if no worker
+        can be started.
         """
         worker = self._get_worker(deadline)
         try:
@@ -58,7 +59,7 @@ class WorkerPool:
             self._release(worker)
 
     def move_to_overflow(self, worker: WorkerProcess) -> None:
-        """Free the place of a lent worker, whose text takes long, if there is room aside."""
+        """Free the slot of a worker whose text is slow, if there is room in the overflow."""
         with self._changed:
             if len(self._overflow) < _OVERFLOW_PER_SLOT * self._size:
                 self._busy.remove(worker)
@@ -67,19 +68,19 @@ class WorkerPool:
 
     @property
     def alive(self) -> int:
-        """How many workers run."""
+        """How many workers are running."""
         with self._changed:
             busy = len(self._busy) + len(self._overflow)
             return busy + sum(worker.alive for worker in self._idle)
 
     def close(self, seconds: float) -> None:
-        """End the workers; those at work may finish first, within `seconds`."""
+        """Stop the workers; busy ones may finish first, within `seconds`."""
         with self._changed:
             self._changed.wait_for(lambda: not (self._busy or self._overflow), seconds)
             self._stop()
 
     def reset_after_fork(self) -> None:
-        """Begin anew in a forked child: workers and whoever held the lock are the parent's."""
+        """Start empty in a forked child: workers and the holder of the lock belong to the parent."""
         fork_server, workers = self._fork_server, [*self._idle, *self._busy, *self._overflow]
         self._reset()
         for worker in workers:
@@ -123,7 +124,7 @@ class WorkerPool:
 
     def _pop_idle(self) -> WorkerProcess | None:
         while self._idle:
-            worker = self._idle.pop()  # the last: it is warm
+            worker = self._idle.pop()  # the most recently used: its caches are warm
             if worker.alive:
                 return worker
             self._ensure_fork_server().kill(worker)

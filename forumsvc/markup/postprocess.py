@@ -1,4 +1,8 @@
-"""What the renderer adds to an author's sanitized HTML: floor references and `rel`."""
+"""Adds to an author's sanitized HTML: links of post numbers (`#12`), and `rel` on external links.
+
+The post number of a reply is its place in the topic: `#12` is the twelfth reply. In Chinese forums
+that is a "floor", which is why the anchors and the CSS class in stored HTML are called so.
+"""
 
 import html as html_text
 import re
@@ -15,11 +19,11 @@ _C0_AND_SPACE = "".join(map(chr, range(0x21)))
 
 
 def postprocess(html: str, own_host: str) -> str:
-    """Return sanitized HTML with `#12` linked to the twelfth reply and foreign links marked.
+    """Return sanitized HTML with post numbers linked and external links marked.
 
     `#12` outside links and code becomes `<a href="#floor-12" class="floor-reference">`. A link to
-    another host than `own_host` (`host` or `host:port`, lower case; empty where it is not known)
-    gets `rel`; a link to a heading of the same text gets the prefix of that heading's id.
+    another host than `own_host` (`host` or `host:port`, lower case; empty if unknown) gets `rel`;
+    a link to a heading of the same text gets the prefix of that heading's id.
     """
     ids = set(re.findall(rf'<h[1-6] id="{ID_PREFIX}([^"]*)"', html))
 
@@ -47,19 +51,19 @@ def _link(node: Node, own_host: str, ids: set[str]) -> str:
 
 
 def _task_checkbox(node: Node) -> str:
-    """Return a task's box, its attributes in one order: nh3 adds missing ones in any."""
+    """Return a task's checkbox with its attributes in a fixed order: nh3 adds them in any order."""
     checked = ' checked=""' if 'checked=""' in node.attributes else ""
     return f'<input type="checkbox" disabled=""{checked}>'
 
 
 def _is_foreign(url: str, own_host: str) -> bool:
-    """Tell whether a browser would take `url` to another host (WHATWG URL: `\\` reads as `/`)."""
+    """Return whether a browser would open another host (WHATWG URL: `\\` reads as `/`)."""
     url = _IGNORED_IN_URL.sub("", url).strip(_C0_AND_SPACE).replace("\\", "/")
     try:
         parts = urlsplit(url)
     except ValueError:
         return True
     if parts.scheme in {"http", "https"} or parts.netloc:
-        # Of `https:host` a browser makes `https://host`.
+        # A browser reads `https:host` as `https://host`.
         return not parts.netloc or parts.netloc.lower() != own_host
     return url.startswith("//")

@@ -1,17 +1,17 @@
-"""What a renderer has done since its process began."""
+"""Statistics of a renderer since its process started."""
 
 from collections import Counter
 from threading import Lock
 
 _ALWAYS_REPORTED = ("busy", "overload", "timeout", "crash", "unstarted")
-"""Reasons that are told before their first time, too, so that it can be seen to happen."""
+"""Reasons that are reported from the start, with a count of 0, so that an increase can be seen."""
 
 
 class RenderStats:
-    """Counts of texts. Safe between threads.
+    """Counts of texts. Thread-safe.
 
-    rendered: how many, those included that came back escaped; seconds: how long that took
-    altogether; fallbacks: how many came back escaped, by reason.
+    rendered: all texts, including those that were only escaped; seconds: their total time;
+    fallbacks: how many were only escaped, by reason.
     """
 
     def __init__(self) -> None:
@@ -21,10 +21,10 @@ class RenderStats:
         self._lock = Lock()
 
     def add(self, seconds: float, reason: str | None) -> None:
-        """Count a text. reason: why it came back escaped, None if it did not."""
+        """Count a text. reason: why it was only escaped, or None."""
         with self._lock:
             self.rendered += 1
             self.seconds += seconds
             if reason is not None:
-                # What follows the colon is the system's own words.
+                # After the colon stands the system's own message.
                 self.fallbacks[reason.partition(":")[0]] += 1

@@ -21,17 +21,17 @@ _STATM = Path("/proc/self/statm")
 
 
 def serve(connection: socket.socket, pipeline: Pipeline) -> None:
-    """Answer every line until they end, an exception comes or this process has grown too large."""
+    """Process jobs until the end of the input, an exception, or excessive memory use."""
     with connection.makefile("rb") as jobs:
         for line in jobs:
             job = json.loads(line)
-            # Nobody is left to stop this process where its parent was killed amid a text.
+            # If the parent is killed during a text, nothing else would stop this process.
             signal.setitimer(signal.ITIMER_PROF, job["limit"])
-            # Under that timer Linux counts the time of a process in ticks only.
+            # While that timer runs, Linux counts the processor time of a process in ticks only.
             started = time.thread_time()
             try:
                 result: dict[str, Any] = {"segments": pipeline.render(job["text"], job["own_host"])}
-            except Exception as error:  # whatever a hostile text brings about is its answer
+            except Exception as error:  # a hostile text may raise anything
                 result = {"error": type(error).__name__, "exiting": True}
             signal.setitimer(signal.ITIMER_PROF, 0)
             result["cpu_seconds"] = time.thread_time() - started
@@ -43,9 +43,9 @@ def serve(connection: socket.socket, pipeline: Pipeline) -> None:
 
 
 def _resident_bytes() -> int:
-    """Return the bytes of memory this process holds, 0 where the system does not say.
+    """Return the resident memory of this process, or 0 if the system does not report it.
 
-    `getrusage` does not do: its maximum begins with that of the process that started this one.
+    `getrusage` is not suitable: its maximum starts with that of the parent process.
     """
     try:
         return int(_STATM.read_text().split()[1]) * resource.getpagesize()

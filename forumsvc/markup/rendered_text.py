@@ -1,4 +1,4 @@
-"""A rendered text whose mentions are still to be linked."""
+"""A rendered text whose mentions are not linked yet."""
 
 import html
 import re
@@ -11,7 +11,7 @@ from forumsvc.markup.html_nodes import nodes
 from forumsvc.markup.text_content import text_content
 
 RENDERER_VERSION = 2
-"""Stored beside every `body_html`; raised whenever the same text would render to other HTML."""
+"""Stored with every `body_html`; raised whenever the same text would render to other HTML."""
 
 _LINKED = re.compile(r'class="user-mention">@([A-Za-z0-9_.-]+)</a>')
 
@@ -23,13 +23,13 @@ def linked_logins(html: str) -> set[str]:
 
 @dataclass(frozen=True)
 class RenderedText:
-    """Safe HTML, cut at every word that may mention a user.
+    """Safe HTML, split at every word that may mention a user.
 
-    parts: HTML, login, HTML, login, …, HTML: an odd number of strings. The logins are as the
-        author wrote them, without the `@`. Nothing in the HTML stands for a mention, so no text
-        can pretend to be one.
-    fallback: why this is the escaped text and not its rendering (`timeout`, `crash`, or the name
-        of an exception); None where it was rendered.
+    segments: HTML, login, HTML, login, …, HTML: an odd number of strings. The logins are as the
+        author wrote them, without the `@`. The HTML contains no placeholder for a mention, so no
+        text can forge one.
+    fallback: why this is the escaped text instead of its rendering (`timeout`, `crash`, or the
+        name of an exception); None if it was rendered.
     """
 
     segments: tuple[str, ...]
@@ -37,12 +37,12 @@ class RenderedText:
 
     @property
     def version(self) -> int:
-        """The version to store with the HTML: 0 where it fell back, so that a later run retries."""
+        """The version to store with the HTML: 0 for a fallback, so that a later run tries again."""
         return RENDERER_VERSION if self.fallback is None else 0
 
     @cached_property
     def mentions(self) -> list[str]:
-        """The logins that may be mentioned, each once whatever its case, as they appear."""
+        """The logins that may be mentioned, each once whatever its case, in order of appearance."""
         first: dict[str, str] = {}
         for login in self.segments[1::2]:
             first.setdefault(login.lower(), login)
@@ -50,29 +50,29 @@ class RenderedText:
 
     @property
     def html(self) -> str:
-        """The HTML with every mention left plain text."""
+        """The HTML with every mention as plain text."""
         return self._join([f"@{login}" for login in self.segments[1::2]])
 
     @property
     def text(self) -> str:
-        """What a reader reads."""
+        """The text of the HTML, without tags."""
         return text_content(self.html)
 
     @property
     def links(self) -> int:
-        """How many links lead to other hosts."""
+        """The number of links to other hosts."""
         return sum(node.tag == "a" and ' rel="' in node.attributes for node in nodes(self.html))
 
     @property
     def images(self) -> int:
-        """How many pictures it shows."""
+        """The number of images."""
         return sum(node.tag == "img" for node in nodes(self.html))
 
     def to_html(self, logins: Mapping[str, str], user_url: str) -> str:
-        """Return the HTML with the mentions of existing users linked and all others plain text.
+        """Return the HTML with mentions of existing users linked and all others as plain text.
 
-        logins: the existing users among `mentions`: login in lower case -> login as it is spelt.
-        user_url: the address of a user's page, `{login}` in it.
+        logins: the existing users among `mentions`: login in lower case -> login as registered.
+        user_url: the URL of a user's page, with `{login}` in it.
         """
 
         def mention(written: str) -> str:

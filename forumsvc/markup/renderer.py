@@ -1,4 +1,4 @@
-"""The one function behind which Markdown becomes HTML."""
+"""Renders Markdown to HTML: the only entry point for the rest of the service."""
 
 import logging
 import time
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ReportCpuTime = Callable[[float], None]
-"""Is told the seconds of processor time that a text took."""
+"""Called with the seconds of processor time that a text took."""
 
 
 def _ignore_cpu_time(seconds: float) -> None:
@@ -33,17 +33,17 @@ def _ignore_cpu_time(seconds: float) -> None:
 
 
 _OVERFLOW_AFTER = 0.05
-"""The part of the time a text may take after which nobody waits behind it any more."""
+"""The fraction of `timeout` after which a text's worker is moved to the overflow."""
 
 _ATTEMPTS = 2
 
 
 class Renderer:
-    """Renders texts in worker processes; safe to share between threads and to carry over a fork.
+    """Renders texts in worker processes. Thread-safe and fork-safe.
 
-    A text that takes more processor time than `timeout`, or that crashes its worker, comes back
-    escaped. One that only the clock stops is tried once more: that says something of the machine,
-    and nothing of the text. tally: what it has done.
+    A text that takes more processor time than `timeout`, or that crashes its worker, is returned
+    escaped. A text that only exceeds the wall-clock time is tried once more: that is caused by a
+    busy machine and not by the text. stats: counts of what it has done.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class Renderer:
         *,
         wall_seconds: float = 10.0,
     ) -> None:
-        """Start nothing yet: the first text starts the workers.
+        """Prepare only: the first text starts the workers.
 
         workers: how many processes; 0 renders in this process, where nothing stops a slow text
-        (for a script of its own, never for a server). timeout: seconds of processor time that a
-        text may take. site_url: links to other hosts than its host are marked as foreign.
-        wall_seconds: how long one attempt may take by the clock, the wait for a worker included.
+        (for a separate script, never for a server). timeout: seconds of processor time for one
+        text. site_url: links to other hosts than this one get a `rel`. wall_seconds: the longest
+        wall-clock time of one attempt, including the wait for a worker.
         """
         self._timeout = timeout
         self._wall_seconds = max(wall_seconds, timeout)
@@ -72,16 +72,16 @@ class Renderer:
 
     @property
     def workers(self) -> int:
-        """How many workers run."""
+        """How many workers are running."""
         return self._pool.alive
 
     @property
     def killed(self) -> int:
-        """How many workers were killed because a text took too long, or was too much for them."""
+        """How many workers were killed because a text took too long or too much memory."""
         return self._pool.killed
 
     def close(self) -> None:
-        """End the workers, those at work when they are done. A later text starts new ones."""
+        """Stop the workers, busy ones when they are done. A later text starts new ones."""
         self._pool.close(self._timeout)
 
     def render(
@@ -93,9 +93,9 @@ class Renderer:
     ) -> RenderedText:
         """Return the safe HTML of a Markdown text, its mentions not linked yet.
 
-        origin: on whose behalf, for the log. used: called with the seconds of processor time that
-        it took, whatever comes of it. Raises Unavailable where the machine has no time for it, or
-        where no worker can be had.
+        origin: the request or job, for the log. report_cpu_time: called with the seconds of
+        processor time, whatever the outcome. Raises Unavailable if the machine is too busy or no
+        worker can be started.
         """
         started = time.monotonic()
         result: dict[str, Any] = {}
@@ -129,14 +129,14 @@ class Renderer:
         return RenderedText((escape_to_html(text),), fallback=reason)
 
     def _render_with_retry(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
-        """Ask a worker, and another one where the first was stopped by the clock."""
+        """Render in a worker, and in another one if the first exceeded the wall-clock time."""
         for _ in range(_ATTEMPTS - 1):
             with suppress(PoolBusyError, WorkerTimeoutError):
                 return self._render_in_worker(text, report_cpu_time)
         return self._render_in_worker(text, report_cpu_time)
 
     def _render_in_worker(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
-        self._pool.start()  # may take long, once, and is no part of the text's time
+        self._pool.start()  # may take long the first time, which does not count for the text
         deadline = time.monotonic() + self._wall_seconds
         job = {"text": text, "own_host": self._own_host, "limit": 2 * self._timeout}
         with self._pool.acquire(deadline) as worker:
@@ -158,7 +158,7 @@ class Renderer:
         self._pipeline = None
         try:
             result = {"segments": pipeline.render(text, self._own_host)}
-        except Exception as error:  # whatever a hostile text brings about is its answer
+        except Exception as error:  # a hostile text may raise anything
             return {"error": type(error).__name__}
         self._pipeline = pipeline
         return result

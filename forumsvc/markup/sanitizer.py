@@ -1,6 +1,6 @@
-"""The allow-list: the only place that says which HTML leaves this service.
+"""The allow-list: the only place that decides which HTML leaves this service.
 
-Authors may write HTML inside Markdown, so the Markdown library's output is never trusted.
+Authors may write HTML in Markdown, so the output of the Markdown library is never trusted.
 """
 
 import re
@@ -9,10 +9,10 @@ import nh3
 from pygments.token import STANDARD_TYPES
 
 ID_PREFIX = "user-content-"
-"""Begins every id in a text, so that none is an id of the page around it."""
+"""The prefix of every id in a text, so that none equals an id of the surrounding page."""
 
 FOREIGN_REL = "nofollow ugc noopener"
-"""The `rel` of links to other hosts; the only value that passes."""
+"""The `rel` of links to other hosts; no other value is allowed."""
 
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 _TAGS = _HEADINGS | {
@@ -74,7 +74,7 @@ _MAX_PASSES = 8
 
 
 class UnstableHtmlError(Exception):
-    """HTML that goes on changing however often it is sanitized."""
+    """HTML that changes every time it is sanitized."""
 
 
 def _cleaner(classes: dict[str, frozenset[str]]) -> nh3.Cleaner:
@@ -112,10 +112,10 @@ _OUTPUT_CLEANER = _cleaner(_OUTPUT_CLASSES)
 
 
 def sanitize_author_html(html: str) -> str:
-    """Return what an author may have written of `html`: nothing that looks like our own links.
+    """Return the part of `html` that an author may write: nothing that looks like our own links.
 
-    Elements such as `<script>` go with all that is in them; one that never ends is text, for
-    otherwise a word about `<script>` would take the rest of the post along.
+    Elements such as `<script>` are removed with their content. One that is never closed becomes
+    text; otherwise a remark about `<script>` would remove the rest of the post.
     """
     last_end = {match[0].lower(): match.start() for match in _REMOVED_END.finditer(html)}
 
@@ -127,10 +127,10 @@ def sanitize_author_html(html: str) -> str:
 
 
 def sanitize(html: str) -> str:
-    """Return the part of `html` that is allowed, such that sanitizing it again changes nothing.
+    """Return the allowed part of `html`, such that sanitizing it again changes nothing.
 
-    Taking a tag away can move the tags around it when the result is parsed again (`<a>` in
-    `<a>`), so this goes on until nothing moves. Raises `UnstableHtmlError` where that never comes.
+    Removing a tag can move the tags around it when the result is parsed again (`<a>` in `<a>`),
+    so this repeats until nothing changes. Raises `UnstableHtmlError` if it never becomes stable.
     """
     for _ in range(_MAX_PASSES):
         cleaned = _OUTPUT_CLEANER.clean(html)

@@ -1,4 +1,4 @@
-"""What a reader reads of sanitized HTML."""
+"""The plain text of sanitized HTML."""
 
 import html as html_text
 import re
@@ -14,7 +14,7 @@ _INLINE = frozenset(
 
 
 def text_content(html: str) -> str:
-    """Return the text of sanitized HTML; where a block or a picture stands, a blank."""
+    """Return the text of sanitized HTML; block elements and images become spaces."""
     return html_text.unescape(_TAG.sub(_gap, html))
 
 

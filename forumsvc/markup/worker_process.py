@@ -1,4 +1,4 @@
-"""A worker process as the process that it works for sees it."""
+"""A worker process, as seen by the process that uses it."""
 
 import json
 import socket
@@ -11,22 +11,22 @@ _MIN_WAIT = 0.001
 
 
 class WorkerTimeoutError(Exception):
-    """The worker did not answer in time."""
+    """The worker sent no result in time."""
 
 
 class WorkerCpuError(Exception):
-    """The worker used up the processor time of a text."""
+    """The worker used up the processor time for a text."""
 
 
 class WorkerDiedError(Exception):
-    """The worker ended without an answer."""
+    """The worker ended without a result."""
 
 
 class WorkerProcess:
-    """A worker, and the socket to it. One thread at a time may use it.
+    """A worker and the socket to it. Only one thread at a time may use it.
 
-    pid: its process id; retired: it must not be asked again; cpu_seconds: the processor time that
-    its last job took, as far as that is known.
+    pid: its process id; retired: whether it takes no more jobs; cpu_seconds: the processor time
+    of its last job, as far as it is known.
     """
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
@@ -39,7 +39,7 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it may be asked; only for one that is not at work."""
+        """Whether it can take a job. Only for a worker that is idle."""
         if self.retired:
             return False
         self._connection.setblocking(False)
@@ -52,7 +52,7 @@ class WorkerProcess:
         return False
 
     def send_job(self, job: dict[str, Any], deadline: float) -> None:
-        """Give it a job (see `worker`). Raises WorkerTimeoutError, WorkerDiedError."""
+        """Send it a job (see `render_worker`). Raises WorkerTimeoutError, WorkerDiedError."""
         self._set_deadline(deadline)
         self._cpu_before = self._cpu_clock()
         self.cpu_seconds = 0.0
@@ -64,9 +64,9 @@ class WorkerProcess:
             raise WorkerDiedError from error
 
     def receive_result_within(self, cpu_seconds: float, deadline: float) -> dict[str, Any]:
-        """Return the answer to the job as `answer` does, within so much processor time of its own.
+        """Return the result of the job like `receive_result`, with a limit on its processor time.
 
-        Raises WorkerCpuError where that is used up.
+        Raises WorkerCpuError if the limit is exceeded.
         """
         while True:
             self.cpu_seconds = max(self.cpu_seconds, self._cpu_clock() - self._cpu_before)
@@ -74,15 +74,15 @@ class WorkerProcess:
             if left <= 0:
                 raise WorkerCpuError
             try:
-                # One thread cannot use up more processor time than time passes.
+                # One thread cannot use more processor time than wall-clock time.
                 return self.receive_result(min(deadline, time.monotonic() + max(left, _MIN_WAIT)))
             except WorkerTimeoutError:
                 if time.monotonic() >= deadline:
                     raise
 
     def receive_result(self, deadline: float) -> dict[str, Any]:
-        """Return the answer to the job. Raises WorkerDiedError, and WorkerTimeoutError at the
-        deadline, after which it may be waited for again.
+        """Return the result of the job. Raises WorkerDiedError, and WorkerTimeoutError at the
+        deadline, after which it may be called again.
         """
         received = self._received
         while not (received and received[-1].endswith(b"\n")):
@@ -103,13 +103,13 @@ class WorkerProcess:
         return result
 
     def close(self) -> None:
-        """Let go of it; it ends by itself when it has nothing left to do."""
+        """Close the socket; the worker exits when it has finished its job."""
         self._connection.close()
 
     def _cpu_clock(self) -> float:
-        """Return the processor time of the process so far; 0 where it is gone.
+        """Return the processor time of the process so far; 0 if it is gone.
 
-        The number of another process's clock is made as glibc's `clock_getcpuclockid` makes it.
+        The clock id of another process is computed as in glibc's `clock_getcpuclockid`.
         """
         try:
             return time.clock_gettime((~self.pid << 3) | _CPU_CLOCK_OF_PROCESS)

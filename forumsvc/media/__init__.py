@@ -1,4 +1,5 @@
-"""Pictures: made harmless (`pictures`), kept (`storage`, `s3`), letter avatars (`avatars`).
+"""Images: processed (`images`), stored (`storage`, `s3`), generated letter avatars (`avatars`).
 
-Knows neither database nor HTTP nor settings: everything comes as an argument.
+An image is bytes and pixels; a photo is the resource of the API that owns one.
+The package knows neither database nor HTTP nor settings: everything is passed as an argument.
 """

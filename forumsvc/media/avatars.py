@@ -1,11 +1,11 @@
-"""The picture of a user who has set none: the login's first letter on a color of its own."""
+"""The default avatar of a user: the first letter of the login on a color of its own."""
 
 import hashlib
 import math
 from html import escape
 
 SIDE = 240
-"""Width and height of the avatar, pixels."""
+"""Width and height of the avatar in pixels."""
 
 _CHROMA = 0.11
 _CONTRAST = 4.5
@@ -14,8 +14,8 @@ _CONTRAST = 4.5
 def letter_avatar(login: str) -> str:
     """Return an SVG document, SIDE pixels square, for a login.
 
-    The same login, whatever its case, always has the same color. The white letter stands out from
-    it by a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3, level AA).
+    The color depends on the login only, whatever its case. The contrast of the white letter is at
+    least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3, level AA).
     """
     letter = next((character for character in login if character.isalnum()), "?").upper()[0]
     color = "#{:02x}{:02x}{:02x}".format(*background_color(login))
@@ -30,8 +30,9 @@ def letter_avatar(login: str) -> str:
 
 
 def background_color(login: str) -> tuple[int, int, int]:
-    """Return a login's color as sRGB values, 0 to 255: its hue by the login, its lightness the
-    greatest that leaves a white letter readable."""
+    """Return a login's color as sRGB values, 0 to 255: the login decides the hue; the lightness is
+    the greatest at which a white letter is readable.
+    """
     seed = hashlib.sha256(login.casefold().encode("utf-8", "replace")).digest()
     hue = int.from_bytes(seed[:2], "big") / 65536 * math.tau
     for percent in range(62, 0, -1):
@@ -49,7 +50,7 @@ def contrast(color: tuple[int, int, int]) -> float:
 
 
 def _linear(value: float) -> float:
-    """Return the light of an sRGB value (IEC 61966-2-1)."""
+    """Return the linear light of an sRGB value (IEC 61966-2-1)."""
     return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
@@ -60,7 +61,7 @@ def _gamma(light: float) -> float:
 def _oklch(lightness: float, chroma: float, hue: float) -> tuple[int, int, int]:
     """Return the nearest sRGB color of an OKLCH one (CSS Color 4, §10), clipped to the gamut.
 
-    Equal lightness looks equally light in every hue there.
+    In OKLCH equal lightness looks equally light in every hue.
     """
     a, b = chroma * math.cos(hue), chroma * math.sin(hue)
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
@@ -76,7 +77,7 @@ def _oklch(lightness: float, chroma: float, hue: float) -> tuple[int, int, int]:
 
 
 def _printable(text: str) -> str:
-    """Replace what XML 1.0 cannot hold (production [2] Char)."""
+    """Replace characters that XML 1.0 does not allow (production [2] Char)."""
     return "".join(
         character if character.isprintable() or character == " " else "\ufffd" for character in text
     )

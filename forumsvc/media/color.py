@@ -1,4 +1,4 @@
-"""Colors to sRGB, so that a picture keeps its look when its profile is dropped."""
+"""Converts colors to sRGB, so that an image looks the same without its color profile."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -12,10 +12,10 @@ _GRID_STEPS = (0, 36, 73, 109, 146, 182, 219, 255)
 
 
 def srgb_converter(icc: bytes, mode: str) -> ColorConverter | None:
-    """Return what turns an image of `mode` into sRGB colors (RGB, RGBA, L or LA), or None.
+    """Return a function that converts an image of `mode` to sRGB (RGB, RGBA, L or LA), or None.
 
-    None where nothing is to do: there is no profile; it is unreadable or for another kind of
-    picture, which browsers too ignore; or it says sRGB already, to within one step in 255.
+    None if there is nothing to convert: there is no profile; it is unreadable or for another type
+    of image, which browsers ignore, too; or it equals sRGB within one step of 255.
     """
     if mode == "CMYK" and not icc:
         return lambda image: image.convert("RGB")
@@ -53,7 +53,7 @@ def _transform(icc: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
 
 
 def _is_identity(transform: ImageCms.ImageCmsTransform) -> bool:
-    """Try the transform on a grid of colors."""
+    """Apply the transform to a grid of colors; return whether none changes."""
     grid = bytes(
         value for r in _GRID_STEPS for g in _GRID_STEPS for b in _GRID_STEPS for value in (r, g, b)
     )

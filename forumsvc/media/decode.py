@@ -1,4 +1,4 @@
-"""Pillow's decoders, kept to the format that was found, and their errors told as refusals."""
+"""Runs Pillow's decoders, limited to the detected format; their errors become Invalid."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ P = ParamSpec("P")
 
 @contextmanager
 def open_image(data: Data, header: ImageHeader) -> Iterator[Image.Image]:
-    """Open the bare picture with the decoder that its header names, and no other."""
+    """Open the image, without its metadata, with the decoder of the format in its header only."""
     with TemporaryFile() as file:
         for chunk in header.without_metadata(data):
             file.write(chunk)
@@ -26,7 +26,7 @@ def open_image(data: Data, header: ImageHeader) -> Iterator[Image.Image]:
 
 
 def run_decoder(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what a step of decoding gives; where it fails or warns, raise Invalid."""
+    """Return the result of a decoding step; raise Invalid if it fails or warns."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -35,5 +35,5 @@ def run_decoder(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise
     except UnidentifiedImageError:
         refuse("broken: the picture's header cannot be read")
-    except Exception as error:  # decoders raise whatever broken data brings them to
+    except Exception as error:  # broken data may make a decoder raise anything
         refuse(f"broken: the picture cannot be decoded ({error})")

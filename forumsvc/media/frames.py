@@ -1,7 +1,7 @@
-"""A fresh canvas: pixels, and nothing else, carried over from what a decoder made.
+"""Buffers the pixels of decoded frames in a file, oriented upright and converted to sRGB.
 
-The pixels go band by band through a file, turned upright and converted to sRGB on the way, so that
-never more than one whole picture is in memory.
+The pixels are copied band by band, so that never more than one whole image is in memory. Only
+pixels are copied, so that nothing else of the upload reaches the encoder.
 """
 
 import tempfile
@@ -25,37 +25,36 @@ _TRANSPOSE = {
     8: Image.Transpose.ROTATE_90,
 }
 SIDEWAYS = frozenset({5, 6, 7, 8})
-"""The orientations in which width and height change places."""
+"""The orientations that swap width and height."""
 
 
 def read_orientation(exif: bytes) -> int:
-    """Return the orientation, 1 to 8, that an EXIF block names (EXIF 2.32, tag 0x0112).
+    """Return the orientation, 1 to 8, of an EXIF block (EXIF 2.32, tag 0x0112).
 
-    1, upright, where it names none or cannot be read: browsers show such pictures as stored.
+    1, upright, if there is none or it is unreadable: browsers show such images as stored.
     """
     block = Image.Exif()
     try:
         block.load(exif)
         value = block.get(_ORIENTATION_TAG, 1)
-    except Exception:  # whatever a broken EXIF block does to the parser
+    except Exception:  # a broken EXIF block may make the parser raise anything
         return 1
     return value if value in _TRANSPOSE else 1
 
 
 def oriented_size(size: tuple[int, int], orientation: int) -> tuple[int, int]:
-    """Return width and height as they are once the orientation is applied."""
+    """Return width and height after the orientation is applied."""
     return (size[1], size[0]) if orientation in SIDEWAYS else size
 
 
 def apply_orientation(image: Image.Image, orientation: int) -> Image.Image:
-    """Return the image with its orientation applied."""
     return image.transpose(_TRANSPOSE[orientation]) if orientation in _TRANSPOSE else image
 
 
 class FrameBuffer:
-    """Frames of one size and mode, as bare bytes in a file without a name.
+    """Frames of the same size and mode, as raw pixels in an unnamed temporary file.
 
-    size: width and height, pixels. frames: how many have been added.
+    size: width and height in pixels. frame_count: how many frames were added.
     """
 
     def __init__(self) -> None:
@@ -71,7 +70,7 @@ class FrameBuffer:
         self._file.close()
 
     def add(self, image: Image.Image, orientation: int, convert: ColorConverter) -> None:
-        """Append a decoded image's pixels, made upright, each band passed through `convert`."""
+        """Append the pixels of a decoded image, upright, each band converted by `convert`."""
         self.size = oriented_size(image.size, orientation)
         for band in _bands(image, orientation):
             converted = convert(band)
@@ -80,9 +79,9 @@ class FrameBuffer:
         self.frame_count += 1
 
     def image(self, frame: int = 0) -> Image.Image:
-        """Return one frame on a canvas of its own.
+        """Return a frame as a new image.
 
-        Raises OSError where the file cannot be read back.
+        Raises OSError if the file cannot be read.
         """
         width, height = self.size
         canvas = Image.new(self.mode, self.size)
@@ -103,7 +102,7 @@ def _band_ranges(width: int, height: int) -> Iterator[tuple[int, int]]:
 
 
 def _bands(image: Image.Image, orientation: int) -> Iterator[Image.Image]:
-    """Yield the upright picture's rows from top to bottom, band by band."""
+    """Yield the rows of the upright image from top to bottom, band by band."""
     across, down = image.size
     width, height = oriented_size(image.size, orientation)
     for top, bottom in _band_ranges(width, height):

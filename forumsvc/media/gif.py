@@ -1,8 +1,8 @@
-"""GIF frames coded anew, index by index.
+"""Re-encodes the frames of a GIF by their color indices.
 
-Composing the frames would cost their local color tables and so their exact colors; instead each
-frame's indices are decoded and coded again, and the tables, times, disposal, transparency and
-loop count are written by us.
+Composing the frames would lose their local color tables and so their exact colors. Instead, the
+indices of each frame are decoded and encoded again, and this module writes the color tables,
+delays, disposal, transparency and loop count.
 """
 
 from io import BytesIO
@@ -22,7 +22,7 @@ _UNLIMITED = Limits(max_pixels=2**32, max_memory=2**34)
 
 
 def reencode_gif(data: Data, header: GifHeader, out: BinaryIO) -> None:
-    """Write the GIF anew: canvas, tables, loop count and frames; nothing else of it.
+    """Re-encode the GIF: canvas, color tables, loop count and frames; nothing else is copied.
 
     Raises Invalid for a frame that cannot be decoded or lacks pixels.
     """
@@ -42,7 +42,7 @@ def reencode_gif(data: Data, header: GifHeader, out: BinaryIO) -> None:
 def frame_indices(data: Data, frame: GifFrame) -> Image.Image:
     """Return a frame's color indices as an image of mode L.
 
-    Raises Invalid where its data end before its pixels do, or are no LZW code.
+    Raises Invalid if its data is no LZW code or ends before its pixels.
     """
     size = _uint16s(frame.width, frame.height)
     file = BytesIO()
@@ -60,13 +60,13 @@ def _lzw_encode(indices: Image.Image) -> bytes:
     file = BytesIO()
     indices.save(file, "GIF", optimize=False, interlace=0)
     encoded = file.getvalue()
-    # The gray table that comes with mode L goes; the indices stay as they are.
+    # Pillow adds a gray color table for mode L, which is dropped; the indices do not change.
     start, end = read_header(encoded, _UNLIMITED).frame_headers[0].data_range
     return encoded[start - 1 : end]
 
 
 def _color_table_flags(table: bytes) -> int:
-    """Return the flags that announce a color table: present, and the power of two of its size."""
+    """Return the flags for a color table: its presence, and its size as a power of two."""
     return 0x80 | (len(table) // 3).bit_length() - 2 if table else 0
 
 

@@ -1,8 +1,8 @@
-"""The process in which one picture is decoded: bounded, with nothing to lose, gone afterwards.
+"""The process that decodes one image: with limits, without secrets, and for this image only.
 
 Called as `main([job, source, target, limits])`: job is `normalize` or `thumbnail`; source and
-target are file descriptors; limits is the JSON of a Limits. Prints one JSON object: the facts of
-what was written, or `refused` with the reason, or `failed` with an error number of the system.
+target are file descriptors; limits is the JSON of a Limits. Prints one JSON object: the fields of
+an EncodedImage, or `refused` with the reason, or `failed` with an error number of the system.
 """
 
 import ctypes
@@ -22,13 +22,13 @@ from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import EncodedImage, reencode
 from forumsvc.media.thumbnails import write_thumbnail
 
-# Beside the picture: the interpreter, its libraries' mappings, the upload's own bytes.
+# In addition to the image: the interpreter, the mappings of its libraries, the upload's bytes.
 _OVERHEAD = 400_000_000
 _PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> None:
-    """Do the job that the arguments name and print what came of it."""
+    """Do the job in the arguments and print its result."""
     job, source, target, limits_json = arguments
     limits = Limits(**json.loads(limits_json))
     _apply_limits(limits)
@@ -54,13 +54,13 @@ def _run_job(job: str, source: int, target: int, limits: Limits) -> EncodedImage
 
 
 def _apply_limits(limits: Limits) -> None:
-    """Bound memory and time, end with the parent, leave its processor core."""
+    """Limit memory and time, end with the parent, and leave the parent's processor core."""
     room = limits.max_memory + limits.max_bytes + _OVERHEAD
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.timeout, limits.timeout))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A write beyond a file size limit is an error to report, not a reason to die.
+    # A write beyond a file size limit is then an error to report instead of a deadly signal.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,8 +1,8 @@
-"""Uploaded pictures made harmless.
+"""Makes uploaded images safe.
 
-An upload goes in bounded pieces to a file without a name, is judged by its structure, decoded and
-encoded anew in a process of its own (`worker`), and comes back as such a file. What is stored is
-made of pixels alone: no EXIF, comment, profile or trailing byte of the upload is in it.
+An upload is copied to an unnamed file of limited size, its structure is checked, and it is decoded
+and encoded again in a separate process (`image_worker`). The stored image is made of pixels only:
+it contains no EXIF, comment, profile or trailing byte of the upload.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ _TYPES = {
     "GIF": ("image/gif", "gif"),
     "WEBP": ("image/webp", "webp"),
 }
-# One picture at a time keeps memory bounded; a short queue keeps the server's threads for others.
+# One image at a time limits memory; a short queue leaves most threads to other requests.
 _RUNNING = threading.BoundedSemaphore(1)
 _QUEUED = threading.BoundedSemaphore(4)
 _TIME_SIGNALS = {-signal.SIGXCPU, -signal.SIGKILL}
@@ -42,9 +42,9 @@ _TIME_SIGNALS = {-signal.SIGXCPU, -signal.SIGKILL}
 
 @dataclass
 class ProcessedImage:
-    """A picture as it is to be stored; a context manager that drops its file.
+    """An image ready to be stored; a context manager that closes its file.
 
-    file: the bytes, at their beginning. format: PNG, JPEG, GIF or WEBP. width, height: pixels.
+    file: the bytes, at their start. format: PNG, JPEG, GIF or WEBP. width, height: pixels.
     frames: more than 1 for an animation. size: bytes. digest: SHA-256, hexadecimal.
     """
 
@@ -58,7 +58,7 @@ class ProcessedImage:
 
     @property
     def media_type(self) -> str:
-        """The media type: `image/png` and so on."""
+        """The media type, such as `image/png`."""
         return _TYPES[self.format][0]
 
     @property
@@ -67,7 +67,7 @@ class ProcessedImage:
         return f"{self.digest[:2]}/{self.digest}.{_TYPES[self.format][1]}"
 
     def close(self) -> None:
-        """Drop the file."""
+        """Close the file, which deletes it."""
         self.file.close()
 
     def __enter__(self) -> Self:
@@ -78,22 +78,22 @@ class ProcessedImage:
 
 
 def normalize(source: BinaryIO, limits: Limits | None = None) -> ProcessedImage:
-    """Return an uploaded picture, encoded anew.
+    """Return an uploaded image, re-encoded.
 
-    source: the upload, read from where it stands to its end. limits: what it may cost.
-    The same pixels give the same bytes, digest and name. Orientation is applied, colors are
-    brought to sRGB, GIF and WebP keep their animation; of an animated PNG the default image stays.
+    source: the upload, read from its current position to its end. limits: what it may cost.
+    The same pixels give the same bytes, digest and name. The orientation is applied, colors are
+    converted to sRGB, GIF and WebP stay animated; of an animated PNG the default image is used.
 
-    Raises Invalid("file", why) for what is refused, RateLimited where too many pictures wait,
-    OSError where a temporary file cannot be written.
+    Raises Invalid("file", reason) if the image is refused, RateLimited if too many images are
+    queued, OSError if a temporary file cannot be written.
     """
     return _process("normalize", source, limits or Limits())
 
 
 def thumbnail(source: BinaryIO, limits: Limits | None = None) -> ProcessedImage:
-    """Return the middle square of a picture's first frame, 240 x 240 pixels, as JPEG or PNG.
+    """Return the middle square of an image's first frame, 240 x 240 pixels, as JPEG or PNG.
 
-    Takes and raises what `normalize` does.
+    Has the same arguments and exceptions as `normalize`.
     """
     return _process("thumbnail", source, limits or Limits())
 
@@ -104,25 +104,25 @@ def _process(job: str, source: BinaryIO, limits: Limits) -> ProcessedImage:
         target: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             with _worker_slot(limits):
-                facts = _run_worker(job, upload, target, limits)
+                properties = _run_worker(job, upload, target, limits)
             size = os.fstat(target.fileno()).st_size
             target.seek(0)
             digest = _sha256(target)
             target.seek(0)
-            return ProcessedImage(target, **facts, size=size, digest=digest)
+            return ProcessedImage(target, **properties, size=size, digest=digest)
         except BaseException:
             target.close()
             raise
 
 
 def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
-    """Copy the upload in pieces, up to its bound."""
+    """Copy the upload in chunks, up to the size limit."""
     total = 0
-    while piece := source.read(_CHUNK):
-        total += len(piece)
+    while chunk := source.read(_CHUNK):
+        total += len(chunk)
         if total > max_bytes:
             raise Invalid("file", f"too large: at most {max_bytes:,} bytes are allowed")
-        upload.write(piece)
+        upload.write(chunk)
     if total == 0:
         raise Invalid("file", "the file is empty")
     upload.flush()
@@ -130,7 +130,7 @@ def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
 
 @contextmanager
 def _worker_slot(limits: Limits) -> Iterator[None]:
-    """Hold the right to work on a picture."""
+    """Wait for a worker slot and hold it; raise RateLimited if the queue is full or too slow."""
     busy = RateLimited(
         "Too many pictures are being uploaded at once.", max(1, limits.queue_timeout)
     )
@@ -148,11 +148,11 @@ def _worker_slot(limits: Limits) -> Iterator[None]:
 
 
 def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[str, Any]:
-    """Let a worker process do the job; return the facts of what it wrote."""
+    """Run the job in a worker process; return the fields of its EncodedImage."""
     descriptors = upload.fileno(), target.fileno()
     limits_json = json.dumps(dataclasses.asdict(limits))
     command = [sys.executable, "-c", _WORKER_PROGRAM, job, *map(str, descriptors), limits_json]
-    # No more than it needs: a decoder gone astray finds no secret in its environment.
+    # Only what it needs: an exploited decoder finds no secret in its environment.
     environment = {
         "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
         "TMPDIR": tempfile.gettempdir(),
@@ -186,10 +186,10 @@ def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) ->
 
 
 def _sha256(file: BinaryIO) -> str:
-    seen = hashlib.sha256()
-    while piece := file.read(_CHUNK):
-        seen.update(piece)
-    return seen.hexdigest()
+    digest = hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _timeout_reason(limits: Limits) -> str:

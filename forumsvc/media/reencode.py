@@ -1,6 +1,6 @@
-"""A picture decoded and encoded anew.
+"""Decodes and re-encodes an image.
 
-Runs in the worker process: it holds a whole picture in memory and trusts decoders written in C.
+Runs in the worker process: it holds a whole image in memory and trusts decoders written in C.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from forumsvc.media.limits import Limits
 from forumsvc.media.spooled_animation import SpooledAnimation
 
 _FULL_COMPRESSION_PIXELS = 4_000_000
-# Bytes a pixel that libwebp's encoder was seen to take with Pillow's image, and with room.
+# Bytes for each pixel that libwebp's encoder and Pillow's image need: measured, with a margin.
 _WEBP_LOSSY_COST, _WEBP_LOSSLESS_COST, _WEBP_ALPHA_COST = 24, 36, 44
 _WEBP_QUALITY = 85
 _JPEG_QUALITY = 90
@@ -28,7 +28,7 @@ _SUBSAMPLING_444 = 0
 
 @dataclass(frozen=True)
 class EncodedImage:
-    """What came out: format (PNG, JPEG, GIF, WEBP), width and height in pixels, frames."""
+    """The result: format (PNG, JPEG, GIF, WEBP), width and height in pixels, frames."""
 
     format: str
     width: int
@@ -37,12 +37,12 @@ class EncodedImage:
 
 
 def reencode(data: Data, out: BinaryIO, limits: Limits) -> EncodedImage:
-    """Write the picture in `data` to `out` anew and return what it is.
+    """Write the image in `data` to `out`, re-encoded, and return its properties.
 
-    The format stays, but for a WebP too large to be encoded as WebP within `limits.max_memory`:
-    that becomes a JPEG, or a PNG where it is lossless or transparent. Of an animated PNG the
-    default image stays.
-    Raises Invalid("file", why) for what is refused, OSError where `out` or a temporary file
+    The format stays the same, except for a WebP that cannot be encoded as WebP within
+    `limits.max_memory`: that becomes a JPEG, or a PNG if it is lossless or transparent. Of an
+    animated PNG the default image is used.
+    Raises Invalid("file", reason) if the image is refused, OSError if `out` or a temporary file
     cannot be written.
     """
     header = read_header(data, limits)
@@ -52,13 +52,13 @@ def reencode(data: Data, out: BinaryIO, limits: Limits) -> EncodedImage:
     with FrameBuffer() as buffer:
         with open_image(data, header) as image:
             options = _buffer_frames(buffer, image, header)
-        # Two whole pictures do not fit: the decoder's goes before the canvas comes.
+        # Two whole images do not fit into memory: free the decoder's before encoding.
         del image
         return _encode(buffer, header, options, out, limits)
 
 
 def _buffer_frames(buffer: FrameBuffer, image: Image.Image, header: ImageHeader) -> dict[str, Any]:
-    """Put every frame into the buffer; return what the encoder is to be told."""
+    """Copy every frame into the buffer; return the options of the encoder."""
     orientation = read_orientation(header.exif)
     mode = _mode_for_conversion(image)
     options = _encoder_options(image, orientation, header)
@@ -79,11 +79,12 @@ def _buffer_frames(buffer: FrameBuffer, image: Image.Image, header: ImageHeader)
 
 
 def _mode_for_conversion(image: Image.Image) -> str:
-    """Return the image's mode, or one with an alpha channel where a color means transparent: it
-    would mean nothing once colors are converted."""
+    """Return the image's mode, or one with an alpha channel if a color stands for transparency: after
+    a color conversion that color would have no meaning.
+    """
     key = image.info.get("transparency")
     if image.mode == "RGB" and isinstance(key, tuple):
-        # Of 16 bits a sample the decoder keeps 8, in which the color cannot be told any more.
+        # The decoder keeps 8 of 16 bits a sample, so the transparent color is no longer exact.
         return "RGBA" if max(key) <= 255 else "RGB"
     return "LA" if image.mode in ("1", "L") and isinstance(key, int) else image.mode
 
@@ -94,7 +95,7 @@ def _load(image: Image.Image, frame: int) -> None:
 
 
 def _encoder_options(image: Image.Image, orientation: int, header: ImageHeader) -> dict[str, Any]:
-    """Return what of the source the encoder is told: transparency, JPEG tables, loop count."""
+    """Return what the encoder keeps of the source: transparency, JPEG tables, loop count."""
     if isinstance(image, JpegImagePlugin.JpegImageFile):
         return _jpeg_options(image, orientation)
     if header.format == "WEBP" and header.frames > 1:
@@ -106,7 +107,7 @@ def _encoder_options(image: Image.Image, orientation: int, header: ImageHeader) 
 
 
 def _jpeg_options(image: JpegImagePlugin.JpegImageFile, orientation: int) -> dict[str, Any]:
-    """Return the source's own quantization and sampling, with which coding again loses least."""
+    """Return the source's quantization and sampling: re-encoding with them loses the least."""
     tables = [image.quantization[number] for number in sorted(image.quantization)]
     sampling = JpegImagePlugin.get_sampling(image)
     if image.mode == "CMYK" or max(max(table) for table in tables) > 255:
@@ -151,7 +152,7 @@ def _encode(
 
 
 def _webp_options(header: ImageHeader) -> dict[str, Any]:
-    """Return how a WebP is coded: as its source was. `exact` keeps what is fully transparent."""
+    """Encode like the source. `exact` keeps the colors of fully transparent pixels."""
     if header.lossless:
         return {"lossless": True, "quality": 50, "exact": True}
     return {"quality": _WEBP_QUALITY}

@@ -1,4 +1,4 @@
-"""Pictures in a bucket of S3 or of another object store that speaks its protocol."""
+"""Stores images in a bucket of S3 or of another object store with the same protocol."""
 
 from base64 import b64encode
 from collections.abc import Iterator
@@ -13,22 +13,22 @@ from forumsvc.media.storage import StoredObject, check_digest, check_name, parse
 _CACHE_CONTROL = "public, max-age=31536000, immutable"
 _MISSING = {"404", "NoSuchKey", "NotFound"}
 _RECENT_UPLOAD = timedelta(minutes=30)
-"""A picture put longer ago is sent again: that is how the store says that it was put anew."""
+"""An image stored earlier is uploaded again, which renews its modification time."""
 
 
 class StorageError(OSError):
-    """The object store refused, failed, or was not reached."""
+    """The object store refused the request, failed, or could not be reached."""
 
 
 @dataclass(frozen=True)
 class S3Options:
-    """How a bucket is reached and shown.
+    """How to reach a bucket, and how clients reach it.
 
-    bucket: its name; it must be there. prefix: stands before every name in it.
-    endpoint: the store's address, or None for Amazon's. region, access_key, secret_key: None
-    leaves them to boto3 (environment, configuration file, the machine's role).
-    public_url: what stands before a name in the addresses that clients get; None presigns them.
-    expires: seconds for which a presigned address holds, at most 604,800.
+    bucket: its name; it must exist. prefix: prepended to every name in it.
+    endpoint: the store's URL, or None for Amazon's. region, access_key, secret_key: None leaves
+    them to boto3 (environment, configuration file, the machine's role).
+    public_url: prepended to a name in the URLs that clients get; with None they are presigned.
+    presign_seconds: how long a presigned URL is valid, at most 604,800.
     """
 
     bucket: str
@@ -42,12 +42,12 @@ class S3Options:
 
 
 class S3Storage:
-    """Keeps pictures in a bucket: each put is one request, which the store takes whole or not."""
+    """Stores images in a bucket: each put is one request, which the store applies fully or not."""
 
     def __init__(self, options: S3Options) -> None:
-        """Make the client; nothing is asked of the store yet.
+        """Create the client; sends no request yet.
 
-        Raises ImportError where boto3, the extra `s3`, is not installed.
+        Raises ImportError if boto3, the extra `s3`, is not installed.
         """
         import boto3
         from botocore.config import Config
@@ -68,7 +68,7 @@ class S3Storage:
         )
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
-        """Keep a picture; see Storage. The store checks what arrives against the name's digest."""
+        """Store an image; see Storage. The store compares the bytes with the name's digest."""
         start = file.tell()
         size = check_digest(name, file)
         file.seek(start)
@@ -88,14 +88,14 @@ class S3Storage:
         return True
 
     def open(self, name: str) -> BinaryIO:
-        """Return a picture as a stream; see Storage."""
+        """Return an image as a stream; see Storage."""
         check_name(name)
         with _translate_errors():
             found = self._client.get_object(Bucket=self._options.bucket, Key=self._key(name))
         return cast(BinaryIO, found["Body"])
 
     def url(self, name: str) -> str | None:
-        """Return the public or the presigned address of a picture; see Storage."""
+        """Return the public or the presigned URL of an image; see Storage."""
         check_name(name)
         if self._options.public_url is not None:
             return f"{self._options.public_url.rstrip('/')}/{self._key(name)}"
@@ -108,17 +108,17 @@ class S3Storage:
             )
 
     def permanent_url(self, name: str) -> str | None:
-        """Return the public address of a picture; a presigned one expires; see Storage."""
+        """Return the public URL, or None: a presigned URL expires; see Storage."""
         return None if self._options.public_url is None else self.url(name)
 
     def delete(self, name: str) -> None:
-        """Remove a picture; see Storage."""
+        """Delete an image; see Storage."""
         parse_digest(name)
         with _translate_errors():
             self._client.delete_object(Bucket=self._options.bucket, Key=self._key(name))
 
     def delete_if_older_than(self, name: str, before: datetime) -> bool:
-        """Remove a picture if it is old; see Storage. The store cannot do both in one step."""
+        """Delete an image if it is old; see Storage. Check and deletion are not atomic here."""
         parse_digest(name)
         with _translate_errors():
             found = self._head(name)
@@ -128,7 +128,7 @@ class S3Storage:
         return True
 
     def list_objects(self) -> Iterator[StoredObject]:
-        """Yield every picture; see Storage."""
+        """Yield every image; see Storage."""
         pages = self._client.get_paginator("list_objects_v2")
         prefix = self._options.prefix
         with _translate_errors():
@@ -139,14 +139,14 @@ class S3Storage:
                         yield StoredObject(name, found["Size"], found["LastModified"])
 
     def remove_partial_uploads(self, before: datetime) -> int:
-        """Return 0: a put that was cut off leaves nothing in a bucket."""
+        """Return 0: an interrupted put leaves nothing in a bucket."""
         return 0
 
     def _key(self, name: str) -> str:
         return self._options.prefix + name
 
     def _head(self, name: str) -> dict[str, Any] | None:
-        """Return what the store knows of a picture, or None where there is none."""
+        """Return the metadata of an image, or None if it does not exist."""
         from botocore.exceptions import ClientError
 
         try:
@@ -174,7 +174,7 @@ def _is_object_name(text: str) -> bool:
 
 @contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Tell boto3's errors as our own: NotFound for a missing picture, else StorageError."""
+    """Raise boto3's errors as ours: NotFound for a missing image, else StorageError."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:

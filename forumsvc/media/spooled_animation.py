@@ -1,4 +1,4 @@
-"""An animation whose frames wait in a file until the encoder asks for them."""
+"""An animation whose frames are loaded from a file when the encoder asks for them."""
 
 from PIL import Image
 
@@ -8,7 +8,7 @@ from forumsvc.media.frames import FrameBuffer
 class SpooledAnimation(Image.Image):
     """An image of `n_frames` frames, read from a buffer one at a time.
 
-    Pillow's encoders of animations walk over `n_frames` with `seek` and `load`.
+    Pillow's encoders of animations iterate over `n_frames` with `seek` and `load`.
     """
 
     def __init__(self, buffer: FrameBuffer) -> None:
@@ -20,11 +20,11 @@ class SpooledAnimation(Image.Image):
         self.seek(0)
 
     def seek(self, frame: int) -> None:
-        """Put frame number `frame` (from 0) in place."""
+        """Load frame number `frame` (from 0)."""
         if frame != self._frame:
             self.im = self._buffer.image(frame).im
             self._frame = frame
 
     def tell(self) -> int:
-        """Return the number of the frame in place."""
+        """Return the number of the loaded frame."""
         return self._frame

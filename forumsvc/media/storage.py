@@ -1,4 +1,4 @@
-"""Where pictures are kept: the interface, and a folder on this machine."""
+"""Storage of images: the interface, and a folder on this machine."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ _CHUNK = 64 << 10
 
 @dataclass(frozen=True)
 class StoredObject:
-    """A picture that is there. size: bytes; modified: when it was put, UTC."""
+    """A stored image. size: bytes; modified: when it was put, UTC."""
 
     name: str
     size: int
@@ -37,54 +37,54 @@ class Storage(Protocol):
     """
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
-        """Keep the bytes of `file`, from where it stands; False where they were there already.
+        """Store the bytes of `file` from its current position; return False if they exist already.
 
-        Raises ValueError for a name that is not the bytes' own, OSError where they are not kept.
+        Raises ValueError if the name does not match the bytes, OSError if they are not stored.
         """
 
     def open(self, name: str) -> BinaryIO:
-        """Return the picture's bytes as a file that the caller closes.
+        """Return the image's bytes as a file that the caller closes.
 
-        Raises NotFound for a name that is not there or can be none.
+        Raises NotFound for an unknown or invalid name.
         """
 
     def url(self, name: str) -> str | None:
-        """Return the address where clients fetch the picture, or None where we serve it.
+        """Return the URL where clients get the image, or None if this service serves it.
 
-        Asks nothing of the storage. Raises NotFound for a name that can be none.
+        Sends no request to the storage. Raises NotFound for an invalid name.
         """
 
     def permanent_url(self, name: str) -> str | None:
-        """Return the address if it holds for ever, so that it may stand in a text, or None.
+        """Return the URL if it never expires, so that it may be used in a text, else None.
 
-        Raises NotFound for a name that can be none.
+        Raises NotFound for an invalid name.
         """
 
     def delete(self, name: str) -> None:
-        """Remove a picture; nothing happens where it is not there. Raises ValueError, OSError."""
+        """Delete an image if it exists. Raises ValueError, OSError."""
 
     def delete_if_older_than(self, name: str, before: datetime) -> bool:
-        """Remove a picture unless it was put after `before`; return whether it was removed.
+        """Delete an image unless it was put after `before`; return whether it was deleted.
 
         Raises ValueError, OSError.
         """
 
     def list_objects(self) -> Iterator[StoredObject]:
-        """Yield every picture that is there, in no order that means anything."""
+        """Yield every stored image, in no particular order."""
 
     def remove_partial_uploads(self, before: datetime) -> int:
-        """Remove what puts that began before then and were killed left behind; return how many."""
+        """Remove the files of puts that began before then and were killed; return how many."""
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be the content-addressed name of a picture."""
+    """Return whether a text is a valid content-addressed name of an image."""
     return _NAME.fullmatch(text) is not None
 
 
 def parse_digest(name: str) -> str:
     """Return the SHA-256 in a content-addressed name.
 
-    Raises ValueError for any other text: no name that passes can leave a folder or a bucket.
+    Raises ValueError for any other text: no valid name can leave a folder or a bucket.
     """
     match = _NAME.fullmatch(name)
     if match is None:
@@ -93,21 +93,21 @@ def parse_digest(name: str) -> str:
 
 
 def media_type_of(name: str) -> str:
-    """Return the media type of the picture of that name. Raises ValueError for another text."""
+    """Return the media type of the image of that name. Raises ValueError for an invalid name."""
     parse_digest(name)
     return _TYPES[name.rpartition(".")[2]]
 
 
 def check_name(text: str) -> None:
-    """Raise NotFound for what can be no picture's name."""
+    """Raise NotFound for an invalid name."""
     if _NAME.fullmatch(text) is None:
         raise NotFound("There is no such picture.")
 
 
 def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int:
-    """Read `file` from where it stands to its end, into `copy` if there is one; return its size.
+    """Read `file` from its current position to its end; return its size.
 
-    Raises ValueError where its SHA-256 is not the one in the name.
+    copy: gets the bytes, too. Raises ValueError if the SHA-256 is not the one in the name.
     """
     expected, actual, size = parse_digest(name), hashlib.sha256(), 0
     while chunk := file.read(_CHUNK):
@@ -121,14 +121,14 @@ def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int
 
 
 class LocalStorage:
-    """Keeps pictures in a folder: written beside their place, flushed to the disk, renamed."""
+    """Stores images in a folder: writes a temporary file, flushes it to the disk, renames it."""
 
     def __init__(self, folder: str | Path) -> None:
-        """folder: where; it is made with the first picture."""
+        """folder: created with the first image."""
         self._folder = Path(folder)
 
     def put(self, name: str, file: BinaryIO, media_type: str) -> bool:
-        """Keep a picture; see Storage. A copy of another length than the file's is replaced."""
+        """Store an image; see Storage. An existing file of another length is replaced."""
         parse_digest(name)
         target = self._folder / name
         start = file.tell()
@@ -143,7 +143,7 @@ class LocalStorage:
         try:
             with os.fdopen(descriptor, "wb") as copy:
                 check_digest(name, file, copy)
-                # Readable for a web server of another user that serves the folder.
+                # Readable for a web server that serves the folder as another user.
                 os.fchmod(copy.fileno(), 0o644)
                 copy.flush()
                 os.fsync(copy.fileno())
@@ -156,7 +156,7 @@ class LocalStorage:
         return True
 
     def open(self, name: str) -> BinaryIO:
-        """Return a picture's file; see Storage."""
+        """Return an image's file; see Storage."""
         check_name(name)
         try:
             return open(self._folder / name, "rb")
@@ -164,16 +164,16 @@ class LocalStorage:
             raise NotFound("There is no such picture.") from None
 
     def url(self, name: str) -> str | None:
-        """Return None: the service serves what is in the folder; see Storage."""
+        """Return None: this service serves the images of the folder; see Storage."""
         check_name(name)
         return None
 
     def permanent_url(self, name: str) -> str | None:
-        """Return None, as `url` does; see Storage."""
+        """Return None, like `url`; see Storage."""
         return self.url(name)
 
     def delete(self, name: str) -> None:
-        """Remove a picture; see Storage."""
+        """Delete an image; see Storage."""
         parse_digest(name)
         path = self._folder / name
         with suppress(FileNotFoundError):
@@ -181,24 +181,24 @@ class LocalStorage:
             _fsync_dir(path.parent)
 
     def delete_if_older_than(self, name: str, before: datetime) -> bool:
-        """Remove a picture if it is old; see Storage."""
+        """Delete an image if it is old; see Storage."""
         parse_digest(name)
         path = self._folder / name
-        # Out of the way first: what is put from now on is a file of its own.
-        aside = path.with_name(f"{_PARTIAL_PREFIX}{path.name}")
+        # Rename first: a put from now on creates a new file, which is not deleted.
+        renamed = path.with_name(f"{_PARTIAL_PREFIX}{path.name}")
         try:
-            os.rename(path, aside)
+            os.rename(path, renamed)
         except FileNotFoundError:
             return False
-        if aside.stat().st_mtime >= before.timestamp():
-            os.rename(aside, path)
+        if renamed.stat().st_mtime >= before.timestamp():
+            os.rename(renamed, path)
             return False
-        aside.unlink()
+        renamed.unlink()
         _fsync_dir(path.parent)
         return True
 
     def list_objects(self) -> Iterator[StoredObject]:
-        """Yield every picture; see Storage. Files of other names are no pictures."""
+        """Yield every image; see Storage. Files with other names are ignored."""
         for path in self._folder.glob("[0-9a-f][0-9a-f]/*"):
             name = f"{path.parent.name}/{path.name}"
             if _NAME.fullmatch(name):
@@ -209,7 +209,7 @@ class LocalStorage:
                     )
 
     def remove_partial_uploads(self, before: datetime) -> int:
-        """Remove unfinished files older than that; see Storage."""
+        """Remove temporary files older than that; see Storage."""
         removed = 0
         for path in self._folder.glob(f"[0-9a-f][0-9a-f]/{_PARTIAL_PREFIX}*"):
             with suppress(FileNotFoundError):
@@ -219,7 +219,7 @@ class LocalStorage:
         return removed
 
     def _make_dir(self, folder: Path) -> None:
-        """Make a folder durably, with those above it."""
+        """Create a folder and its parents durably."""
         if not folder.is_dir():
             self._make_dir(folder.parent)
             folder.mkdir(exist_ok=True)

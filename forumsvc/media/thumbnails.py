@@ -1,4 +1,4 @@
-"""Small square pictures, for avatars."""
+"""Small square images, for avatars."""
 
 from typing import BinaryIO
 
@@ -15,16 +15,16 @@ from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import EncodedImage
 
 SIDE = 240
-"""Width and height of a thumbnail, pixels."""
+"""Width and height of a thumbnail in pixels."""
 
 _QUALITY = 85
 _MAX_INTERMEDIATE_SIDE = 4 * SIDE
 
 
 def write_thumbnail(data: Data, out: BinaryIO, limits: Limits) -> EncodedImage:
-    """Write the middle square of a picture's first frame, SIDE x SIDE pixels, and return its facts.
+    """Write the middle square of an image's first frame, SIDE x SIDE pixels.
 
-    A JPEG; a PNG where the picture has transparency. Raises as `reencode` does.
+    Writes a JPEG, or a PNG if the image has transparency. Raises the same as `reencode`.
     """
     header = read_header(data, limits)
     small = _shrink(data, header)
@@ -40,7 +40,7 @@ def _shrink(data: Data, header: ImageHeader) -> Image.Image:
     if isinstance(header, GifHeader):
         return _to_final_size(_square(_first_frame(data, header)))
     with open_image(data, header) as image:
-        # A JPEG can be decoded at an eighth of its size; other decoders do nothing here.
+        # A JPEG can be decoded at a fraction of its size; other decoders ignore this.
         image.draft(image.mode, (2 * SIDE, 2 * SIDE))
         run_decoder(image.load)
         small = _square(image)
@@ -51,10 +51,10 @@ def _shrink(data: Data, header: ImageHeader) -> Image.Image:
 
 
 def _square(image: Image.Image) -> Image.Image:
-    """Return the middle square, at most _ENOUGH pixels wide, in the image's own mode.
+    """Return the middle square, at most _MAX_INTERMEDIATE_SIDE wide, in the image's own mode.
 
-    Every pixel counts only where that needs no second image of full size: modes with transparency
-    or a palette are first thinned out.
+    All pixels are averaged only if that needs no second image of full size: modes with
+    transparency or a palette are first subsampled.
     """
     width, height = image.size
     side = min(width, height)
@@ -67,7 +67,7 @@ def _square(image: Image.Image) -> Image.Image:
 
 
 def _to_final_size(small: Image.Image) -> Image.Image:
-    """Return the square at its final size, as RGB, or RGBA where a pixel is transparent."""
+    """Return the square at its final size, as RGB, or RGBA if a pixel is transparent."""
     if small.mode == "I;16":
         small = small.point(lambda value: value / 256).convert("L")
     small = small.convert("RGBA" if small.has_transparency_data else "RGB")
@@ -79,7 +79,7 @@ def _to_final_size(small: Image.Image) -> Image.Image:
 
 
 def _first_frame(data: Data, header: GifHeader) -> Image.Image:
-    """Return the first frame in its place on the canvas, as mode P."""
+    """Return the first frame at its position on the canvas, as mode P."""
     frame = header.frame_headers[0]
     transparent = frame.control[3] if frame.control and frame.control[0] & 1 else None
     canvas = Image.new("P", (header.width, header.height), transparent or 0)

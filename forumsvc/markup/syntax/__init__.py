@@ -1,4 +1,4 @@
-"""The Markdown that authors write: Python-Markdown, its extensions, and what they lack."""
+"""The Markdown dialect: Python-Markdown, extensions, and corrections towards CommonMark."""
 
 from forumsvc.markup.syntax.parser import MarkdownParser
 

@@ -1,4 +1,4 @@
-"""Bare addresses become links: GFM 0.29 §6.9, and in text that writes no blanks between words."""
+"""Links bare URLs: GFM 0.29 §6.9, also in scripts that use no spaces between words."""
 
 import re
 from xml.etree.ElementTree import Element
@@ -35,7 +35,7 @@ class _AutolinkProcessor(InlineProcessor):
 
 
 def _strip_trailing_punctuation(url: str) -> str:
-    """Return an address without the punctuation of its sentence and a parenthesis of the text's."""
+    """Return a URL without the punctuation of its sentence and without an unmatched parenthesis."""
     surplus = url.count(")") - url.count("(")
     end = len(url)
     while end:
@@ -53,10 +53,10 @@ def _strip_trailing_punctuation(url: str) -> str:
 
 
 class AutolinksExtension(Extension):
-    """Links bare addresses; magiclink goes on linking those of mail."""
+    """Links bare URLs; magiclink still links e-mail addresses."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Put the processor in the place of magiclink's; after that extension."""
+        """Replace magiclink's processor; must run after that extension."""
         md.inlinePatterns.register(
             _AutolinkProcessor(_START, md), "magic-link", _IN_PLACE_OF_MAGICLINK
         )

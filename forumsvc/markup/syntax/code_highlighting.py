@@ -1,4 +1,4 @@
-"""Fenced code with the classes of Pygments."""
+"""Highlights fenced code with the CSS classes of Pygments."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -12,31 +12,31 @@ from pygments.lexers import find_lexer_class_by_name
 from pygments.util import ClassNotFound
 
 MAX_LENGTH = 20_000
-"""Characters of a code block above which it stays plain: lexers are slow."""
+"""Characters; a longer code block is not highlighted, because lexers are slow."""
 
 MAX_CPU_SECONDS = 0.3
-"""Of processor time that the lexers may take for one text; what is left then stays plain."""
+"""Processor time of the lexers for one text; code that is left then is not highlighted."""
 
 _TOKENS_BETWEEN_CHECKS = 500
 
 
 class _SlowLexerError(Exception):
-    """The time for highlighting is over."""
+    """The time for highlighting is used up."""
 
 
 class CodeFormatter:
-    """Highlights the code blocks of one text after the other."""
+    """Highlights the code blocks of one text after another."""
 
     def __init__(self) -> None:
         self._formatter: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
         self._seconds_left = MAX_CPU_SECONDS
 
     def reset(self) -> None:
-        """Begin with a new text."""
+        """Start a new text."""
         self._seconds_left = MAX_CPU_SECONDS
 
     def __call__(self, source: str, language: str, *_: Any, **__: Any) -> str:
-        """Return a code block's HTML, as pymdownx's superfences ask for it.
+        """Return a code block's HTML, in the form that pymdownx's superfences call it.
 
         source: the code; language: the first word after the fence, "" for none.
         """
@@ -66,14 +66,14 @@ class CodeFormatter:
         self._seconds_left = max(0.0, deadline - time.process_time())
 
 
-# Pygments looks through all its names each time.
+# Pygments searches all its names on each call.
 @lru_cache(256)
 def _lexer_class(language: str) -> type[Lexer]:
     return find_lexer_class_by_name(language)
 
 
 class _Buffer:
-    """As much of a file as a formatter asks for."""
+    """The part of the file interface that a formatter uses."""
 
     def __init__(self) -> None:
         self.written: list[str] = []

@@ -1,4 +1,4 @@
-"""Small things of CommonMark and GFM that Python-Markdown reads otherwise."""
+"""Small differences between Python-Markdown and CommonMark or GFM."""
 
 import re
 import string
@@ -15,10 +15,10 @@ _IN_PLACE_OF_AUTOLINK = 120
 
 
 class CommonMarkExtension(Extension):
-    """Escapes of every punctuation mark, hard breaks, autolinks of every scheme, `\\|` in cells."""
+    """Escapes for all punctuation, hard breaks, autolinks of every scheme, `\\|` in cells."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Register and replace; after the extension `tables`."""
+        """Register and replace processors; must run after the extension `tables`."""
         md.ESCAPED_CHARS = list(string.punctuation)
         md.inlinePatterns.register(
             SubstituteTagInlineProcessor(r"\\\n", "br"), "backslash_break", _BEFORE_ESCAPES
@@ -30,5 +30,5 @@ class CommonMarkExtension(Extension):
         split = tables._split
         tables._split = lambda row: [cell.replace("\\|", "|") for cell in split(row)]
         test = tables.test
-        # Its own test looks at every line of what may be no table at all.
+        # Its own test reads every line of a block even if that is clearly no table.
         tables.test = lambda parent, block: bool(_TWO_ROWS.match(block)) and test(parent, block)

@@ -1,4 +1,4 @@
-"""Fenced code as CommonMark reads it, brought into the form that superfences reads."""
+"""Converts fenced code in the form of CommonMark to the form that superfences accepts."""
 
 import re
 from functools import partial
@@ -19,9 +19,9 @@ _MAX_INDENT = 3
 
 
 class _FencedCodePreprocessor(Preprocessor):
-    """Aligns a block's lines and its end with its beginning, and ends the one that never ends.
+    """Aligns a block's lines and closing fence with its opening fence; closes an unclosed block.
 
-    Of what follows the fence only the language stays.
+    Only the language of the info string is kept.
     """
 
     def run(self, lines: list[str]) -> list[str]:
@@ -43,13 +43,13 @@ class _FencedCodePreprocessor(Preprocessor):
                 body.append(indent + inner[min(len(indent), _indent(inner)) :])
             if closed or len(indent) <= _MAX_INDENT:
                 out += [f"{indent}{fence}{language}", *body, indent + fence]
-            else:  # an example of a fence in indented code, say
+            else:  # for example, a fence inside indented code
                 out += [line, *body]
         return out
 
 
 def _split_item_lines(lines: list[str]) -> list[str]:
-    """Give a fence beside a list marker a line of its own."""
+    """Put a fence that follows a list marker on a line of its own."""
     split_lines: list[str] = []
     for line in lines:
         item = _IN_ITEM.fullmatch(line)
@@ -78,7 +78,7 @@ def _reassemble(processor: SuperFencesBlockPreprocessor, lines: list[str]) -> li
 
 
 class _StashedBlockProcessor(BlockProcessor):
-    """Takes stored code out of the paragraph that it stands in without blank lines."""
+    """Separates stashed code from a paragraph that it follows without a blank line."""
 
     def test(self, parent: object, block: str) -> bool:
         return "\x02wzxhzdk:" in block and "\n" in block.strip("\n")
@@ -94,10 +94,10 @@ class _StashedBlockProcessor(BlockProcessor):
 
 
 class FencedCodeExtension(Extension):
-    """Reads fenced code as CommonMark does."""
+    """Parses fenced code as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Register both halves."""
+        """Register both processors."""
         md.preprocessors.register(_FencedCodePreprocessor(md), "fences", _BEFORE_SUPERFENCES)
         for name in ("fenced_raw_block", "fenced_code_block"):
             superfences = md.preprocessors[name]

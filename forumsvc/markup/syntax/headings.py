@@ -1,4 +1,4 @@
-"""Headings as CommonMark reads them."""
+"""Parses headings as CommonMark does."""
 
 import re
 from xml.etree.ElementTree import Element, SubElement
@@ -18,7 +18,7 @@ _BEFORE_THEMATIC_BREAKS = 61
 
 
 class _SetextHeadingProcessor(BlockProcessor):
-    """A paragraph, of any number of lines, over a line of `=` or `-`."""
+    """A setext heading: lines of text above a line of `=` or `-`."""
 
     def test(self, parent: Element, block: str) -> bool:
         return self._lines(block) is not None
@@ -33,7 +33,7 @@ class _SetextHeadingProcessor(BlockProcessor):
 
     @staticmethod
     def _lines(block: str) -> list[str] | None:
-        """Return the lines of the heading that the block begins with, the last its underline."""
+        """Return the lines of the heading at the start of the block, including its underline."""
         if "=" not in block and "-" not in block:
             return None
         lines: list[str] = []
@@ -47,10 +47,10 @@ class _SetextHeadingProcessor(BlockProcessor):
 
 
 class HeadingsExtension(Extension):
-    """Reads headings as CommonMark does."""
+    """Parses headings as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Change two processors, replace the third; after the extension `saneheaders`."""
+        """Change two processors and replace one; must run after the extension `saneheaders`."""
         md.parser.blockprocessors["hashheader"].RE = LineSearch(_ATX_HEADING)
         rules: HRProcessor = md.parser.blockprocessors["hr"]
         rules.SEARCH_RE = LineSearch(rules.SEARCH_RE)

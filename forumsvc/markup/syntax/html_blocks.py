@@ -1,7 +1,7 @@
-"""HTML inside Markdown, by the rules of CommonMark 0.31.2 §4.6 and §6.6.
+"""HTML in Markdown, by the rules of CommonMark 0.31.2 §4.6 and §6.6.
 
-Markdown goes on after a blank line inside `<details>` or `<div>`, which Python-Markdown's own
-reader of HTML does not allow; and what is no tag (`<a b c!>`) stays text.
+Markdown continues after a blank line inside `<details>` or `<div>`, which Python-Markdown's own
+HTML parser does not support; and invalid tags (`<a b c!>`) stay text.
 """
 
 import re
@@ -46,7 +46,7 @@ _IN_PLACE_OF_HTML = 90
 
 
 def starts_html_block(block: str, start: int = 0) -> bool:
-    """Tell whether the line of a block that begins at `start` begins a block of HTML."""
+    """Return whether the line at `start` of a block starts an HTML block."""
     return _LINE_WITH_TAG.match(block, start) is not None and (
         any(beginning.match(block, start) for beginning, _ in _UNTIL_END_MARKER)
         or _UNTIL_BLANK_LINE.match(block, start) is not None
@@ -74,7 +74,7 @@ class _HtmlBlockProcessor(BlockProcessor):
         return False
 
     def _take_html(self, blocks: list[str], start: int) -> str | None:
-        """Return the HTML that begins at `start` of the first block and take it; None if none does.
+        """Remove and return the HTML that starts at `start` of the first block, or return None.
 
         A tag alone on its line does not interrupt a paragraph.
         """
@@ -102,17 +102,17 @@ class _HtmlBlockProcessor(BlockProcessor):
 
 
 class _InlineHtml:
-    """The pattern of a piece of HTML in a line.
+    """The pattern of inline HTML.
 
-    What is searched to the end of the text, in vain, for each `<!--` of many is left out where no
-    `-->` follows.
+    A construct without its end marker is skipped: otherwise each `<!--` of many would be searched
+    to the end of the text in vain.
     """
 
     def __init__(self) -> None:
         self._until_end_marker = ((_COMMENT, "<!--", "-->"), (_INSTRUCTION, "<?", "?>"))
 
     def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
-        """Yield the pieces from `start` on."""
+        """Yield the matches from `start` on."""
         kinds = [_TAG, _DECLARATION]
         for kind, beginning, end in self._until_end_marker:
             first = text.find(beginning, start)
@@ -135,10 +135,10 @@ _INLINE_HTML = _InlineHtml()
 
 
 class HtmlBlocksExtension(Extension):
-    """Reads HTML as CommonMark does."""
+    """Parses HTML as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Put both processors in the place of Python-Markdown's."""
+        """Replace Python-Markdown's processors."""
         md.block_level_elements += ["style", "textarea"]
         md.preprocessors.deregister("html_block")
         md.parser.blockprocessors.register(_HtmlBlockProcessor(md.parser), "html", _BEFORE_TABLES)

@@ -1,6 +1,7 @@
-"""Lists as CommonMark reads them: after a paragraph, nested by the width of their marker.
+"""Parses lists as CommonMark does: after a paragraph, nested by the width of their marker.
 
-Python-Markdown's own want a blank line before and four columns to nest, and authors know neither.
+Python-Markdown requires a blank line before a list and four columns to nest; authors expect
+neither.
 """
 
 import re
@@ -23,7 +24,7 @@ _AFTER_INDENTED_CODE = 79
 
 
 class _LineReader:
-    """The lines of some blocks, a blank one between two blocks, taken one after the other."""
+    """Reads the lines of blocks one by one, with a blank line between two blocks."""
 
     def __init__(self, blocks: list[str]) -> None:
         self._blocks = blocks
@@ -45,13 +46,13 @@ class _LineReader:
         return line
 
     def unread(self, line: str | None) -> None:
-        """Put back the line that came last, and with it what is left of its block."""
+        """Put back the last line together with the rest of its block."""
         if line is not None and self._block is not None:
             self._blocks.insert(0, self._block[self._start - len(line) - 1 :].strip("\n"))
 
 
 class _Item:
-    """A list item in the making: its lines, without its marker and indentation."""
+    """A list item that is being parsed: its lines, without marker and indentation."""
 
     def __init__(self, marker: re.Match[str]) -> None:
         indent, label, blanks, first = marker.groups()
@@ -68,7 +69,7 @@ class _Item:
 
     @property
     def is_loose(self) -> bool:
-        """Whether a blank line stands between two blocks of its own, not of a list within."""
+        """Whether a blank line separates two blocks of the item itself, not of a nested list."""
         in_list = False
         lines = self.lines if self.lines[0] else self.lines[1:]
         for line, before in zip(lines[1:], lines, strict=False):
@@ -102,11 +103,11 @@ class ListProcessor(BlockProcessor):
     """The last block in which no list begins: in what ends it, one can only on the first line."""
 
     def test(self, parent: Element, block: str) -> bool:
-        """Tell whether a list begins with the block or interrupts its paragraph."""
+        """Return whether a list starts the block or interrupts its paragraph."""
         return self._depth < _MAX_DEPTH and self._find_start(block) is not None
 
     def run(self, parent: Element, blocks: list[str]) -> None:
-        """Take the whole list from the blocks."""
+        """Parse the whole list and remove it from the blocks."""
         block = blocks.pop(0)
         beginning = self._find_start(block) or 0
         if before := block[:beginning].strip("\n"):
@@ -171,7 +172,7 @@ class ListProcessor(BlockProcessor):
 
 
 def _is_lazy_continuation(item: _Item, line: str, blanks: int) -> bool:
-    """Tell whether a line that is not indented goes on with the paragraph that the item ends in."""
+    """Return whether an unindented line continues the last paragraph of the item."""
     return not (
         blanks
         or not item.lines[-1]
@@ -195,10 +196,10 @@ def _unwrap_paragraphs(li: Element) -> None:
 
 
 class ListsExtension(Extension):
-    """Reads lists as CommonMark does."""
+    """Parses lists as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Put the processor in the place of Python-Markdown's three."""
+        """Replace Python-Markdown's three list processors."""
         for name in ("indent", "olist", "ulist"):
             md.parser.blockprocessors.deregister(name)
         md.parser.blockprocessors.register(ListProcessor(md.parser), "list", _AFTER_INDENTED_CODE)

@@ -1,4 +1,4 @@
-"""Keeps emphasis out of logins: `@_ann_` and `@a__b__c` are people."""
+"""Keeps emphasis out of mentions: `@_ann_` and `@a__b__c` are logins."""
 
 import re
 
@@ -19,8 +19,7 @@ class _MentionTokenProcessor(InlineProcessor):
 
 
 class MentionTokensExtension(Extension):
-    """Takes a login as one word."""
+    """Parses a mention as a single token."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Register the pattern."""
         md.inlinePatterns.register(_MentionTokenProcessor(_MENTION, md), "login", _BEFORE_EMPHASIS)

@@ -1,4 +1,4 @@
-"""Python-Markdown, set up for a forum."""
+"""Python-Markdown, configured for the forum."""
 
 import re
 from typing import Any
@@ -40,13 +40,13 @@ _EXTENSIONS: dict[str, dict[str, Any]] = {
 
 
 def slug(text: str, separator: str) -> str:
-    """Return a heading's id: its words in lower case, whatever their script."""
+    """Return a heading's id: its words in lower case, in any script."""
     words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
     return ID_PREFIX + (separator.join(words) or "heading")
 
 
 class MarkdownParser:
-    """Turns Markdown into HTML that is not safe yet."""
+    """Converts Markdown to HTML that is not safe yet."""
 
     def __init__(self) -> None:
         self._format_code = CodeFormatter()
@@ -70,7 +70,7 @@ class MarkdownParser:
         )
 
     def convert(self, text: str) -> str:
-        """Return the HTML of a Markdown text. Raises what Python-Markdown raises."""
+        """Return the HTML of a Markdown text. Raises whatever Python-Markdown raises."""
         self._format_code.reset()
         text = _LINE_END.sub("\n", _CONTROL.sub("", text.replace("\0", "\ufffd")))
         return self._markdown.reset().convert(text)

@@ -1,4 +1,4 @@
-"""Block quotes as CommonMark reads them: a blank line, or another block, ends one."""
+"""Parses block quotes as CommonMark does: a blank line or another block ends a quote."""
 
 import re
 from xml.etree.ElementTree import Element
@@ -30,13 +30,13 @@ class _QuoteProcessor(BlockQuoteProcessor):
         super().run(parent, blocks)
 
     def lastChild(self, parent: Element) -> Element | None:  # noqa: N802 - Markdown's name
-        """Return none, so that a quote never goes on with the one before it."""
+        """Return None, so that a quote never continues the one before it."""
         return None
 
 
 class QuotesExtension(Extension):
-    """Reads block quotes as CommonMark does."""
+    """Parses block quotes as CommonMark does."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Put the processor in the place of Python-Markdown's."""
+        """Replace Python-Markdown's processor."""
         md.parser.blockprocessors.register(_QuoteProcessor(md.parser), "quote", _IN_PLACE_OF_QUOTES)

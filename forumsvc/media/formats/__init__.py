@@ -20,9 +20,10 @@ _SIGNATURES = (
 
 
 def read_header(data: Data, limits: Limits) -> ImageHeader:
-    """Return the header of the picture in `data`, whose format its content alone decides.
+    """Return the header of the image in `data`; its content alone decides the format.
 
-    Raises Invalid("file", why) for what is none of the four formats, broken, or above a limit.
+    Raises Invalid("file", reason) for another format, and for data that is broken or above a
+    limit.
     """
     for signature, read_format in _SIGNATURES:
         if data[: len(signature)] == signature:

@@ -1,4 +1,4 @@
-"""The blocks of a GIF (GIF89a specification)."""
+"""Parses the blocks of a GIF (GIF89a specification)."""
 
 from dataclasses import dataclass, field
 
@@ -13,11 +13,12 @@ _HAS_TABLE, _INTERLACED = 0x80, 0x40
 
 @dataclass(frozen=True)
 class GifFrame:
-    """One image of a GIF.
+    """One frame of a GIF.
 
     control: the packed byte (disposal, transparency), the delay (2 bytes, hundredths of a second)
-    and the transparent index, or nothing. table: the local color table, 3 bytes a color.
-    code_size: LZW minimum code size. data: where its sub-blocks lie, terminator included.
+    and the transparent index, or empty. color_table: the local color table, 3 bytes a color.
+    code_size: the LZW minimum code size. data_range: the (start, end) of its sub-blocks, including
+    the terminator.
     """
 
     left: int
@@ -33,7 +34,7 @@ class GifFrame:
 
 @dataclass
 class GifHeader(ImageHeader):
-    """A GIF's header: what every picture has, its global color table, loop count and images."""
+    """A GIF's header, with its global color table, loop count and frames."""
 
     color_table: bytes = b""
     loop: int | None = None
@@ -41,11 +42,11 @@ class GifHeader(ImageHeader):
 
 
 def read_header(data: Data, limits: Limits) -> GifHeader:
-    """Return the header of a GIF; its frames are decoded one by one from `images`.
+    """Return the header of a GIF; its frames are decoded one by one from `frame_headers`.
 
-    The canvas grows to hold every frame, as browsers show it.
-    Raises Invalid for a block that is cut, a missing trailer, a frame without a color table, and
-    for what is above the limits.
+    The canvas grows to contain every frame, as in browsers.
+    Raises Invalid for a truncated block, a missing trailer, a frame without a color table, and
+    data above the limits.
     """
     if len(data) < 13:
         refuse_truncated("the GIF ends inside its header")
@@ -75,7 +76,7 @@ def read_header(data: Data, limits: Limits) -> GifHeader:
             refuse("broken: the GIF has a block of an unknown kind")
     if not header.frame_headers:
         refuse("broken: the GIF has no picture")
-    # The frame that is decoded, as Pillow holds it and as bytes, and the one that is encoded.
+    # The decoded frame, as a Pillow image and as bytes, and the frame that is encoded.
     header.memory = 3 * max(frame.width * frame.height for frame in header.frame_headers)
     header.check(limits)
     return header
@@ -92,7 +93,7 @@ def _read_uint16(data: Data, position: int) -> int:
 
 
 def _read_color_table(data: Data, packed: int, position: int) -> tuple[bytes, int]:
-    """Return the color table that begins at `position`, if there is one, and what follows it."""
+    """Return the color table at `position`, or empty bytes, and the position after it."""
     if not packed & _HAS_TABLE:
         return b"", position
     end = position + 3 * (2 << (packed & 7))
@@ -102,7 +103,7 @@ def _read_color_table(data: Data, packed: int, position: int) -> tuple[bytes, in
 
 
 def _skip_sub_blocks(data: Data, position: int) -> int:
-    """Return the position behind the sub-blocks that begin at `position`."""
+    """Return the position after the sub-blocks that start at `position`."""
     while length := _read_byte(data, position):
         position += 1 + length
     return position + 1
@@ -116,7 +117,7 @@ def _read_graphic_control(data: Data, start: int) -> bytes:
 
 
 def _read_loop_count(data: Data, start: int, known: int | None) -> int | None:
-    """Return the loop count of a NETSCAPE extension (0: for ever), or what was known."""
+    """Return the loop count of a NETSCAPE extension (0: forever), else `known`."""
     block = data[start : start + 16]
     if block[:1] == b"\x0b" and block[1:12] in _LOOP_EXTENSIONS and block[12:14] == b"\x03\x01":
         return _read_uint16(data, start + 14)

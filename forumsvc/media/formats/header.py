@@ -1,4 +1,4 @@
-"""What is known of a picture before it is decoded."""
+"""The header of an image: what is known before it is decoded."""
 
 import mmap
 from collections.abc import Iterator
@@ -12,24 +12,25 @@ Data = bytes | mmap.mmap
 
 
 def refuse(reason: str) -> NoReturn:
-    """Raise Invalid for the upload, with the reason in words."""
+    """Raise Invalid for the upload with this reason."""
     raise Invalid("file", reason)
 
 
 def refuse_truncated(what: str) -> NoReturn:
-    """Refuse a file that ends too early; `what` says where."""
+    """Refuse a truncated file; `what` says where it ends."""
     refuse(f"truncated: {what}")
 
 
 @dataclass
 class ImageHeader:
-    """A picture's header and the parts that are handed to the decoder.
+    """An image's header, and the parts of the file that the decoder gets.
 
     format: PNG, JPEG, GIF or WEBP. width, height: pixels, as stored, before orientation.
-    frames: how many there are. memory: bytes that decoding takes, reckoned.
-    parts: byte strings and (start, end) ranges of the source that make up the bare picture.
-    icc, exif: the color profile and the EXIF block, to be applied and dropped.
-    lossless: whether a WebP was coded without loss.
+    frames: the number of frames. memory: an estimate of the bytes that decoding needs.
+    image_data: byte strings and (start, end) ranges of the source that form the image without
+    metadata.
+    icc, exif: the color profile and the EXIF block, which are applied and then dropped.
+    lossless: whether a WebP was encoded without loss.
     """
 
     format: str
@@ -43,12 +44,12 @@ class ImageHeader:
     lossless: bool = True
 
     def without_metadata(self, data: Data) -> Iterator[bytes]:
-        """Yield the bare picture, piece by piece."""
+        """Yield the bytes of the image without its metadata, part by part."""
         for part in self.image_data:
             yield part if isinstance(part, bytes) else data[part[0] : part[1]]
 
     def check(self, limits: Limits) -> None:
-        """Refuse a picture without pixels or above a limit (Invalid)."""
+        """Raise Invalid for an image without pixels or above a limit."""
         if self.width < 1 or self.height < 1:
             refuse(f"a picture of {self.width} x {self.height} pixels has nothing to show")
         if self.frames > limits.max_frames:

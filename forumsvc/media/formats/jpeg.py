@@ -1,4 +1,4 @@
-"""The marker segments of a JPEG (ITU-T T.81, annex B)."""
+"""Parses the marker segments of a JPEG (ITU-T T.81, annex B)."""
 
 import re
 
@@ -12,16 +12,16 @@ _TABLES = {0xC4, 0xDB, 0xDD}
 _APP0, _APP1, _APP2, _APP14 = 0xE0, 0xE1, 0xE2, 0xEE
 _EXIF, _ICC = b"Exif\0\0", b"ICC_PROFILE\0"
 _NEXT_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
-# libjpeg-turbo's own advice against files whose thousands of scans each pass over the picture.
+# As libjpeg-turbo advises: each of thousands of scans would process the whole image.
 _MAX_SCANS = 100
 
 
 def read_header(data: Data, limits: Limits) -> ImageHeader:
     """Return the header of a JPEG (baseline, extended or progressive Huffman, 8 bits).
 
-    Of a file with several pictures (multi-picture, gain map) the first is taken.
-    Raises Invalid for a segment that is cut, a missing EOI, other coding processes, and for what
-    is above the limits.
+    Of a file with several images (multi-picture, gain map) only the first is used.
+    Raises Invalid for a truncated segment, a missing EOI, other coding processes, and data above
+    the limits.
     """
     header: ImageHeader | None = None
     process = components = scans = 0
@@ -76,7 +76,7 @@ def read_header(data: Data, limits: Limits) -> ImageHeader:
 
 
 def _read_marker(data: Data, position: int) -> tuple[int, int]:
-    """Return the marker at `position` and where its segment begins."""
+    """Return the marker at `position` and the start of its segment."""
     if position + 2 > len(data):
         refuse_truncated("the JPEG ends before its end marker")
     if data[position] != 0xFF:
@@ -92,8 +92,9 @@ def _read_marker(data: Data, position: int) -> tuple[int, int]:
 
 
 def _is_image_data(marker: int, body: bytes) -> bool:
-    """Say whether a decoder needs the segment: tables, frame, scans, and the two that tell YCbCr
-    from RGB."""
+    """Return whether a decoder needs the segment: tables, frame, scans, and the two segments that
+    distinguish YCbCr from RGB.
+    """
     if marker == _APP0:
         return body.startswith(b"JFIF\0")
     if marker == _APP14:

@@ -1,4 +1,4 @@
-"""The chunks of a PNG (W3C PNG, third edition, §5)."""
+"""Parses the chunks of a PNG (W3C PNG, third edition, §5)."""
 
 import struct
 import zlib
@@ -15,10 +15,10 @@ _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 
 
 
 def read_header(data: Data, limits: Limits) -> ImageHeader:
-    """Return the header of a PNG. Of an animated one the default image is taken.
+    """Return the header of a PNG. Of an animated PNG only the default image is used.
 
-    Raises Invalid for a chunk that is cut, damaged (CRC) or unknown and critical, for a missing
-    IHDR, IDAT or IEND, and for what is above the limits.
+    Raises Invalid for a truncated or damaged chunk (CRC), an unknown critical chunk, a missing
+    IHDR, IDAT or IEND, and data above the limits.
     """
     header: ImageHeader | None = None
     position, has_image_data = len(_SIGNATURE), False
@@ -70,7 +70,7 @@ def _read_ihdr(body: bytes) -> ImageHeader:
 
 
 def _read_icc_profile(body: bytes) -> bytes:
-    """Return the ICC profile of an iCCP chunk, or nothing where it is unreadable or huge."""
+    """Return the ICC profile of an iCCP chunk, or empty bytes if it is unreadable or too large."""
     compressed = body.partition(b"\0")[2]
     decompressor = zlib.decompressobj()
     try:

@@ -1,4 +1,4 @@
-"""The RIFF chunks of a WebP (RFC 9649)."""
+"""Parses the RIFF chunks of a WebP (RFC 9649)."""
 
 from collections.abc import Iterator
 
@@ -7,9 +7,9 @@ from forumsvc.media.limits import Limits
 
 _IMAGE_CHUNKS = {b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF"}
 _ANIMATION, _ALPHA = 0x02, 0x10
-# Bytes a pixel. Decoding: libwebp's two canvases, the bytes handed over, Pillow's image, and the
-# pixels of a VP8L decoder or the plane of transparency. An animation, which nothing else can hold,
-# is to be encoded as WebP too.
+# Bytes for each pixel. Decoding needs libwebp's two canvases, the bytes between libwebp and Pillow,
+# Pillow's image, and the pixels of a VP8L decoder or the alpha plane. An animation must also be
+# encoded as WebP, because no other format can hold it.
 _LOSSY_COST, _LOSSLESS_COST, _ANIMATION_COST = 16, 20, 60
 Chunk = tuple[bytes, int, int, int]
 
@@ -17,8 +17,8 @@ Chunk = tuple[bytes, int, int, int]
 def read_header(data: Data, limits: Limits) -> ImageHeader:
     """Return the header of a WebP: simple, extended or animated.
 
-    Raises Invalid for a chunk that is cut, a frame outside the canvas, a missing bitstream, and
-    for what is above the limits.
+    Raises Invalid for a truncated chunk, a frame outside the canvas, a missing bitstream, and data
+    above the limits.
     """
     size = int.from_bytes(data[4:8], "little") + 8
     if size > len(data):
@@ -95,7 +95,7 @@ def _riff_header(length: int) -> bytes:
 
 
 def _chunks(data: Data, position: int, limit: int) -> Iterator[Chunk]:
-    """Yield (kind, start, body, end) of each chunk; `end` is behind the padding byte."""
+    """Yield (kind, start, body, end) of each chunk; `end` is after the padding byte."""
     while position + 8 <= limit:
         kind = data[position : position + 4]
         length = int.from_bytes(data[position + 4 : position + 8], "little")
@@ -107,7 +107,7 @@ def _chunks(data: Data, position: int, limit: int) -> Iterator[Chunk]:
 
 
 def _check_frame(data: Data, body: int, end: int, width: int, height: int) -> bool:
-    """Check one frame of an animation; return whether it was coded without loss."""
+    """Check one frame of an animation; return whether it was encoded without loss."""
     if end - body < 16:
         refuse_truncated("a frame of the WebP is too short")
     numbers = [int.from_bytes(data[body + at : body + at + 3], "little") for at in (0, 3, 6, 9)]
@@ -124,7 +124,7 @@ def _check_frame(data: Data, body: int, end: int, width: int, height: int) -> bo
 
 
 def _read_dimensions(data: Data, kind: bytes, body: int, end: int) -> tuple[int, int]:
-    """Return width and height as the bitstream's own header gives them."""
+    """Return width and height from the bitstream's own header."""
     head = data[body : min(end, body + 10)]
     if kind == b"VP8 " and len(head) == 10 and head[3:6] == b"\x9d\x01\x2a":
         return (

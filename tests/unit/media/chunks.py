@@ -1,4 +1,4 @@
-"""The names of all parts of a picture file, read strictly: an error for what is none of them."""
+"""The names of all parts of an image file, read strictly: an error for what is none of them."""
 
 
 def parts(data: bytes) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pictures that are small as files and huge, endless or slow once decoded."""
+"""Images that are small as files and huge, endless or slow once decoded."""
 
 import struct
 import zlib
@@ -16,7 +16,7 @@ def chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def png(width: int, height: int, idat: bytes, *, depth: int = 8, color: int = 0) -> bytes:
-    """Return a PNG of the given size around compressed picture data."""
+    """Return a PNG of the given size around compressed image data."""
     header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
     body = chunk(b"IHDR", header) + chunk(b"IDAT", idat) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + body
@@ -54,13 +54,13 @@ def resized(data: bytes, width: int, height: int) -> bytes:
 
 
 def noise(mode: str, size: tuple[int, int]) -> Image.Image:
-    """Return a picture that hardly compresses."""
+    """Return an image that hardly compresses."""
     grain = Image.effect_noise(size, 90)
     return grain if mode == "L" else Image.merge(mode, [grain] * len(mode))
 
 
 def large(kind: str, mode: str, size: tuple[int, int], **options: object) -> bytes:
-    """Return a large picture, flat, so that it is quick to make."""
+    """Return a large image, flat, so that it is quick to make."""
     out = BytesIO()
     Image.new(mode, size, 0x30).save(out, kind, **options)
     return out.getvalue()

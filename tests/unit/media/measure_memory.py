@@ -1,4 +1,4 @@
-"""Run as a program. `make NAME` writes one large picture to standard output. `normalize` and
+"""Run as a program. `make NAME` writes one large image to standard output. `normalize` and
 `thumbnail` take one from standard input and print the peak memory of their worker process and of
 themselves, in bytes, and what came out.
 

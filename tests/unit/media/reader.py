@@ -1,4 +1,4 @@
-"""Pictures read by libvips, which shares no reading code of its own with Pillow."""
+"""Images read by libvips, which shares no reading code of its own with Pillow."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Seen:
 
 
 def see(data: bytes) -> Seen:
-    """Read a picture, with orientation and color profile applied, as a browser does."""
+    """Read an image, with orientation and color profile applied, as a browser does."""
     options = {"n": -1} if data[:3] == b"GIF" or data[:4] == b"RIFF" else {}
     image = pyvips.Image.new_from_buffer(data, "", **options)
     fields = set(image.get_fields())

@@ -1,4 +1,4 @@
-"""Pictures of every kind, generated."""
+"""Images of every kind, generated."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -32,7 +32,7 @@ class Specimen:
 
 
 def scene(mode: str, size: tuple[int, int] = (64, 48), step: int = 0) -> Image.Image:
-    """Return a picture with slopes, edges and, by mode, transparency; `step` moves its bar."""
+    """Return an image with slopes, edges and, by mode, transparency; `step` moves its bar."""
     width, height = size
     slope = Image.linear_gradient("L").resize(size)
     disc = Image.radial_gradient("L").resize(size)
@@ -150,7 +150,7 @@ def turned() -> list[Specimen]:
 
 @cache
 def annotated() -> list[Specimen]:
-    """Return pictures with every kind of metadata, and with something behind their end."""
+    """Return images with every kind of metadata, and with something behind their end."""
     text = PngInfo()
     text.add_text("Comment", SECRET)
     text.add_text("Packed", SECRET, zip=True)
@@ -171,7 +171,7 @@ def annotated() -> list[Specimen]:
 
 @cache
 def polyglots() -> list[Specimen]:
-    """Return pictures that are something else too."""
+    """Return images that are something else too."""
     script = b"*/=1;alert('" + SECRET.encode() + b"')//"
     gif = bytearray(encoded(scene("P"), "GIF", comment=script))
     archive = b"PK\x03\x04" + SECRET.encode() + b"PK\x05\x06" + bytes(18)

@@ -1,4 +1,4 @@
-"""What is taken comes back as the same picture and as nothing but a picture."""
+"""What is taken comes back as the same image and as nothing but an image."""
 
 from io import BytesIO
 
@@ -17,7 +17,7 @@ PLAIN = {
     "WEBP": {"VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF"},
 }
 # Steps of 255 on average: coding a small JPEG with hard edges again, off its grid, costs about 3; a
-# picture turned the wrong way is off by more than 40.
+# image turned the wrong way is off by more than 40.
 TOLERANCE = 4
 SPECIMENS = [
     *sample_images.plain(),

@@ -1,4 +1,4 @@
-"""The largest pictures that are taken, each kind, stay within 300 MB."""
+"""The largest images that are taken, each kind, stay within 300 MB."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Thumbnails: the middle square, upright, in sRGB, and nothing else of the picture."""
+"""Thumbnails: the middle square, upright, in sRGB, and nothing else of the image."""
 
 from io import BytesIO
 
