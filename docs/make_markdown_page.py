@@ -1,8 +1,8 @@
 """Writes docs/markdown.md: `python docs/make_markdown_page.py`.
 
-The examples come from docs/markdown_examples.toml, their HTML from the renderer, and how many
-examples of the specifications pass from the record that the conformance test keeps.
-With `--check` nothing is written; it exits 1 where the page is not what it would write.
+The examples come from docs/markdown_examples.toml, their HTML from the renderer, and the number of
+passing examples of the specifications from the record of the conformance test.
+With `--check` nothing is written; the exit status is 1 if the page is not up to date.
 """
 
 import json
@@ -26,12 +26,12 @@ _INTRODUCTION = """\
 
 <!-- Made by docs/make_markdown_page.py from docs/markdown_examples.toml; do not edit. -->
 
-The `body` of a topic or reply is Markdown; `body_html` is the HTML made of it when it was written.
+The `body` of a topic or reply is Markdown; `body_html` is its HTML, rendered when it was written.
 The service has a style sheet for that HTML under `/docs/content.css`, light and dark, which clients
-may take: put the HTML into an element of class `forum-content`.
+may use: put the HTML into an element of class `forum-content`.
 
-A text that takes more than `markup.timeout`, a second of processor time, to render is shown as it
-is, unformatted.
+A text that takes more than `markup.timeout`, by default a second of processor time, to render is
+shown unformatted.
 
 """
 
@@ -63,12 +63,12 @@ def _conformance() -> str:
     ]
     return "\n".join(
         [
-            "## How far the specifications are followed",
+            "## Conformance to the specifications",
             "",
-            "Not counted as a difference: a line end that breaks the line, the classes and ids",
-            "that the forum adds, what the sanitizer takes away, and how addresses are encoded.",
+            "Not counted as differences: line breaks at line ends, the classes and ids that the",
+            "forum adds, what the sanitizer removes, and how URLs are encoded.",
             "",
-            "| specification | examples | read as specified |",
+            "| specification | examples | passing |",
             "|---|---:|---:|",
             *lines,
             "",

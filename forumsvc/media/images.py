@@ -171,12 +171,12 @@ def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) ->
     except subprocess.TimeoutExpired:
         raise Invalid("file", _timeout_reason(limits)) from None
     if finished.returncode < 0:
-        log.warning("a picture ended its worker with signal %d", -finished.returncode)
+        log.warning("an image ended its worker with signal %d", -finished.returncode)
         if finished.returncode in _TIME_SIGNALS:
             raise Invalid("file", _timeout_reason(limits))
         raise Invalid("file", "broken: the picture stops its decoder")
     if finished.returncode > 0:
-        raise RuntimeError(f"the picture worker failed: {finished.stderr.decode(errors='replace')}")
+        raise RuntimeError(f"the image worker failed: {finished.stderr.decode(errors='replace')}")
     result = json.loads(finished.stdout)
     if "refused" in result:
         raise Invalid("file", result["refused"])

@@ -79,8 +79,9 @@ def _buffer_frames(buffer: FrameBuffer, image: Image.Image, header: ImageHeader)
 
 
 def _mode_for_conversion(image: Image.Image) -> str:
-    """Return the image's mode, or one with an alpha channel if a color stands for transparency: after
-    a color conversion that color would have no meaning.
+    """Return the image's mode, or one with an alpha channel if a color stands for transparency.
+
+    After a color conversion that color would have no meaning.
     """
     key = image.info.get("transparency")
     if image.mode == "RGB" and isinstance(key, tuple):

@@ -88,7 +88,7 @@ def parse_digest(name: str) -> str:
     """
     match = _NAME.fullmatch(name)
     if match is None:
-        raise ValueError(f"not the name of a picture: {name!r}")
+        raise ValueError(f"not the name of an image: {name!r}")
     return match[2]
 
 

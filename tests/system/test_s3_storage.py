@@ -101,7 +101,7 @@ def test_no_other_name_reaches_the_store(options: S3Options, name: str) -> None:
         with pytest.raises(NotFound):
             look(name)
     for call in (storage.delete, lambda name: storage.put(name, BytesIO(), "")):
-        with pytest.raises(ValueError, match="not the name of a picture"):
+        with pytest.raises(ValueError, match="not the name of an image"):
             call(name)
 
 

@@ -62,9 +62,9 @@ def _indent(line: str) -> int:
 
 
 def _reassemble(processor: SuperFencesBlockPreprocessor, lines: list[str]) -> list[str]:
-    """Put each fence that superfences found in the place of its lines.
+    """Replace the lines of each fence that superfences found.
 
-    Superfences itself copies all lines for each; here it does so for one fence at a time.
+    Superfences itself copies all lines for each fence; here it processes one fence at a time.
     """
     reassemble_one = type(processor).reassemble
     fences, processor.stack = processor.stack, []

@@ -1,4 +1,4 @@
-"""Inline Markdown without the work that the length of a paragraph multiplies."""
+"""Parses inline Markdown in linear time where Python-Markdown needs quadratic time."""
 
 import re
 from xml.etree.ElementTree import Element
@@ -14,7 +14,7 @@ from markdown.treeprocessors import InlineProcessor as InlineTreeProcessor
 from markdown.util import AtomicString
 
 _MAY_BE_MARKDOWN = re.compile(r"[\\`\[<&*_~:@\n]|www\.", re.IGNORECASE)
-"""What every match of an inline pattern holds; `parser` has all of these patterns."""
+"""Every match of an inline pattern contains one of these; `parser` lists the patterns."""
 
 _FORWARD = frozenset(
     {
@@ -23,7 +23,7 @@ _FORWARD = frozenset(
         *("linebreak", "html", "entity", "emoji", "nl"),
     }
 )
-"""The patterns that read nothing before a match but whether `_PREFIXES` stand there."""
+"""The patterns that read nothing before a match except one character of `_PREFIXES`."""
 
 _PREFIXES = "\\!"
 
@@ -31,10 +31,10 @@ _IN_PLACE_OF_INLINE = 20
 
 
 class _InlineTreeProcessor(InlineTreeProcessor):
-    """Python-Markdown's, with its private `__handleInline` replaced.
+    """Python-Markdown's processor, with its private method `__handleInline` replaced.
 
-    Python-Markdown copies the paragraph for each match of a pattern. Here a pattern's matches are
-    replaced together where one cannot change how the next is read.
+    Python-Markdown copies the paragraph for each match of a pattern. Here all matches of a pattern
+    are replaced in one copy, if none can change how the next one is parsed.
     """
 
     def __init__(self, md: Markdown) -> None:
@@ -44,36 +44,36 @@ class _InlineTreeProcessor(InlineTreeProcessor):
     def _InlineProcessor__handleInline(  # noqa: N802 - Markdown's name
         self, data: str, first: int = 0
     ) -> str:
-        """Return the text with placeholders for what the patterns from number `first` on match."""
+        """Return the text with placeholders for the matches of the patterns from number `first` on."""
         if isinstance(data, AtomicString) or _MAY_BE_MARKDOWN.search(data) is None:
             return data
         for number in range(first, len(self.inlinePatterns)):
             pattern = self.inlinePatterns[number]
             if not any(tag in self.ancestors for tag in pattern.ANCESTOR_EXCLUDES):
-                data = self._replaced(pattern, number, data)
+                data = self._replace_matches(pattern, number, data)
         return data
 
-    def _replaced(self, pattern: InlineProcessor, number: int, data: str) -> str:
+    def _replace_matches(self, pattern: InlineProcessor, number: int, data: str) -> str:
         """Return the text with a placeholder for each match of one pattern."""
         looks_behind = pattern not in self._forward
-        pieces: list[str] = []
+        segments: list[str] = []
         done = start = 0
-        while not _cannot_close(pattern, data, start) and (found := _first(pattern, data, start)):
+        while not _cannot_close(pattern, data, start) and (found := _find_first(pattern, data, start)):
             node, begin, start = found
             if node is None:
                 continue
             if isinstance(node, Element) and not isinstance(node.text, AtomicString):
                 self._apply_within(node, number)
             placeholder = self._InlineProcessor__stashNode(node, pattern.type())
-            pieces += [data[done:begin], placeholder]
+            segments += [data[done:begin], placeholder]
             done = start
             # Python-Markdown lets some links with an unclosed title end at -1.
             if looks_behind or done <= begin or data[done - 1] in _PREFIXES:
-                before = "".join(pieces)
+                before = "".join(segments)
                 data = "".join((before, data[done:]))
-                pieces = []
+                segments = []
                 done, start = 0, len(before)
-        return "".join((*pieces, data[done:])) if pieces else data
+        return "".join((*segments, data[done:])) if segments else data
 
     def _apply_within(self, node: Element, number: int) -> None:
         for child in [node, *node]:
@@ -85,12 +85,12 @@ class _InlineTreeProcessor(InlineTreeProcessor):
                 child.tail = self._InlineProcessor__handleInline(child.tail, number)
 
 
-def _first(
+def _find_first(
     pattern: InlineProcessor, data: str, start: int
 ) -> tuple[Element | str | None, int, int] | None:
-    """Return what the first match from `start` on becomes, where it begins and where it ends.
+    """Return the node of the first match from `start` on, and the match's start and end.
 
-    It becomes None where it stays as it is; the next is searched from its end on.
+    The node is None if the match stays as it is; the search then continues at its end.
     """
     for match in pattern.getCompiledRegExp().finditer(data, start):
         node, begin, end = pattern.handleMatch(match, data)
@@ -100,7 +100,7 @@ def _first(
 
 
 def _cannot_close(pattern: InlineProcessor, data: str, start: int) -> bool:
-    """Tell whether a pattern would look in vain for the end of each link or picture.
+    """Return whether a pattern would search for the end of each link or image in vain.
 
     After a quotation mark, Python-Markdown can end a link without a parenthesis.
     """
@@ -111,8 +111,8 @@ def _cannot_close(pattern: InlineProcessor, data: str, start: int) -> bool:
 
 
 class InlineExtension(Extension):
-    """Reads inline Markdown as Python-Markdown does, in less time."""
+    """Parses inline Markdown like Python-Markdown, in less time."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Put the processor in the place of Python-Markdown's; after all inline patterns."""
+        """Replace Python-Markdown's processor; must run after all inline patterns are registered."""
         md.treeprocessors.register(_InlineTreeProcessor(md), "inline", _IN_PLACE_OF_INLINE)

@@ -114,8 +114,8 @@ def _check_frame(data: Data, body: int, end: int, width: int, height: int) -> bo
     left, top, across, down = numbers[0] * 2, numbers[1] * 2, numbers[2] + 1, numbers[3] + 1
     if left + across > width or top + down > height:
         refuse("broken: a frame of the WebP lies outside its canvas")
-    pictures = (c for c in _chunks(data, body + 16, end) if c[0] in (b"VP8 ", b"VP8L"))
-    kind, _, inner, inner_end = next(pictures, (b"", 0, 0, 0))
+    bitstreams = (c for c in _chunks(data, body + 16, end) if c[0] in (b"VP8 ", b"VP8L"))
+    kind, _, inner, inner_end = next(bitstreams, (b"", 0, 0, 0))
     if not kind:
         refuse("broken: a frame of the WebP has no picture")
     if _read_dimensions(data, kind, inner, inner_end) != (across, down):

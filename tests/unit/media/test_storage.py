@@ -156,9 +156,9 @@ def test_nothing_but_a_content_addressed_name_is_taken(tmp_path: Path, name: str
     for look in (storage.open, storage.url):
         with pytest.raises(NotFound):
             look(name)
-    with pytest.raises(ValueError, match="not the name of a picture"):
+    with pytest.raises(ValueError, match="not the name of an image"):
         storage.delete(name)
-    with pytest.raises(ValueError, match="not the name of a picture"):
+    with pytest.raises(ValueError, match="not the name of an image"):
         storage.put(name, BytesIO(BYTES), "image/png")
     assert [path.name for path in files(tmp_path)] == ["secret.png"]
 
