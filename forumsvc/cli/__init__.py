@@ -1,4 +1,4 @@
-"""The `forumsvc` command, for those who run a forum; a group of commands a file."""
+"""The `forumsvc` command, for operators of a forum. Each group of commands has its own file."""
 
 from .root import main
 

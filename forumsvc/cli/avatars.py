@@ -1,4 +1,4 @@
-"""Removing the avatars of deleted users from the storages."""
+"""Deletes the avatars of deleted users from the storages."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ from .context import Context
 
 
 def remove(context: Context, names: Sequence[str]) -> None:
-    """Remove these files, after what took them from their users is committed.
+    """Delete these files. Call it after the transaction that removed them from their users.
 
-    Files that others use stay. What a storage fails at is logged and left to `photos check --fix`.
+    Files that others use stay. Errors of a storage are logged; `photos check --fix` retries.
     """
     if not names:
         return
-    storages = open_storages(context.settings, context.here)
+    storages = open_storages(context.settings, context.ini_dir)
     for name in names:
         photos.remove_unused(context.database, storages, name)

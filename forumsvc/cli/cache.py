@@ -1,4 +1,4 @@
-"""`forumsvc cache …`: what the service keeps of the database."""
+"""`forumsvc cache …`: invalidates cached pages."""
 
 import click
 from sqlalchemy import func, select
@@ -11,7 +11,7 @@ from .context import Context, pass_context, progress
 
 @click.group(cls=Group)
 def cache() -> None:
-    """End cached pages after a change by SQL."""
+    """Invalidate cached pages after a change by SQL."""
 
 
 @cache.command()
@@ -20,20 +20,20 @@ def cache() -> None:
 )
 @pass_context
 def renew(context: Context, topic_id: int | None) -> None:
-    """Let every process show rows that were changed by SQL, from the next read on.
+    """Invalidate cached pages, so that every process shows rows that were changed by SQL.
 
-    The service knows of its own changes; run this after an UPDATE or DELETE by hand. The service
-    may run meanwhile.
+    The service invalidates its cache after its own changes; run this after an UPDATE or DELETE by
+    hand. The service may run meanwhile.
     """
     if topic_id is not None:
         with context.transaction() as db:
             caching.reset_topic(db, topic_id)
-        context.answer(f"Topic {topic_id} and all lists are read anew.", topics=1)
+        context.output(f"Cached pages of topic {topic_id} and of all lists are invalid.", topics=1)
         return
     database = context.current_database()
     with database.reads.connect() as reads:
         total = reads.scalar(select(func.count()).select_from(Topic))
     with progress() as bar:
         task = bar.add_task("Renewing", total=total)
-        topics = caching.reset_all(database, progress=lambda n: bar.advance(task, n))
-    context.answer(f"Every page is read anew; {topics} topics have new versions.", topics=topics)
+        count = caching.reset_all(database, progress=lambda n: bar.advance(task, n))
+    context.output(f"All cached pages are invalid; {count} topics have new versions.", topics=count)

@@ -1,4 +1,4 @@
-"""`forumsvc check`: what is wrong with the configuration."""
+"""`forumsvc check`: finds errors in the configuration."""
 
 import click
 
@@ -11,26 +11,26 @@ from .context import Context, pass_context
 @pass_context
 @click.pass_context
 def check(ctx: click.Context, context: Context) -> None:
-    """Find what the service would refuse at its start, or fail at in use.
+    """Find configuration errors that would stop the service or fail later.
 
-    Settings, [server:main], database, photo storage, mail server and Redis are tried; nothing that
-    a check makes stays, and no mail is sent. Run it as the user of the service. Exits with 1 where
-    there is an error; warnings alone are 0.
+    Checks the settings, [server:main], database, photo storage, mail server and Redis. Nothing
+    that a check creates stays, and no mail is sent. Run it as the user of the service. The exit
+    status is 1 if there is an error; warnings alone give 0.
     """
     problems = diagnose(context.ini_path, context.section("app:main"))
     errors = sum(problem.level is Level.ERROR for problem in problems)
     warnings = len(problems) - errors
     lines = [f"{problem.level}: {problem.message}" for problem in problems]
-    context.answer(
+    context.output(
         "\n".join(lines) or "Nothing is wrong.",
         problems=[{"level": each.level, "message": each.message} for each in problems],
         errors=errors,
         warnings=warnings,
     )
     if errors:
-        click.echo(f"Error: {_many(errors, 'error')}, {_many(warnings, 'warning')}.", err=True)
+        click.echo(f"Error: {_count(errors, 'error')}, {_count(warnings, 'warning')}.", err=True)
         ctx.exit(1)
 
 
-def _many(number: int, word: str) -> str:
+def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"

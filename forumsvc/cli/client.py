@@ -1,4 +1,4 @@
-"""`forumsvc client …`: applications that may ask for tokens."""
+"""`forumsvc client …`: applications that may request tokens."""
 
 import click
 
@@ -8,7 +8,7 @@ from .command import Group
 from .context import Context, pass_context, read_line, yes_option
 
 DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
-_STATES = ("Owner", "Enabled", "Introspects")
+_STATE_HEADERS = ("Owner", "Enabled", "Introspects")
 
 
 @click.group(cls=Group)
@@ -75,10 +75,10 @@ def add(
     secret: str | None,
     secret_stdin: bool,
 ) -> None:
-    """Register a client; its secret is shown this once."""
+    """Register a client; its secret is shown only once."""
     if secret is not None and secret_stdin:
         raise click.UsageError("Give --secret or --secret-stdin, not both.")
-    given = read_line() if secret_stdin else secret
+    given_secret = read_line() if secret_stdin else secret
     with context.transaction() as db:
         added = clients.create(
             db,
@@ -89,24 +89,24 @@ def add(
             public=public,
             introspects=introspects,
             client_id=client_id,
-            client_secret=given,
+            client_secret=given_secret,
         )
     lines = [f"client_id:     {added.client_id}"]
-    if added.client_secret is not None and given is None:
+    if added.client_secret is not None and given_secret is None:
         lines += [
             f"client_secret: {added.client_secret}",
             "Keep the secret: it is not shown again.",
         ]
-    context.answer("\n".join(lines), client_id=added.client_id, client_secret=added.client_secret)
+    context.output("\n".join(lines), client_id=added.client_id, client_secret=added.client_secret)
 
 
 @client.command("list")
 @pass_context
 def list_(context: Context) -> None:
-    """List all clients; secrets are not known any more."""
+    """List all clients, without their secrets, which are stored as hashes."""
     with context.current_database().reads.connect() as db:
         listed = clients.list_clients(db)
-    described = [
+    described_clients = [
         {
             "client_id": each.client_id,
             "name": each.name,
@@ -134,8 +134,8 @@ def list_(context: Context) -> None:
         )
         for each in listed
     ]
-    heads = ("Client ID", "Name", "Type", "Grants", "Scopes", "Redirect URIs", *_STATES)
-    context.answer_table(heads, rows, "There are no clients.", clients=described)
+    headers = ("Client ID", "Name", "Type", "Grants", "Scopes", "Redirect URIs", *_STATE_HEADERS)
+    context.output_table(headers, rows, "There are no clients.", clients=described_clients)
 
 
 @client.command()
@@ -143,16 +143,16 @@ def list_(context: Context) -> None:
 @yes_option
 @pass_context
 def delete(context: Context, client_id: str, yes: bool) -> None:
-    """Remove a client and end every token that was given to it."""
+    """Delete a client and revoke all its tokens."""
     with context.current_database().reads.connect() as db:
         found = clients.find(db, client_id)
         if found is not None:
             alive = token_admin.count_for_client(db, found.id, clock.now())
             context.confirm(
-                f"Deleting the client {client_id} ({found.name}) takes away for good: its "
-                f"registration and {alive} tokens. Whoever uses it is logged out.",
+                f"Deleting the client {client_id} ({found.name}) cannot be undone. It removes its "
+                f"registration and {alive} tokens. Its users are logged out.",
                 yes=yes,
             )
     with context.transaction() as db:
         clients.delete(db, client_id)
-    context.answer(f"Removed the client {client_id}.", client_id=client_id)
+    context.output(f"Removed the client {client_id}.", client_id=client_id)

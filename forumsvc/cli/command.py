@@ -1,4 +1,4 @@
-"""Commands and groups that take `--json` before or after every word of the command line."""
+"""Commands and groups that accept `--json` at any place of the command line."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import click
 from .context import Context
 
 
-def _want_json(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if wanted:
+def _enable_json(ctx: click.Context, param: click.Parameter, enabled: bool) -> None:
+    if enabled:
         ctx.ensure_object(Context).as_json = True
 
 
@@ -17,13 +17,13 @@ def _json_option() -> click.Option:
         ["--json"],
         is_flag=True,
         expose_value=False,
-        callback=_want_json,
+        callback=_enable_json,
         help="Print one JSON object, and nothing else, on standard output.",
     )
 
 
 class Command(click.Command):
-    """A command that takes `--json`."""
+    """A command with the option `--json`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -31,7 +31,7 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group that takes `--json`, as its commands do."""
+    """A group with the option `--json`, like its commands."""
 
     command_class = Command
     group_class = type

@@ -1,4 +1,4 @@
-"""`forumsvc config …`: the files that an installation begins with."""
+"""`forumsvc config …`: the configuration files of an installation."""
 
 import os
 import secrets
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .command import Group
-from .context import Context, Refused, pass_context
+from .context import CommandError, Context, pass_context
 
 EXAMPLES = ("production.ini", "development.ini", "nginx.conf", "forumsvc.service")
 
@@ -24,10 +24,10 @@ def config() -> None:
 @click.option("--database-url", metavar="URL", help="postgresql://USER:PASSWORD@HOST/DATABASE")
 @pass_context
 def init(context: Context, path: Path, site_url: str | None, database_url: str | None) -> None:
-    """Write an ini file for production, with a fresh secret, that its owner alone can read.
+    """Write an ini file for production, with a new secret, that only its owner can read.
 
-    What no option gives is taken from the environment at each start: SITE_URL, DATABASE_URL. A file
-    that exists is left as it is.
+    Values without an option are taken from the environment at each start: SITE_URL, DATABASE_URL.
+    An existing file is not overwritten.
     """
     values = {
         "SITE_URL": site_url,
@@ -43,10 +43,10 @@ def init(context: Context, path: Path, site_url: str | None, database_url: str |
         with open(path, "x", encoding="utf-8", opener=_owner_only) as file:
             file.write(text)
     except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}") from None
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from None
     missing = [name for name, value in values.items() if value is None]
     needs = f" It needs {' and '.join(missing)} in the environment." if missing else ""
-    context.answer(
+    context.output(
         f"Wrote {path} with a fresh session.secret.{needs} Next: forumsvc -c {path} db upgrade",
         path=str(path),
         environment=missing,
@@ -59,7 +59,7 @@ def init(context: Context, path: Path, site_url: str | None, database_url: str |
 def print_example(context: Context, name: str) -> None:
     """Print an example file: an ini file, for nginx or for systemd."""
     text = example(name)
-    context.answer(text.rstrip("\n"), name=name, text=text)
+    context.output(text.rstrip("\n"), name=name, text=text)
 
 
 def example(name: str) -> str:
@@ -69,7 +69,7 @@ def example(name: str) -> str:
 
 def _check(name: str, value: str) -> None:
     if not value.isprintable():
-        raise Refused(f"{name}: must be one line without control characters.")
+        raise CommandError(f"{name}: must be one line without control characters.")
 
 
 def _owner_only(path: str, flags: int) -> int:

@@ -1,4 +1,4 @@
-"""`forumsvc content …`: what authors wrote."""
+"""`forumsvc content …`: the texts of topics and replies."""
 
 import os
 
@@ -12,13 +12,13 @@ from ..services.content.rules import Rules
 from .command import Group
 from .context import Context, pass_context, progress
 
-# Nobody waits for these texts, and those that fail are shown escaped: they get more time.
-_MORE_TIME = 3
+# No user waits for these texts, and one that fails is shown unformatted: allow more time.
+_TIMEOUT_FACTOR = 3
 
 
 @click.group(cls=Group)
 def content() -> None:
-    """Look after the texts."""
+    """Maintain the texts of topics and replies."""
 
 
 @content.command()
@@ -30,18 +30,18 @@ def content() -> None:
 )
 @pass_context
 def rerender(context: Context, workers: int | None) -> None:
-    """Render the texts that another version of the renderer made.
+    """Render the texts that an older version of the renderer rendered.
 
-    The service may run meanwhile. Stop it at any time: the next run goes on with the rest.
+    The service may run meanwhile. You may stop it at any time: the next run continues.
     """
     database = context.current_database()
     settings = context.settings
-    at_once = workers or len(os.sched_getaffinity(0))
+    worker_count = workers or len(os.sched_getaffinity(0))
     renderer = Renderer(
-        at_once,
-        _MORE_TIME * settings["markup.timeout"],
+        worker_count,
+        _TIMEOUT_FACTOR * settings["markup.timeout"],
         settings["site.url"],
-        wall_seconds=_MORE_TIME * settings["markup.wall_seconds"],
+        wall_seconds=_TIMEOUT_FACTOR * settings["markup.wall_seconds"],
     )
     authoring = Authoring(renderer, settings["site.user_url"], 0, Rules())
     try:
@@ -49,16 +49,16 @@ def rerender(context: Context, workers: int | None) -> None:
             total = outdated_html.count(reads, RENDERER_VERSION)
         with progress() as bar:
             task = bar.add_task("Rendering", total=total)
-            tally = Rerendering(database, authoring, at_once).run(
+            stats = Rerendering(database, authoring, worker_count).run(
                 progress=lambda number: bar.advance(task, number)
             )
     finally:
         renderer.close()
-    context.answer(
-        f"{total} outdated, {tally.rendered} rendered, {tally.escaped} that cannot be rendered "
-        f"and are shown escaped, {tally.skipped} changed meanwhile.",
+    context.output(
+        f"{total} outdated, {stats.rendered} rendered, {stats.escaped} that cannot be rendered "
+        f"and are shown escaped, {stats.skipped} changed meanwhile.",
         outdated=total,
-        rendered=tally.rendered,
-        escaped=tally.escaped,
-        overtaken=tally.skipped,
+        rendered=stats.rendered,
+        escaped=stats.escaped,
+        overtaken=stats.skipped,
     )

@@ -1,4 +1,4 @@
-"""What all commands share: the ini file, the database, and how they answer.
+"""What all commands share: the ini file, the database, and the output.
 
 Libraries are imported where they are used, so that `forumsvc --help` loads none of them.
 """
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..db.engine import Database
 
 
-class Refused(click.ClickException):
-    """A request that is refused: one line on standard error, exit 1."""
+class CommandError(click.ClickException):
+    """A command that fails: one line on standard error, exit status 1."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
@@ -33,7 +33,7 @@ class Refused(click.ClickException):
 class Context:
     """One run of the command.
 
-    ini: the path of the ini file, None where none was named; as_json: how to answer.
+    ini: the path of the ini file, None if none was given; as_json: whether to print JSON.
     """
 
     ini: str | None = None
@@ -43,18 +43,18 @@ class Context:
     def settings(self) -> Settings:
         """The settings of the ini file.
 
-        Raises UsageError where none was named, Refused where it cannot be read, SettingsError.
+        Raises UsageError if none was given, CommandError if it cannot be read, SettingsError.
         """
         return Settings(self.section("app:main"))
 
     @property
-    def here(self) -> Path:
+    def ini_dir(self) -> Path:
         """The ini file's folder, to which relative paths in it refer."""
         return Path(self.ini or ".").resolve().parent
 
     @property
-    def address(self) -> str:
-        """The address under which the service of this ini file is reached."""
+    def site_url(self) -> str:
+        """The URL of the service of this ini file."""
         if self.settings["site.url"]:
             return str(self.settings["site.url"])
         server = self.section("server:main")
@@ -64,25 +64,25 @@ class Context:
 
     @property
     def ini_path(self) -> Path:
-        """The ini file; raises UsageError where none was named."""
+        """The ini file; raises UsageError if none was given."""
         if self.ini is None:
             raise click.UsageError("No ini file is named: forumsvc -c production.ini …")
         return Path(self.ini)
 
     def section(self, name: str) -> Mapping[str, str]:
-        """Return the keys of a section of the ini file; raise as `settings` does."""
+        """Return the keys of a section of the ini file; raises the same as `settings`."""
         ini = str(self.ini_path)
         import plaster
 
         try:
             section: Mapping[str, str] = plaster.get_settings(ini, name)
         except (configparser.Error, UnicodeDecodeError, OSError, plaster.PlasterError) as error:
-            raise Refused(f"{ini}: {error}") from None
+            raise CommandError(f"{ini}: {error}") from None
         return section
 
     @cached_property
     def database(self) -> "Database":
-        """The database that the settings name; nothing has connected yet."""
+        """The database in the settings; not connected yet."""
         from ..database import open_database
         from ..db.timeouts import Timeouts
 
@@ -91,7 +91,7 @@ class Context:
             url = self.settings["sqlalchemy.url"]
             database = open_database(url, pool_size=1, timeouts=timeouts)
         except ModuleNotFoundError as error:
-            raise Refused(
+            raise CommandError(
                 f"sqlalchemy.url: the driver {error.name} is missing; "
                 "install forumsvc[postgresql] for PostgreSQL"
             ) from None
@@ -99,66 +99,66 @@ class Context:
         return database
 
     @property
-    def file(self) -> Path | None:
-        """The file of an SQLite database."""
+    def sqlite_file(self) -> Path | None:
+        """The file of an SQLite database, else None."""
         name = self.database.url.database
         return Path(name) if self.database.is_sqlite and name else None
 
     def current_database(self) -> "Database":
-        """Return the database; raise Refused where it is not at the revision of this code."""
+        """Return the database; raises CommandError if it is not at this code's revision."""
         from .. import migrate
 
         revision = migrate.current(self.database.reads)
         if revision != migrate.head():
-            raise Refused(migrate.upgrade_hint(revision, str(self.ini)))
+            raise CommandError(migrate.upgrade_hint(revision, str(self.ini)))
         return self.database
 
     @contextmanager
     def transaction(self) -> "Iterator[Session]":
-        """Begin a transaction on the database; commit it unless an error leaves the block."""
+        """Begin a transaction on the database; commit it unless the block raises."""
         with self.current_database().session.begin() as db:
             yield db
 
-    def tell(self, line: str) -> None:
-        """Print a line on the way to the outcome; not among what `--json` prints."""
+    def print_status(self, line: str) -> None:
+        """Print a status line; with `--json` on standard error."""
         click.echo(line, err=self.as_json)
 
-    def answer(self, shown: str, **result: Any) -> None:
-        """Print the outcome: `result` as one JSON object where asked for, else `shown`."""
-        click.echo(json.dumps(result) if self.as_json else shown)
+    def output(self, text: str, **result: Any) -> None:
+        """Print the result: with `--json` `result` as one JSON object, else `text`."""
+        click.echo(json.dumps(result) if self.as_json else text)
 
-    def answer_table(
-        self, heads: Sequence[str], rows: Sequence[Sequence[object]], empty: str, **result: Any
+    def output_table(
+        self, headers: Sequence[str], rows: Sequence[Sequence[object]], empty: str, **result: Any
     ) -> None:
-        """Print a table: `result` as one JSON object where asked for.
+        """Print a table; with `--json` `result` as one JSON object.
 
-        On a terminal the columns are aligned below their heads; in a pipe there is a line a row,
-        its cells separated by tabs, and no head. empty: what is printed where there are no rows.
+        On a terminal the columns are aligned below their headers; in a pipe each row is one line, with
+        tabs between its cells, and there are no headers. empty: printed if there are no rows.
         """
         if self.as_json or not rows:
-            self.answer(empty, **result)
+            self.output(empty, **result)
         elif sys.stdout.isatty():
-            _print_table(heads, rows)
+            _print_table(headers, rows)
         else:
             click.echo("\n".join("\t".join(map(_cell, row)) for row in rows))
 
-    def confirm(self, loss: str, *, yes: bool) -> None:
-        """Ask on a terminal whether to go on; raise Refused where the answer is no.
+    def confirm(self, consequences: str, *, yes: bool) -> None:
+        """Ask on a terminal whether to continue; raises CommandError if the answer is no.
 
-        loss: what will be lost, in sentences; yes: the option `--yes`. Without a terminal nobody
-        can be asked, and the command goes on: that is how scripts call it.
+        consequences: what will be lost, in sentences; yes: the option `--yes`. Without a terminal the
+        command continues without asking, because that is how scripts call it.
         """
         if yes or not sys.stdin.isatty():
             return
-        click.echo(loss, err=True)
+        click.echo(consequences, err=True)
         if not click.confirm("Go on?", err=True):
-            raise Refused("Nothing was changed.")
+            raise CommandError("Nothing was changed.")
 
 
 pass_context = click.make_pass_decorator(Context, ensure=True)
 
 yes_option = click.option("--yes", is_flag=True, help="Do not ask on a terminal.")
-"""The option of every command that asks on a terminal before something is lost."""
+"""The option of every command that asks for confirmation."""
 
 
 def password_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -176,9 +176,9 @@ def password_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_password(password: str | None, password_stdin: bool) -> str:
-    """Return the password of the options, asked for (twice, unseen) where there are none.
+    """Return the password of the options; without one, prompt for it twice, hidden.
 
-    Raises UsageError where both are given or nobody can be asked.
+    Raises UsageError if both are given or there is no terminal.
     """
     if password is not None and password_stdin:
         raise click.UsageError("Give --password or --password-stdin, not both.")
@@ -190,20 +190,20 @@ def read_password(password: str | None, password_stdin: bool) -> str:
         raise click.UsageError(
             "Missing option '--password' or '--password-stdin': there is no terminal to ask on."
         )
-    asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    return asked
+    entered: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return entered
 
 
 def read_line() -> str:
-    """Return the first line of standard input without its line break; raise Refused for none."""
+    """Return the first line of standard input without its line break; raises CommandError for none."""
     line = sys.stdin.readline()
     if not line:
-        raise Refused("Standard input is empty.")
+        raise CommandError("Standard input is empty.")
     return line.removesuffix("\n").removesuffix("\r")
 
 
 def progress() -> "Progress":
-    """Return a progress bar for the terminal; in a pipe or a file there is none."""
+    """Return a progress bar for the terminal; in a pipe or a file it is disabled."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -211,16 +211,16 @@ def progress() -> "Progress":
 
 
 def _cell(value: object) -> str:
-    """Return a value as text of one line that cannot steer a terminal."""
+    """Return a value as text of one line without control characters."""
     text = "" if value is None else str(value)
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
-def _print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Align the columns; a line longer than the terminal stays whole, so that it can be copied."""
+def _print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Align the columns; lines longer than the terminal are not cut, so that they can be copied."""
     from rich.cells import cell_len
 
-    lines = [[*map(_cell, row)] for row in (heads, *rows)]
+    lines = [[*map(_cell, row)] for row in (headers, *rows)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = (

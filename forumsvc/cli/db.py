@@ -1,4 +1,4 @@
-"""`forumsvc db …`: the schema, and whether what is counted is right."""
+"""`forumsvc db …`: the schema, and the correctness of counters."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from ..services import audit, profiles
 from ..services.audit import Finding
 from . import avatars
 from .command import Group
-from .context import Context, Refused, pass_context, progress, yes_option
+from .context import CommandError, Context, pass_context, progress, yes_option
 
 
 @click.group(cls=Group)
@@ -23,33 +23,33 @@ def db() -> None:
 @click.option("--dry-run", is_flag=True, help="Only print what would be run.")
 @pass_context
 def upgrade(context: Context, dry_run: bool) -> None:
-    """Create the database's tables, or bring them up to date.
+    """Create the database's tables, or upgrade them.
 
     The service may run meanwhile, and so may another upgrade: one waits for the other.
     """
     if dry_run:
         _show_pending(context)
         return
-    if context.file is not None:
+    if context.sqlite_file is not None:
         try:
-            context.file.parent.mkdir(parents=True, exist_ok=True)
+            context.sqlite_file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise Refused(f"The folder of the database cannot be made: {error}") from None
-    revision = migrate.upgrade(context.database.writes, report=context.tell)
+            raise CommandError(f"The folder of the database cannot be made: {error}") from None
+    revision = migrate.upgrade(context.database.writes, report=context.print_status)
     if context.settings["docs.enabled"]:
         with context.transaction() as db:
             explorer.register(db)
-    # Users who were deleted by older code kept their profiles.
+    # Earlier versions kept the profiles of deleted users.
     with context.transaction() as db:
         names = profiles.erase_deleted(db)
     avatars.remove(context, names)
-    context.answer(f"The database is at revision {revision}.", revision=revision)
+    context.output(f"The database is at revision {revision}.", revision=revision)
 
 
 @db.command()
 @pass_context
 def current(context: Context) -> None:
-    """Print the revision that the database is at, and what an upgrade would run."""
+    """Print the database's revision, and what an upgrade would run."""
     _show_pending(context)
 
 
@@ -61,16 +61,16 @@ def _show_pending(context: Context) -> None:
     if not pending:
         lines.append("There is nothing to run.")
     revisions = [step.revision for step in pending]
-    context.answer("\n".join(lines), revision=revision, pending=revisions)
+    context.output("\n".join(lines), revision=revision, pending=revisions)
 
 
 @db.command()
-@click.option("--fix", is_flag=True, help="Mend what is wrong.")
+@click.option("--fix", is_flag=True, help="Fix what is wrong.")
 @yes_option
 @pass_context
 @click.pass_context
 def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
-    """Recount every counter and look for notifications that point nowhere."""
+    """Recount every counter and find notifications without a target."""
     database = context.current_database()
     with progress() as bar:
         task = bar.add_task("Checking", total=audit.STEPS)
@@ -78,34 +78,34 @@ def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
             findings = audit.check(reads, progress=lambda: bar.advance(task))
     wrong = sum(finding.wrong for finding in findings)
     if fix and wrong:
-        context.confirm(_loss(findings), yes=yes)
+        context.confirm(_consequences(findings), yes=yes)
         with progress() as bar:
-            task = bar.add_task("Mending", total=2 * audit.STEPS)
-            findings = _mend(database, done=lambda: bar.advance(task))
+            task = bar.add_task("Fixing", total=2 * audit.STEPS)
+            findings = _fix(database, done=lambda: bar.advance(task))
         wrong = sum(finding.wrong for finding in findings)
     checked = sum(finding.checked for finding in findings)
     fixed = wrong if fix else 0
     lines = [f"{finding.name}: {finding.wrong} wrong" for finding in findings if finding.wrong]
     lines.append(f"{checked} checked, {wrong} wrong, {fixed} fixed.")
-    context.answer("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed)
+    context.output("\n".join(lines), checked=checked, wrong=wrong, fixed=fixed)
     if wrong > fixed:
-        click.echo(f"Error: {wrong} of {checked} are wrong; --fix mends them.", err=True)
+        click.echo(f"Error: {wrong} of {checked} are wrong; --fix fixes them.", err=True)
         ctx.exit(1)
 
 
-def _loss(findings: list[Finding]) -> str:
+def _consequences(findings: list[Finding]) -> str:
     lines = [f"  {finding.name}: {finding.wrong}" for finding in findings if finding.wrong]
     return "\n".join(
         [
-            "What is wrong is overwritten for good: counters get their recount, and notifications",
-            "that point nowhere are deleted:",
+            "Wrong counters are overwritten by their recount, and notifications without a target are",
+            "deleted for good:",
             *lines,
         ]
     )
 
 
-def _mend(database: Database, done: Callable[[], None]) -> list[Finding]:
-    """Mend what is wrong and return what was found to be, all at one moment of the database."""
+def _fix(database: Database, done: Callable[[], None]) -> list[Finding]:
+    """Fix what is wrong and return what was found, in one snapshot of the database."""
     with database.session.begin() as session:
         if not database.is_sqlite:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})

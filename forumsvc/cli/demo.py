@@ -1,4 +1,4 @@
-"""`forumsvc demo`: a community to try the forum with."""
+"""`forumsvc demo`: fills a database with a community to try the forum with."""
 
 import secrets
 from typing import Any
@@ -21,7 +21,7 @@ from .command import Command
 from .context import Context, pass_context, progress, yes_option
 
 CLIENT_ID = "demo"
-# Known to everybody, so that what is printed can be pasted.
+# Public values, so that the printed commands can be pasted.
 CLIENT_SECRET = "demo-secret"  # noqa: S105 - told to everybody
 PASSWORD = "demo-password"  # noqa: S105 - told to everybody
 
@@ -48,26 +48,26 @@ def demo(
 ) -> None:
     """Fill a database without users with a demo community."""
     size = Size(users=users, topics=topics, replies=replies)
-    # Where everybody may call, a password that everybody knows would be an open door.
-    known = context.settings["site.environment"] == "development"
+    # A public password is acceptable in development only.
+    is_development = context.settings["site.environment"] == "development"
     with context.current_database().reads.connect() as db:
-        filled = db.scalar(select(exists().where(User.id.is_not(None))))
-    if filled and not if_empty:
+        has_users = db.scalar(select(exists().where(User.id.is_not(None))))
+    if has_users and not if_empty:
         raise Conflict("There are users in the database already; a demo is for one without.")
-    if filled:
+    if has_users:
         lines = ["There are users in the database already: nothing was added."]
-        lines += _hints(context) if known else []
-        context.answer("\n".join(lines), users=0, topics=0, replies=0)
+        lines += _next_steps(context) if is_development else []
+        context.output("\n".join(lines), users=0, topics=0, replies=0)
         return
-    if not known:
+    if not is_development:
         context.confirm(
-            f"This is production ({context.address}): {users} invented users, {topics} topics and "
-            f"{replies} replies would stand in the forum, and no command takes them away again.",
+            f"This is production ({context.site_url}): {users} invented users, {topics} topics and "
+            f"{replies} replies would be added, and no command removes them again.",
             yes=yes,
         )
-    password = PASSWORD if known else secrets.token_urlsafe(12)
-    client_secret = CLIENT_SECRET if known else secrets.token_urlsafe(32)
-    # Before the users: where they fail to come, the command can be given again.
+    password = PASSWORD if is_development else secrets.token_urlsafe(12)
+    client_secret = CLIENT_SECRET if is_development else secrets.token_urlsafe(32)
+    # Before the users: if loading them fails, the command can be repeated.
     _add_client(context, client_secret)
     with progress() as bar:
         loaded = load(
@@ -75,13 +75,17 @@ def demo(
             size,
             seed,
             password_hash=hash_password(password),
-            render=_Render(context.settings["site.url"], context.settings["site.user_url"]),
+            render=_DemoRenderer(context.settings["site.url"], context.settings["site.user_url"]),
             markup_version=RENDERER_VERSION,
-            progress=_Report(bar),
+            progress=_ProgressReport(bar),
         )
     lines = [f"{many:>9} {name.replace('_', ' ')}" for name, many in loaded.counts.items()]
-    lines += _hints(context) if known else [_login(context, password, client_secret)]
-    context.answer(
+    lines += (
+        _next_steps(context)
+        if is_development
+        else [_login_instructions(context, password, client_secret)]
+    )
+    context.output(
         "\n".join(lines),
         **loaded.counts,
         login=loaded.demo_login,
@@ -92,7 +96,7 @@ def demo(
 
 
 def _add_client(context: Context, secret: str) -> None:
-    """Register the demo's client, or give it this secret."""
+    """Register the demo's client, or change its secret to this one."""
     values: dict[str, Any] = {
         "secret_hash": hash_token(secret),
         "public": False,
@@ -106,26 +110,26 @@ def _add_client(context: Context, secret: str) -> None:
         db.execute(update_of(OAuthClient).where(OAuthClient.client_id == CLIENT_ID).values(values))
 
 
-def _hints(context: Context) -> list[str]:
-    """Return what to try, in lines; how to log in only where the well-known password does it."""
-    lines = [f"Once it is served: curl '{context.address}/api/v3/topics?limit=3'"]
+def _next_steps(context: Context) -> list[str]:
+    """Return lines with commands to try; how to log in only if the demo's password is valid."""
+    lines = [f"Once it is served: curl '{context.site_url}/api/v3/topics?limit=3'"]
     with context.current_database().reads.connect() as db:
         stored = db.scalar(select(User.password_hash).where(User.login_key == DEMO_LOGIN))
     if verify_password(stored, PASSWORD):
-        lines.append(_login(context, PASSWORD, CLIENT_SECRET))
+        lines.append(_login_instructions(context, PASSWORD, CLIENT_SECRET))
     return lines
 
 
-def _login(context: Context, password: str, client_secret: str) -> str:
+def _login_instructions(context: Context, password: str, client_secret: str) -> str:
     return (
         f"Log in as {DEMO_LOGIN}, or as {ADMIN_LOGIN} (an admin), password {password}:\n"
-        f"curl {context.address}/oauth/token -d grant_type=password -d username={DEMO_LOGIN} "
+        f"curl {context.site_url}/oauth/token -d grant_type=password -d username={DEMO_LOGIN} "
         f"-d password={password} -d client_id={CLIENT_ID} -d client_secret={client_secret}"
     )
 
 
-class _Render:
-    """Renders the demo's texts, in which every mention is of a user that there will be."""
+class _DemoRenderer:
+    """Renders the demo's texts, in which every mention is of a user of the demo."""
 
     def __init__(self, site_url: str, user_url: str) -> None:
         self._renderer = Renderer(workers=0, site_url=site_url)
@@ -136,8 +140,8 @@ class _Render:
         return draft.to_html({login.lower(): login for login in draft.mentions}, self._user_url)
 
 
-class _Report:
-    """Shows on a bar how far what is being made has got, a line for each thing."""
+class _ProgressReport:
+    """Shows the progress of each table on a bar of its own."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar

@@ -27,13 +27,13 @@ def add(context: Context, name: str, summary: str, section: str, sort: int) -> N
     """Add a node."""
     with context.transaction() as db:
         added = nodes.create(db, name, summary=summary, section=section, sort=sort)
-    context.answer(f"Added node {added.id}, {added.name}.", id=added.id, name=added.name)
+    context.output(f"Added node {added.id}, {added.name}.", id=added.id, name=added.name)
 
 
 @node.command("list")
 @pass_context
 def list_(context: Context) -> None:
-    """List all nodes, in the order in which the forum shows them."""
+    """List all nodes in the order of the forum."""
     with context.current_database().reads.connect() as db:
         rows = reading.all_nodes(db)
     listed: list[dict[str, Any]] = [
@@ -48,7 +48,7 @@ def list_(context: Context) -> None:
         }
         for row in rows
     ]
-    shown = [
+    cells = [
         (
             row.id,
             row.name,
@@ -58,8 +58,8 @@ def list_(context: Context) -> None:
         )
         for row in rows
     ]
-    heads = ("ID", "Name", "Section", "Sort", "Topics")
-    context.answer_table(heads, shown, "There are no nodes.", nodes=listed)
+    headers = ("ID", "Name", "Section", "Sort", "Topics")
+    context.output_table(headers, cells, "There are no nodes.", nodes=listed)
 
 
 @node.command()
@@ -77,12 +77,12 @@ def edit(
     section: str | None,
     sort: int | None,
 ) -> None:
-    """Change what is given of a node."""
+    """Change the given fields of a node."""
     if all(value is None for value in (name, summary, section, sort)):
         raise click.UsageError("Nothing to change: give --name, --summary, --section or --sort.")
     with context.transaction() as db:
         edited = nodes.edit(db, id_, name=name, summary=summary, section=section, sort=sort)
-    context.answer(f"Changed node {edited.id}, {edited.name}.", id=edited.id, name=edited.name)
+    context.output(f"Changed node {edited.id}, {edited.name}.", id=edited.id, name=edited.name)
 
 
 @node.command()
@@ -91,16 +91,16 @@ def edit(
 @yes_option
 @pass_context
 def delete(context: Context, id_: int, move_to: int | None, yes: bool) -> None:
-    """Delete a node that holds no topics, or whose topics go to another one."""
+    """Delete a node that has no topics, or move its topics to another one."""
     with context.current_database().reads.connect() as db:
         names = {row.id: row.name for row in reading.all_nodes(db)}
     if id_ in names:
         topics = f"Its topics go to {names[move_to]}. " if move_to in names else ""
         context.confirm(
-            f"Deleting node {id_} takes away for good: its name ({names[id_]}), its summary and "
-            f"its address. {topics}A section that holds no other node goes, too.",
+            f"Deleting node {id_} cannot be undone. It removes its name ({names[id_]}), summary and "
+            f"address. {topics}A section without other nodes is removed, too.",
             yes=yes,
         )
     with context.transaction() as db:
         moved = nodes.delete(db, id_, move_to=move_to)
-    context.answer(f"Deleted node {id_}; {moved} topics were moved.", id=id_, moved=moved)
+    context.output(f"Deleted node {id_}; {moved} topics were moved.", id=id_, moved=moved)

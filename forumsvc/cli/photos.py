@@ -1,4 +1,4 @@
-"""`forumsvc photos …`: uploaded pictures."""
+"""`forumsvc photos …`: uploaded photos."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,58 +12,61 @@ from ..services.photo_audit import PhotoAudit
 from ..services.photo_copy import PhotoCopy
 from ..services.photo_storage import PhotoStorages, open_storages
 from .command import Group
-from .context import Context, Refused, pass_context, progress, yes_option
+from .context import CommandError, Context, pass_context, progress, yes_option
 
-_ELSEWHERE = (
-    "{rows} are kept: their file is in no storage that the settings name, and not said to be in "
-    "that of photos.storage. Name its storage in the ini (photos.dir, photos.s3_…) and check again."
+_MISPLACED = (
+    "{rows} are kept: their file is in no storage of the settings, and they do not refer to that of "
+    "photos.storage. Set its storage in the ini file (photos.dir, photos.s3_…) and check again."
 )
 _LOST = (
-    "{rows} rows and {avatars} avatars are kept whose file is not here. Another host may have it, "
-    "if photos.dir is not one folder for all. If none has, --fix --delete-lost deletes the rows "
-    "and clears the avatars."
+    "{rows} rows and {avatars} avatars are kept: their file is not here. Another host may have it "
+    "if photos.dir is not shared. If none has it, --fix --delete-lost deletes the rows and clears "
+    "the avatars."
 )
 _LOST_KINDS = ("rows_without_file", "lost_avatars")
 
 
 @contextmanager
-def _refusing() -> Iterator[None]:
-    """Refuse the command where a storage fails."""
+def _storage_errors() -> Iterator[None]:
+    """Raise CommandError if a storage fails."""
     try:
         yield
     except OSError as error:
-        raise Refused(f"The photo storage cannot be used: {error}") from None
+        raise CommandError(f"The photo storage cannot be used: {error}") from None
 
 
-def _loss(counts: dict[str, int], *, delete_missing: bool) -> str:
-    """Return what --fix takes away, in lines."""
-    gone = "Files without a row and broken files are deleted for good"
+def _consequences(counts: dict[str, int], *, delete_missing: bool) -> str:
+    """Return what --fix deletes, in lines."""
+    effects = "Files without a row and broken files are deleted for good"
     if delete_missing:
-        gone += (
+        effects += (
             ". Rows without a file are deleted too and lost avatars cleared: be sure that no other "
             "host has these files in a folder of its own"
         )
     else:
         counts = {what: number for what, number in counts.items() if what not in _LOST_KINDS}
     lines = [f"  {what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
-    return "\n".join([f"{gone} (rows whose file may be elsewhere stay):", *lines])
+    return "\n".join([f"{effects} (rows whose file may be elsewhere stay):", *lines])
 
 
 @click.group(cls=Group)
 def photos() -> None:
-    """Look after the pictures."""
+    """Maintain the stored photos."""
 
 
 @photos.command()
-@click.option("--fix", is_flag=True, help="Mend what is wrong.")
+@click.option("--fix", is_flag=True, help="Fix what is wrong.")
 @click.option(
     "--delete-lost",
     "delete_missing",
     is_flag=True,
-    help="With --fix: delete rows without a file, too. Only where no other host can have it.",
+    help="With --fix: also delete rows without a file. Use it only if no other host can have it.",
 )
 @click.option(
-    "--every-byte", "verify_content", is_flag=True, help="Read every file, not only their sizes."
+    "--every-byte",
+    "verify_content",
+    is_flag=True,
+    help="Read all files, not only their sizes.",
 )
 @yes_option
 @pass_context
@@ -76,18 +79,17 @@ def check(
     verify_content: bool,
     yes: bool,
 ) -> None:
-    """Look for pictures that nobody refers to, and for those that are referred to and not there.
+    """Find photos without a reference, and references without a photo.
 
-    With --fix, files without a row and broken files are deleted. Rows without a file stay, for
-    another host may have it in a folder of its own. Where that cannot be, --fix --delete-lost
-    deletes them, and users whose picture is lost get their letter again. What was put within the
-    last hour is left alone, and so are rows whose file may be in a storage that the settings do not
-    name.
+    With --fix, files without a row and broken files are deleted. Rows without a file stay, because
+    another host may have it in a folder of its own. If that cannot be, --fix --delete-lost deletes
+    them, and users whose avatar is lost get their letter avatar again. Files of the last hour are
+    left alone, and so are rows whose file may be in a storage that the settings do not name.
     """
     if delete_missing and not fix:
         raise click.UsageError("--delete-lost goes with --fix.")
     database = context.current_database()
-    storages = open_storages(context.settings, context.here)
+    storages = open_storages(context.settings, context.ini_dir)
     with progress() as bar:
         task = bar.add_task("Checking", total=None)
         audit = PhotoAudit(
@@ -97,26 +99,26 @@ def check(
             verify_content=verify_content,
             progress=lambda: bar.advance(task),
         )
-        with _refusing():
+        with _storage_errors():
             found = audit.check()
     counts = found.counts
     wrong = sum(counts.values())
     lost = 0 if fix and delete_missing else sum(counts[kind] for kind in _LOST_KINDS)
     kept = lost + len(found.in_unknown_storage)
     if fix and wrong > kept:
-        context.confirm(_loss(counts, delete_missing=delete_missing), yes=yes)
-    tidied = 0
+        context.confirm(_consequences(counts, delete_missing=delete_missing), yes=yes)
+    removed_partial_uploads = 0
     if fix:
-        with progress() as bar, _refusing():
-            task = bar.add_task("Mending", total=None)
-            tidied = audit.fix(found, delete_missing=delete_missing)
+        with progress() as bar, _storage_errors():
+            task = bar.add_task("Fixing", total=None)
+            removed_partial_uploads = audit.fix(found, delete_missing=delete_missing)
     fixed = wrong - kept if fix else 0
     lines = [f"{what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
     reasons = []
     if lost:
         reasons.append(_LOST.format(rows=len(found.missing), avatars=len(found.missing_avatars)))
     if found.in_unknown_storage:
-        reasons.append(_ELSEWHERE.format(rows=len(found.in_unknown_storage)))
+        reasons.append(_MISPLACED.format(rows=len(found.in_unknown_storage)))
     lines += reasons
     if found.without_storage:
         done = "filled in" if fix else "--fix fills it in"
@@ -124,49 +126,49 @@ def check(
             f"rows that do not say where their file is: {len(found.without_storage)} ({done})"
         )
     lines.append(f"{found.checked} checked, {wrong} wrong, {fixed} fixed.")
-    context.answer(
+    context.output(
         "\n".join(lines),
         checked=found.checked,
         wrong=wrong,
         fixed=fixed,
-        unfinished_removed=tidied,
+        unfinished_removed=removed_partial_uploads,
         rows_unplaced=len(found.without_storage),
         **counts,
     )
     if wrong > fixed:
-        advice = " ".join(reasons) if fix else f"--fix mends {wrong - kept} of them."
+        advice = " ".join(reasons) if fix else f"--fix fixes {wrong - kept} of them."
         click.echo(f"Error: {wrong - fixed} of {found.checked} are wrong; {advice}", err=True)
         ctx.exit(1)
 
 
-_WORDS = click.Choice(["local", "s3"])
+_STORAGE_KIND = click.Choice(["local", "s3"])
 
 
 @photos.command()
-@click.option("--from", "source", type=_WORDS, required=True, help="Where the files are.")
-@click.option("--to", "target", type=_WORDS, required=True, help="Where they are to be.")
-@click.option("--delete", is_flag=True, help="Delete from the source what is safe in the target.")
+@click.option("--from", "source", type=_STORAGE_KIND, required=True, help="Where the files are.")
+@click.option("--to", "target", type=_STORAGE_KIND, required=True, help="Where they are copied to.")
+@click.option("--delete", is_flag=True, help="Then delete from the source what was copied.")
 @yes_option
 @pass_context
 @click.pass_context
 def copy(
     ctx: click.Context, context: Context, source: str, target: str, delete: bool, yes: bool
 ) -> None:
-    """Copy the pictures from one storage to another, beside the running service.
+    """Copy the photos from one storage to another while the service runs.
 
-    Each file is read back and compared before its rows say that it is in the other storage. Stop
-    it when you like: the next run goes on. Set photos.storage to the new storage and restart the
-    service before, so that new pictures go there; leave the settings of both, so that it serves
+    Each file is read back and compared before its rows refer to the other storage. You may stop
+    the command: the next run continues. Before, set photos.storage to the new storage and restart
+    the service, so that new photos go there; keep the settings of both storages, so that it serves
     from both.
     """
     if source == target:
         raise click.UsageError("--from and --to name the same storage.")
     database = context.current_database()
-    storages = open_storages(context.settings, context.here)
+    storages = open_storages(context.settings, context.ini_dir)
     place, other = ((word, _storage(storages, word)) for word in (source, target))
     if delete:
         context.confirm(
-            f"The pictures in {source} are deleted there once they are in {target}.", yes=yes
+            f"The photos in {source} are deleted there once they are in {target}.", yes=yes
         )
     with progress() as bar:
         task = bar.add_task("Copying", total=None)
@@ -174,27 +176,25 @@ def copy(
         try:
             result = work.run(delete=delete)
         except OSError as error:
-            raise Refused(f"A photo storage cannot be used: {error}") from None
+            raise CommandError(f"A photo storage cannot be used: {error}") from None
     lines = [
         f"{result.copied} copied ({result.bytes:,} bytes), {result.missing} missing, "
         f"{result.broken} broken, {result.deleted} deleted, {result.kept} kept."
     ]
     if storages.default != target:
         lines.append(
-            f"photos.storage is {storages.default}: new pictures still go there. Set it to "
+            f"photos.storage is {storages.default}: new photos still go there. Set it to "
             f"{target}, restart the service and run this again."
         )
-    context.answer("\n".join(lines), **asdict(result))
+    context.output("\n".join(lines), **asdict(result))
     failed = result.missing + result.broken
     if failed:
-        click.echo(
-            f"Error: {failed} pictures could not be copied; photos check tells more.", err=True
-        )
+        click.echo(f"Error: {failed} photos could not be copied; see photos check.", err=True)
         ctx.exit(1)
 
 
 def _storage(storages: PhotoStorages, word: str) -> Storage:
     storage = storages.get(word)
     if storage is None:
-        raise Refused("photos.s3_bucket: missing; s3 needs a bucket's name")
+        raise CommandError("photos.s3_bucket: missing; s3 needs a bucket's name")
     return storage

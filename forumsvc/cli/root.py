@@ -1,4 +1,4 @@
-"""The command itself: which ini file, which group, and what an error looks like.
+"""The command itself: the ini file, the groups, and the format of errors.
 
 A command's module is imported when it is called: `--help` and `--version` load neither SQLAlchemy
 nor Pyramid.
@@ -13,27 +13,27 @@ import click
 from ..errors import ForumError, IncompatibleDatabase
 from ..settings import SettingsError
 from .command import Group
-from .context import Context, Refused, pass_context
+from .context import CommandError, Context, pass_context
 
 SUMMARIES = {
-    "cache": "End cached pages after a change by SQL.",
-    "check": "Find what the service would refuse at its start, or fail at in use.",
+    "cache": "Invalidate cached pages after a change by SQL.",
+    "check": "Find configuration errors that would stop the service or fail later.",
     "config": "Write a production.ini; print the example files.",
     "client": "Register, list and remove OAuth clients.",
-    "content": "Look after the texts.",
+    "content": "Maintain the texts of topics and replies.",
     "db": "Set up, upgrade and check the database.",
     "demo": "Fill a database without users with a demo community.",
     "node": "Add, list, edit and delete nodes.",
-    "photos": "Look after the pictures.",
+    "photos": "Maintain the stored photos.",
     "settings": "Print every setting in force.",
-    "token": "Give out, list, revoke and purge access tokens.",
-    "user": "Add, find, trust, stop and delete users.",
+    "token": "Issue, list, revoke and purge access tokens.",
+    "user": "Add, find, change and delete users.",
 }
-"""The commands, each the attribute of that name of the module of that name; what they are for."""
+"""Each command, which is the attribute of that name in the module of that name, and its summary."""
 
 
 class Commands(Mapping[str, click.Command]):
-    """The commands by name, each imported when it is taken."""
+    """The commands by name, each imported when it is accessed."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in SUMMARIES:
@@ -50,42 +50,41 @@ class Commands(Mapping[str, click.Command]):
 
 
 class Root(Group):
-    """The outermost group: turns what refuses a request into one line and exit 1."""
+    """The top-level group: prints an error as one line and exits with status 1."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each command is for, without importing it."""
+        """Write the summaries of the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([*SUMMARIES.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
         except (ForumError, SettingsError) as error:
-            raise Refused(str(error)) from None
+            raise CommandError(str(error)) from None
         except IncompatibleDatabase as error:
-            raise Refused(f"The database cannot be used: {error}") from None
+            raise CommandError(f"The database cannot be used: {error}") from None
         except UnicodeEncodeError:
-            raise Refused("What was given is not text in UTF-8.") from None
+            raise CommandError("The arguments are not text in UTF-8.") from None
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except Exception as error:
-            if (line := _database_refusal(error)) is None:
+            if (line := _database_error(error)) is None:
                 raise
-            raise Refused(line) from None
+            raise CommandError(line) from None
 
 
-def _database_refusal(error: Exception) -> str | None:
+def _database_error(error: Exception) -> str | None:
     """Return the line for an error of the database or of a migration, None for any other."""
-    from alembic.util import CommandError
+    from alembic.util import CommandError as MigrationError
     from sqlalchemy.exc import DatabaseError, OperationalError
 
     from ..db.failures import is_outdated_session
 
-    if isinstance(error, CommandError):
+    if isinstance(error, MigrationError):
         return str(error)
-    # The bare class is SQLite's for a file that is no database, or a broken one; the other classes
-    # below it are for mistakes of ours.
+    # SQLite raises the base class for a file that is no database or is damaged; most of its
+    # subclasses mean mistakes in our code.
     if not isinstance(error, DatabaseError):
         return None
     is_away = isinstance(error, OperationalError) or is_outdated_session(error)

@@ -1,4 +1,4 @@
-"""`forumsvc settings`: what is in force, and what there is to set."""
+"""`forumsvc settings`: the values in force, and the description of all settings."""
 
 from typing import Any
 
@@ -19,11 +19,11 @@ from .context import Context, pass_context
 def settings(context: Context, describe: bool) -> None:
     """Print every setting in force.
 
-    Secrets are masked, addresses are shown without their passwords, defaults are marked.
+    Secrets are masked, URLs are shown without their passwords, defaults are marked.
     """
     if describe:
-        result = {setting.name: _described(setting) for setting in DECLARED}
-        context.answer("\n\n".join(map(_description, DECLARED)), **result)
+        result = {setting.name: _to_dict(setting) for setting in DECLARED}
+        context.output("\n\n".join(map(_to_text, DECLARED)), **result)
         return
     rows = list(context.settings.displayed())
     width = max(len(setting.name) for setting, _, _ in rows)
@@ -35,19 +35,19 @@ def settings(context: Context, describe: bool) -> None:
         setting.name: {"value": _value(context, setting, shown), "default": is_default}
         for setting, shown, is_default in rows
     }
-    context.answer("\n".join(lines), **in_force)
+    context.output("\n".join(lines), **in_force)
 
 
 def _value(context: Context, setting: Setting, shown: str) -> Any:
-    """Return the value as JSON can hold it; `shown` is masked where it is a secret."""
+    """Return the value as JSON; a secret as `shown`, which is masked."""
     value = context.settings[setting.name]
     if setting.secret:
         return shown
     return sorted(value) if isinstance(value, frozenset) else value
 
 
-def _described(setting: Setting) -> dict[str, Any]:
-    """Return what is declared of a setting; a default of None means that it is required."""
+def _to_dict(setting: Setting) -> dict[str, Any]:
+    """Return the declaration of a setting; a default of None means that it is required."""
     return {
         "type": setting.type.name,
         "allowed": setting.type.allowed,
@@ -59,7 +59,7 @@ def _described(setting: Setting) -> dict[str, Any]:
     }
 
 
-def _description(setting: Setting) -> str:
+def _to_text(setting: Setting) -> str:
     default = "none, it is required" if setting.default is None else setting.default or "(empty)"
     unit = f" ({setting.counted_unit})" if setting.counted_unit else ""
     formerly = f"\n    formerly: {setting.formerly}" if setting.formerly else ""

@@ -19,7 +19,7 @@ MAX_TTL = 10**9
 
 @click.group(cls=Group)
 def token() -> None:
-    """Give out, list, revoke and purge access tokens."""
+    """Issue, list, revoke and purge access tokens."""
 
 
 @token.command()
@@ -42,7 +42,7 @@ def token() -> None:
 def issue(
     context: Context, login: str, client_id: str | None, scopes: tuple[str, ...], ttl: int | None
 ) -> None:
-    """Give out an access token of a user; it is shown this once."""
+    """Issue an access token for a user; it is shown only once."""
     with context.transaction() as db:
         owner = accounts.find(db, login)
         if owner.state is UserState.DELETED:
@@ -57,7 +57,7 @@ def issue(
             refresh_ttl=None,
             issued_by=IssuedBy.ADMIN,
         )
-    context.answer(
+    context.output(
         f"access_token: {issued.access_token}\nexpires_in:   {issued.expires_in}",
         access_token=issued.access_token,
         expires_in=issued.expires_in,
@@ -73,7 +73,7 @@ client_option = click.option("--client", "client_id", metavar="ID", help="Those 
 @click.option("--ended", is_flag=True, help="Those too that have expired or were revoked.")
 @pass_context
 def list_(context: Context, login: str | None, client_id: str | None, ended: bool) -> None:
-    """List the tokens of a user, of a client, or of both together; never their secrets."""
+    """List the tokens of a user, of a client, or of both together, without their secrets."""
     if login is None and client_id is None:
         raise click.UsageError("Say whose tokens: LOGIN, --client ID, or both.")
     moment = clock.now()
@@ -81,7 +81,7 @@ def list_(context: Context, login: str | None, client_id: str | None, ended: boo
         rows = token_admin.list_tokens(
             db, moment, **_owners(db, login, client_id), include_inactive=ended
         )
-    described = [
+    described_tokens = [
         {
             "id": row.id,
             "client": row.client,
@@ -95,7 +95,7 @@ def list_(context: Context, login: str | None, client_id: str | None, ended: boo
         }
         for row in rows
     ]
-    heads = (
+    headers = (
         "ID",
         "Client",
         "Login",
@@ -106,8 +106,8 @@ def list_(context: Context, login: str | None, client_id: str | None, ended: boo
         "Refresh until",
         "Revoked",
     )
-    cells = [tuple(each.values()) for each in described]
-    context.answer_table(heads, cells, "There are no such tokens.", tokens=described)
+    cells = [tuple(each.values()) for each in described_tokens]
+    context.output_table(headers, cells, "There are no such tokens.", tokens=described_tokens)
 
 
 @token.command()
@@ -116,10 +116,10 @@ def list_(context: Context, login: str | None, client_id: str | None, ended: boo
 @client_option
 @pass_context
 def revoke(context: Context, id_: int | None, login: str | None, client_id: str | None) -> None:
-    """End a token, or all of a user, of a client, or of both together.
+    """Revoke a token, or all of a user, of a client, or of both together.
 
-    With the token ID end all that were refreshed from the same log-in; with --login and --client
-    end the codes, too, that would still give one. Sessions of browsers stay: see `user password`.
+    A token ID revokes all tokens that were refreshed from the same log-in. --login and --client
+    also revoke the authorization codes. Browser sessions stay: see `user password`.
     """
     if (id_ is None) == (login is None and client_id is None):
         raise click.UsageError("Say which tokens: an ID, or --login and --client.")
@@ -129,26 +129,26 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
             revoked = token_admin.revoke_with_family(db, id_, moment)
         else:
             revoked = token_admin.revoke_matching(db, moment, **_owners(db, login, client_id))
-    context.answer(f"Revoked {revoked} tokens.", revoked=revoked)
+    context.output(f"Revoked {revoked} tokens.", revoked=revoked)
 
 
 @token.command()
 @pass_context
 def purge(context: Context) -> None:
-    """Remove expired and revoked tokens, and what else has expired."""
-    kept = timedelta(seconds=context.settings["idempotency.ttl_seconds"])
+    """Delete expired and revoked tokens, and other expired rows."""
+    ttl = timedelta(seconds=context.settings["idempotency.ttl_seconds"])
     with context.transaction() as db:
         removed = tokens.purge(db)
-        idempotency.purge(db, clock.now() - kept)
-    context.answer(f"Removed {removed} tokens.", removed=removed)
+        idempotency.purge(db, clock.now() - ttl)
+    context.output(f"Removed {removed} tokens.", removed=removed)
 
 
 def _owners(
     db: Session | Connection, login: str | None, client_id: str | None
 ) -> dict[str, int | None]:
-    """Return whose tokens are meant, by the rows of user and client.
+    """Return the rows of user and client to filter the tokens by.
 
-    Raises NotFound where one is not there.
+    Raises NotFound if one does not exist.
     """
     client = None if client_id is None else clients.find(db, client_id)
     if client_id is not None and client is None:
@@ -164,7 +164,7 @@ def _time(moment: datetime | None) -> str | None:
 
 
 def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:
-    """Return the row of a client and the scopes that it may have."""
+    """Return the row of a client and the scopes that it may request."""
     if client_id is None:
         return tokens.get_or_create_builtin_client(db), clients.SCOPES
     found = clients.find(db, client_id)
@@ -175,9 +175,9 @@ def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:
     return found.id, found.scopes
 
 
-def _scope(asked: tuple[str, ...], allowed: tuple[str, ...]) -> str:
-    """Return the scopes asked for, or all that are allowed; raise Invalid for any other."""
-    chosen = set(" ".join(asked or allowed).split())
+def _scope(requested: tuple[str, ...], allowed: tuple[str, ...]) -> str:
+    """Return the requested scopes, or all that are allowed; raises Invalid for any other."""
+    chosen = set(" ".join(requested or allowed).split())
     if not chosen or not chosen <= set(allowed):
         raise Invalid("scope", f"must be of {', '.join(allowed)}, separated by blanks")
     return " ".join(scope for scope in allowed if scope in chosen)

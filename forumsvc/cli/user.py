@@ -18,7 +18,7 @@ from .context import Context, pass_context, password_options, read_password, yes
 
 ROLES = click.Choice([role.value for role in Role])
 STATES = click.Choice([state.value for state in UserState])
-HEADS = ("ID", "Login", "Name", "E-mail", "Role", "State", "Topics", "Replies", "Since")
+HEADERS = ("ID", "Login", "Name", "E-mail", "Role", "State", "Topics", "Replies", "Since")
 
 limit_option = click.option(
     "--limit", metavar="N", type=click.IntRange(1, 10_000), default=100, show_default=True
@@ -34,7 +34,7 @@ after_option = click.option(
 
 @click.group(cls=Group)
 def user() -> None:
-    """Add, find, trust, stop and delete users."""
+    """Add, find, change and delete users."""
 
 
 @user.command("list")
@@ -53,7 +53,7 @@ def list_(context: Context, role: str | None, state: str | None, limit: int, aft
             after_id=after,
             limit=limit + 1,
         )
-    _answer_page(context, rows, limit)
+    _output_page(context, rows, limit)
 
 
 @user.command()
@@ -62,28 +62,28 @@ def list_(context: Context, role: str | None, state: str | None, limit: int, aft
 @after_option
 @pass_context
 def search(context: Context, text: str, limit: int, after: int) -> None:
-    """Find users whose login, name or e-mail holds TEXT, whatever the case."""
+    """Find users whose login, name or e-mail contains TEXT, in upper or lower case."""
     with context.current_database().reads.connect() as db:
         rows = reading.search(db, text, after_id=after, limit=limit + 1)
-    _answer_page(context, rows, limit)
+    _output_page(context, rows, limit)
 
 
 @user.command()
 @click.argument("login")
 @pass_context
 def show(context: Context, login: str) -> None:
-    """Show what there is of a user."""
+    """Show the details of a user."""
     with context.current_database().reads.connect() as db:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     result = {
-        **_described(found),
+        **_to_dict(found),
         "updated_at": clock.rfc3339(found.updated_at),
         "sessions": found.sessions,
         "tokens": found.tokens,
         "applications": found.applications,
     }
     lines = [(name, "" if value is None else value) for name, value in result.items()]
-    context.answer_table(("Field", "Value"), lines, "", **result)
+    context.output_table(("Field", "Value"), lines, "", **result)
 
 
 @user.command()
@@ -103,13 +103,13 @@ def add(
     role: str,
 ) -> None:
     """Add a user."""
-    # Before the password is asked for: a login that cannot be needs none.
+    # Before prompting for a password, which an invalid login does not need.
     accounts.check_login(login)
     password = read_password(password, password_stdin)
     _check_password(password, login, email)
     with context.transaction() as db:
         added = accounts.create(db, login, password, email=email, name=name, role=Role(role))
-    context.answer(
+    context.output(
         f"Added {added.login}, user {added.id}, {added.role}.",
         id=added.id,
         login=added.login,
@@ -122,30 +122,30 @@ def add(
 @click.argument("role", type=ROLES)
 @pass_context
 def role(context: Context, login: str, role: str) -> None:
-    """Give a user a role."""
+    """Set the role of a user."""
     with context.transaction() as db:
         changed = accounts.set_role(db, login, Role(role))
-    _answer(context, changed, f"{changed.login} is {changed.role} now.")
+    _output(context, changed, f"{changed.login} is {changed.role} now.")
 
 
 @user.command()
 @click.argument("login")
 @pass_context
 def block(context: Context, login: str) -> None:
-    """Let a user only read from now on."""
+    """Block a user: they may only read."""
     with context.transaction() as db:
         changed = accounts.block(db, login)
-    _answer(context, changed, f"{changed.login} is blocked now.")
+    _output(context, changed, f"{changed.login} is blocked now.")
 
 
 @user.command()
 @click.argument("login")
 @pass_context
 def unblock(context: Context, login: str) -> None:
-    """Let a blocked user take part again."""
+    """Unblock a user."""
     with context.transaction() as db:
         changed = accounts.unblock(db, login)
-    _answer(context, changed, f"{changed.login} is active now.")
+    _output(context, changed, f"{changed.login} is active now.")
 
 
 @user.command()
@@ -153,15 +153,15 @@ def unblock(context: Context, login: str) -> None:
 @yes_option
 @pass_context
 def delete(context: Context, login: str, yes: bool) -> None:
-    """Delete a user: what they said of themselves goes, what they wrote stays."""
+    """Delete a user: the account and profile are removed, topics and replies stay."""
     with context.current_database().reads.connect() as db:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     if found.state != UserState.DELETED:
-        context.confirm(_loss(found), yes=yes)
+        context.confirm(_consequences(found), yes=yes)
     with context.transaction() as db:
         changed, avatar = accounts.delete(db, login)
     avatars.remove(context, [avatar] if avatar else [])
-    _answer(context, changed, f"{changed.login} is deleted.")
+    _output(context, changed, f"{changed.login} is deleted.")
 
 
 @user.command()
@@ -169,32 +169,32 @@ def delete(context: Context, login: str, yes: bool) -> None:
 @password_options
 @pass_context
 def password(context: Context, login: str, password: str | None, password_stdin: bool) -> None:
-    """Give a user a new password and end their log-ins."""
+    """Set a user's password and end their log-ins."""
     password = read_password(password, password_stdin)
     with context.current_database().reads.connect() as db:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     _check_password(password, found.login, found.email)
     with context.transaction() as db:
         changed = accounts.set_password(db, login, password)
-    _answer(context, changed, f"{changed.login} has a new password, and must log in again.")
+    _output(context, changed, f"{changed.login} has a new password, and must log in again.")
 
 
 def _check_password(password: str, login: str, email: str | None) -> None:
-    """Raise Invalid where the sign-up would refuse a password."""
+    """Raise Invalid for a password that the sign-up would refuse."""
     accounts.check_password(password)
     registration.check_strength("password", password, (login, email or ""))
 
 
-def _loss(found: Row[Any]) -> str:
+def _consequences(found: Row[Any]) -> str:
     return (
-        f"Deleting {found.login} (user {found.id}, {found.role}) takes away for good: the e-mail "
-        f"address, the profile with its avatar, the password, {found.sessions} sessions, "
-        f"{found.tokens} tokens, and what {found.applications} applications of theirs may do. "
-        f"What they wrote stays: {found.topics_count} topics, {found.replies_count} replies."
+        f"Deleting {found.login} (user {found.id}, {found.role}) cannot be undone. It removes the "
+        f"e-mail address, the profile with its avatar, the password, {found.sessions} sessions, "
+        f"{found.tokens} tokens, and the authorizations of {found.applications} applications. "
+        f"Their {found.topics_count} topics and {found.replies_count} replies stay."
     )
 
 
-def _described(row: Row[Any]) -> dict[str, Any]:
+def _to_dict(row: Row[Any]) -> dict[str, Any]:
     return {
         "id": row.id,
         "login": row.login,
@@ -208,22 +208,22 @@ def _described(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _answer_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None:
-    """Print a page of users; `rows` has one more than `limit` where others follow."""
+def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None:
+    """Print a page of users; `rows` has one more than `limit` if there are more."""
     page = rows[:limit]
     following = page[-1].id if len(rows) > limit else None
-    described = [_described(row) for row in page]
-    cells = [tuple(each.values()) for each in described]
-    context.answer_table(HEADS, cells, "There are no such users.", users=described, after=following)
+    users = [_to_dict(row) for row in page]
+    cells = [tuple(each.values()) for each in users]
+    context.output_table(HEADERS, cells, "There are no such users.", users=users, after=following)
     if following is not None and not context.as_json:
         click.echo(f"There are more: --after {following}", err=True)
 
 
-def _answer(context: Context, account: Account, shown: str) -> None:
+def _output(context: Context, account: Account, text: str) -> None:
     result: dict[str, Any] = {
         "id": account.id,
         "login": account.login,
         "role": account.role,
         "state": account.state,
     }
-    context.answer(shown, **result)
+    context.output(text, **result)

@@ -58,7 +58,9 @@ class _InlineTreeProcessor(InlineTreeProcessor):
         looks_behind = pattern not in self._forward
         segments: list[str] = []
         done = start = 0
-        while not _cannot_close(pattern, data, start) and (found := _find_first(pattern, data, start)):
+        while not _cannot_close(pattern, data, start) and (
+            found := _find_first(pattern, data, start)
+        ):
             node, begin, start = found
             if node is None:
                 continue

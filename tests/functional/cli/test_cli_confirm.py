@@ -1,4 +1,4 @@
-"""What takes something away for good asks on a terminal, and says what it takes."""
+"""Commands that delete something ask for confirmation on a terminal, and say what is deleted."""
 
 from pathlib import Path
 
@@ -26,12 +26,12 @@ def losses(run: Run, database: Database) -> dict[str, tuple[list[object], str]]:
         "user": (["user", "delete", "ann"], "0 sessions, 1 tokens"),
         "client": (["client", "delete", client_id], "(Our app)"),
         "node": (["node", "delete", node_id], "(Python)"),
-        "counters": (["db", "check", "--fix"], "overwritten for good"),
+        "counters": (["db", "check", "--fix"], "deleted for good"),
     }
 
 
 def state(run: Run) -> str:
-    """Return all that the commands could take away."""
+    """Return everything that the commands could delete."""
     words = (["user", "list"], ["client", "list"], ["node", "list"])
     return "".join(run(*each, "--json").out for each in words)
 
