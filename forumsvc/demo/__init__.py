@@ -1,6 +1,6 @@
-"""A believable community, made up: for trying the service out, and for benchmarks."""
+"""Generates a realistic community, to try the service with and for benchmarks."""
 
-from .load import Loaded, load
+from .load import LoadResult, load
 from .people import ADMIN_LOGIN, DEMO_LOGIN
 from .size import Size
 from .writer import Progress

@@ -1,10 +1,10 @@
-"""A whole demo community: every number of it, and no text yet."""
+"""A whole demo community: all of its numbers, without any text."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from .members import Members
-from .notifications import Notices
+from .notifications import Notifications
 from .relations import Relations
 from .replies import Replies
 from .size import Size
@@ -15,9 +15,9 @@ from .topics import Topics
 class Community:
     """The plan of a demo, the same for the same size, seed and end.
 
-    until: when its time ends, aware; step: called with a word for what comes next.
-    Takes about 40 bytes a reply and 50 a topic. Relations and notices make up what they yield as
-    it is taken, so each is to be taken once, the notices last.
+    until: the end of its time, aware; step: called with the name of the next step.
+    Needs about 40 bytes for a reply and 50 for a topic. Relations and notifications are generated
+    while they are iterated, so each may be iterated only once, the notifications last.
     """
 
     def __init__(
@@ -36,6 +36,6 @@ class Community:
         self.topics = Topics(size.topics, seed, self.timeline, self.members)
         step("replies")
         self.replies = Replies(size.replies, seed, self.timeline, self.members, self.topics)
-        of = (seed, self.timeline, self.members, self.topics, self.replies)
-        self.relations = Relations(*of)
-        self.notices = Notices(*of, self.relations)
+        parts = (seed, self.timeline, self.members, self.topics, self.replies)
+        self.relations = Relations(*parts)
+        self.notifications = Notifications(*parts, self.relations)

@@ -1,4 +1,4 @@
-"""Templates with slots: `«tool»` in a text stands for a random one of the words called `tool`."""
+"""Templates with slots: `«tool»` in a text is replaced by a random one of the words called `tool`."""
 
 import random
 import re
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 Words = Mapping[str, Sequence[str]]
-"""Slot name → the texts that may stand there, which may have slots themselves."""
+"""Slot name → the texts for it, which may have slots themselves."""
 
 _SLOT = re.compile(r"«([a-z_]+)»")
 
@@ -14,7 +14,7 @@ _SLOT = re.compile(r"«([a-z_]+)»")
 def expand(template: str, words: Words, rng: random.Random) -> str:
     """Return `template` with every slot filled from `words`; KeyError for an unknown slot.
 
-    A slot that occurs several times gets another text each time, as long as there are enough.
+    A slot that occurs several times gets different texts, as long as there are enough.
     """
     return _fill(template, words, rng, {})
 
@@ -40,7 +40,7 @@ def _fill(template: str, words: Words, rng: random.Random, taken: dict[str, set[
 
 def _pick(slot: str, choices: Sequence[str], rng: random.Random, taken: dict[str, set[str]]) -> str:
     used = taken.setdefault(slot, set())
-    # int(random() * n) takes half the time of choice(), and titles come by the million.
+    # int(random() * n) takes half the time of choice(), and there may be a million titles.
     at = int(rng.random() * len(choices))
     if len(used) < len(choices):
         while choices[at] in used:
@@ -54,6 +54,6 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """Return the words of a text that has `|` between them."""
+def split_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text that are separated by `|`."""
     return tuple(word.strip() for word in text.split("|"))

@@ -1,15 +1,15 @@
-"""Who is there when, who writes much, and who is trusted."""
+"""The users of the demo: when they join, how active they are, and their roles."""
 
 import random
 from array import array
 from bisect import bisect_right
 
 from ..models import Role, UserState
-from .rng import Skew, stream
+from .rng import ZipfSampler, stream
 from .timeline import Timeline
 
 _WELL_KNOWN = 300
-"""So many of the most active people are addressed by name."""
+"""How many of the most active users are mentioned by others."""
 
 _DEMO_RANK = 3
 
@@ -18,7 +18,7 @@ class Members:
     """The users, numbered from 0 in the order in which they joined.
 
     Number 0 is the demo user, an active member; number 1 is the admin; a few maintainers follow.
-    joined: when each came (`q`), ascending; ranks: the numbers of the users, most active first.
+    joined: when each joined (`q`), ascending; ranks: the numbers of the users, most active first.
     """
 
     def __init__(self, count: int, seed: int, timeline: Timeline) -> None:
@@ -36,7 +36,7 @@ class Members:
             self._well_known[user] = 1
 
     def role(self, user: int) -> Role:
-        """Return what the user is trusted with."""
+        """Return the role of a user."""
         if user == 1:
             return Role.ADMIN
         if user in self.maintainers:
@@ -44,47 +44,47 @@ class Members:
         return Role.VIP if user % 40 == 7 else Role.MEMBER
 
     def state(self, user: int) -> UserState:
-        """Return whether the user is blocked; nobody is deleted."""
+        """Return whether the user is blocked; none is deleted."""
         if user % 90 == 31 and user not in self.maintainers:
             return UserState.BLOCKED
         return UserState.ACTIVE
 
     def moderator(self, post: int) -> int:
-        """Return the one who looked after the given topic: a maintainer, or else the admin."""
+        """Return who moderated the given topic: a maintainer, or else the admin."""
         return self.maintainers[post % len(self.maintainers)] if self.maintainers else 1
 
     def is_well_known(self, user: int) -> bool:
-        """Whether others address the user by name."""
+        """Return whether others mention the user."""
         return bool(self._well_known[user])
 
 
-class Crowd:
-    """Draws users with the skew of a community: few write much, many write little.
+class UserSampler:
+    """Samples users by their activity: few write much, many write little.
 
-    shift: see `Skew`; the larger, the less skewed.
+    shift: see `ZipfSampler`; the larger, the more even.
     """
 
     def __init__(self, members: Members, rng: random.Random, shift: float = 4.0) -> None:
         self._ranks = members.ranks
         self._joined = members.joined
-        self._draw = Skew(members.count, rng, shift).draw
+        self._draw = ZipfSampler(members.count, rng, shift).draw
 
-    def anyone(self) -> int:
-        """Return a user, whenever he joined."""
+    def any_user(self) -> int:
+        """Return a user, whenever they joined."""
         return self._ranks[self._draw()]
 
-    def somebody(self, ms: int) -> int:
+    def user_at(self, ms: int) -> int:
         """Return a user who had joined at `ms`."""
         user = self._ranks[self._draw()]
         if self._joined[user] > ms:
             return user % bisect_right(self._joined, ms)
         return user
 
-    def others(self, count: int, ms: int, but: int) -> list[int]:
-        """Return up to `count` different users who had joined at `ms`, and not the user `but`."""
+    def users_except(self, count: int, ms: int, but: int) -> list[int]:
+        """Return up to `count` different users who had joined at `ms`, without the user `but`."""
         found: dict[int, None] = {}
         for _ in range(count):
-            user = self.somebody(ms)
+            user = self.user_at(ms)
             if user != but:
                 found[user] = None
         return list(found)

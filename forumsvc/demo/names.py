@@ -1,8 +1,8 @@
-"""What the people of the demo community are called, and what they say of themselves."""
+"""Names and profile texts of the demo's users."""
 
-from .grammar import listed
+from .grammar import split_words
 
-GIVEN = listed(
+GIVEN = split_words(
     "Ada | Aiko | Alba | Alexei | Amara | Amina | Anders | Anja | Arjun | Astrid | Ayşe | Bea"
     " | Benoît | Bjarne | Bruno | Carla | Cem | Chloé | Chen | Clara | Dara | Dario | Deepa |"
     " Diego | Dmitri | Edda | Ekaterina | Elif | Emeka | Emil | Enzo | Esra | Fatima | Felix |"
@@ -16,7 +16,7 @@ GIVEN = listed(
     " Yuki | Yusuf | Zoë"
 )
 
-FAMILY = listed(
+FAMILY = split_words(
     "Abe | Adeyemi | Almeida | Andersen | Aydin | Baker | Banerjee | Bauer | Berg | Bianchi |"
     " Botha | Brandt | Castro | Cohen | Costa | Dahl | Demir | Diallo | Dubois | Eriksen |"
     " Farah | Fischer | Flores | Fontaine | Garcia | Gruber | Gupta | Haddad | Hansen |"
@@ -30,19 +30,19 @@ FAMILY = listed(
     " | Zhang"
 )
 
-NICK_FIRST = listed(
+NICK_FIRST = split_words(
     "amber | binary | blue | brave | calm | dusty | fuzzy | gentle | green | hidden | humble"
     " | iron | lazy | lucky | midnight | mossy | north | paper | pixel | quiet | rusty |"
     " silver | sleepy | tiny | velvet | wild | zero"
 )
-NICK_LAST = listed(
+NICK_LAST = split_words(
     "badger | beetle | cactus | compass | cursor | falcon | ferret | fox | garden | harbor |"
     " kernel | lambda | lantern | maple | moth | otter | owl | parser | pebble | penguin |"
     " pointer | raven | river | socket | tango | teapot | walrus | wombat"
 )
 """First and second half of the logins of those who do not use their names."""
 
-CITIES = listed(
+CITIES = split_words(
     "Accra | Amsterdam | Athens | Austin | Bangalore | Barcelona | Bergen | Berlin | Bogotá |"
     " Brno | Brussels | Bucharest | Buenos Aires | Cape Town | Copenhagen | Dublin | Edinburgh"
     " | Gdańsk | Graz | Hamburg | Hanoi | Helsinki | Istanbul | Kraków | Lagos | Leipzig |"
@@ -52,7 +52,7 @@ CITIES = listed(
     " Zürich"
 )
 
-COMPANIES = listed(
+COMPANIES = split_words(
     "Acorn Analytics | Bluebird Transit | Cedar & Sons | Delta Bakery Systems | Eastgate"
     " Library | Fernhill Health | Granite Cloud | Harbour Logistics | Ionic Maps | Juniper"
     " Schools | Kestrel Robotics | Lumen Theatre Tickets | Mosaic Insurance | Northwind"
@@ -60,7 +60,7 @@ COMPANIES = listed(
     " Works | a university | a start-up"
 )
 
-TAGLINES = listed(
+TAGLINES = split_words(
     "Mostly harmless. | I read the manual. | Works on my machine. | Slow is smooth, smooth is"
     " fast. | Tabs, spaces, whatever. | Ask me about «interest». | «interest» by day,"
     " «interest» by night. | It was DNS. | Still learning «interest». | Deleting code since"
@@ -68,7 +68,7 @@ TAGLINES = listed(
     " time. | Here for «interest»."
 )
 
-CLIENTS = listed("schools | libraries | hospitals | museums | bus companies | small shops | banks")
+CLIENTS = split_words("schools | libraries | hospitals | museums | bus companies | small shops | banks")
 
 BIOS: tuple[str, ...] = (
     "I write software for «clients» and grow tomatoes.",
@@ -85,7 +85,7 @@ BIOS: tuple[str, ...] = (
     "Mail is better than chat, a walk is better than mail.",
 )
 
-INTERESTS = listed(
+INTERESTS = split_words(
     "Python | Rust | Go | databases | typography | compilers | accessibility | embedded"
     " systems | maps | networks | testing | PostgreSQL | Linux | old computers | web standards"
     " | type systems | distributed systems | synthesizers"

@@ -1,7 +1,7 @@
-"""Which notifications the users of the demo have: those of the last part of its time.
+"""The notifications of the demo's users: those of the last part of its time.
 
-What came before, everyone has read and deleted. The rules are those of the service: one event
-tells one user at most once, nobody of his own doing, and nobody of the doings of whom he blocks.
+Earlier ones count as read and deleted. The rules are those of the service: an event notifies a user
+at most once, and nobody of their own actions or of the actions of a user whom they block.
 """
 
 from array import array
@@ -19,14 +19,14 @@ from .rng import stream
 from .timeline import Timeline
 from .topics import Topics
 
-_LEAST, _SHARE, _MOST = 500, 25, 20_000
+_MIN_POSTS, _ONE_IN, _MAX_POSTS = 500, 25, 20_000
 """Of so many posts at least, of one in so many, and of so many at most there are notifications."""
 
 _time = itemgetter(0)
 
 
 class Event(NamedTuple):
-    """Something that a user is told. Users and posts by their numbers, times in milliseconds."""
+    """Something that a user is notified of. Users and posts by their numbers, times in milliseconds."""
 
     ms: int
     user: int
@@ -38,15 +38,15 @@ class Event(NamedTuple):
     node: int | None = None
 
 
-class Notice(NamedTuple):
-    """An event, and when the user read of it, if he did."""
+class DemoNotification(NamedTuple):
+    """An event, and when the user read its notification, or None."""
 
     event: Event
     read: int | None
 
 
-class Notices:
-    """Makes up the notifications. unread: how many each user has, right once all were taken."""
+class Notifications:
+    """Generates the notifications. unread: the count of each user, correct after the last one."""
 
     def __init__(
         self,
@@ -66,10 +66,10 @@ class Notices:
         self._since = max(_recent(topics.created), _recent(replies.created))
         self.unread = array("I", bytes(4 * members.count))
 
-    def take(self) -> Iterator[Notice]:
-        """Yield the notifications in the order of time. The relations must have been taken."""
+    def generate(self) -> Iterator[DemoNotification]:
+        """Yield the notifications in the order of time. The relations must have been iterated before."""
         random = self._rng.random
-        sources = (self._of_topics(), self._of_replies(), self._of_follows(), self._moves())
+        sources = (self._of_topics(), self._of_replies(), self._of_follows(), self._of_moves())
         half = (self._since + self._end) // 2
         for event in merge(*sources, key=_time):
             if (event.user, event.actor) in self._relations.blocks or event.user == event.actor:
@@ -79,7 +79,7 @@ class Notices:
                 read = event.ms + int((self._end - event.ms) * random())
             else:
                 self.unread[event.user] += 1
-            yield Notice(event, read)
+            yield DemoNotification(event, read)
 
     def _of_topics(self) -> Iterator[Event]:
         topics = self._topics
@@ -109,10 +109,10 @@ class Notices:
             if mentioned >= 0:
                 kind = NotificationType.MENTION
                 yield Event(ms, mentioned, actor, kind, MentionType.REPLY, topic, reply)
-            told = {topics.author[topic]: None}
-            told.update((user, None) for since, user in followers.get(topic, ()) if since < ms)
-            told.pop(mentioned, None)
-            for user in told:
+            recipients = {topics.author[topic]: None}
+            recipients.update((user, None) for since, user in followers.get(topic, ()) if since < ms)
+            recipients.pop(mentioned, None)
+            for user in recipients:
                 kind = NotificationType.TOPIC_REPLY
                 yield Event(ms, user, actor, kind, topic=topic, reply=reply)
 
@@ -121,7 +121,7 @@ class Notices:
             if ms >= self._since:
                 yield Event(ms, target, user, NotificationType.FOLLOW)
 
-    def _moves(self) -> Iterator[Event]:
+    def _of_moves(self) -> Iterator[Event]:
         topics = self._topics
         for topic in range(bisect_left(topics.created, self._since), topics.count):
             ms = topics.moved(topic)
@@ -137,6 +137,6 @@ class Notices:
 
 
 def _recent(times: "array[int]") -> int:
-    """Return from when on the posts written at `times` still have their notifications."""
-    many = max(_LEAST, min(_MOST, len(times) // _SHARE))
+    """Return the time from which posts written at `times` still have their notifications."""
+    many = max(_MIN_POSTS, min(_MAX_POSTS, len(times) // _ONE_IN))
     return times[-many] if many < len(times) else 0

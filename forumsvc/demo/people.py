@@ -1,4 +1,4 @@
-"""The people of the demo: who they are and what they say of themselves."""
+"""The profiles of the demo's users."""
 
 import random
 import unicodedata
@@ -32,7 +32,7 @@ _MAIL_HOST = "members.example.org"
 
 @dataclass(frozen=True)
 class Person:
-    """What a user says of himself; the fields are those of the users table."""
+    """The profile of a user; the fields are columns of the users table."""
 
     login: str
     name: str
@@ -50,20 +50,20 @@ class Person:
 def people(count: int, seed: int, taken: AbstractSet[str] = frozenset()) -> Iterator[Person]:
     """Yield `count` people with distinct logins and e-mail addresses.
 
-    The first two are `DEMO_LOGIN` and `ADMIN_LOGIN`, a number behind them where they are taken.
-    taken: the logins that others have, in lower case.
+    The first two are `DEMO_LOGIN` and `ADMIN_LOGIN`, with a number appended if they are taken.
+    taken: the logins of existing users, in lower case.
     """
     rng = stream(seed, "people")
     used = {DEMO_LOGIN, ADMIN_LOGIN, *taken}
     for login, name in ((DEMO_LOGIN, "Demo"), (ADMIN_LOGIN, "Admin"))[:count]:
-        own = login if login not in taken else _free(login, used, rng)
+        own = login if login not in taken else _make_unique(login, used, rng)
         yield Person(own, name, f"{own}@{_MAIL_HOST}", False, bio="Here to be tried out.")
     for _ in range(count - 2):
         yield _person(rng, used)
 
 
-def _free(wanted: str, used: set[str], rng: random.Random) -> str:
-    """Return `wanted`, with a number behind it if need be, and remember it as used."""
+def _make_unique(wanted: str, used: set[str], rng: random.Random) -> str:
+    """Return `wanted`, with a number appended if it is used, and add it to the used ones."""
     login = wanted
     while login.lower() in used:
         digits = str(rng.randrange(10, 100 if len(used) < 2000 else 10_000_000))
@@ -74,29 +74,29 @@ def _free(wanted: str, used: set[str], rng: random.Random) -> str:
 
 def _person(rng: random.Random, used: set[str]) -> Person:
     given, family = rng.choice(GIVEN), rng.choice(FAMILY)
-    login = _free(_wish(given, family, rng), used, rng)
-    told = rng.random()
+    login = _make_unique(_preferred_login(given, family, rng), used, rng)
+    detail = rng.random()
     return Person(
         login=login,
-        name="" if told < 0.15 else given if told < 0.4 else f"{given} {family}",
+        name="" if detail < 0.15 else given if detail < 0.4 else f"{given} {family}",
         email=f"{login.lower()}@{_MAIL_HOST}",
-        email_public=told > 0.9,
-        location=_perhaps(rng, 0.6, CITIES),
-        company=_perhaps(rng, 0.35, COMPANIES),
+        email_public=detail > 0.9,
+        location=_maybe(rng, 0.6, CITIES),
+        company=_maybe(rng, 0.35, COMPANIES),
         codehost=login if rng.random() < 0.45 else "",
         microblog=login.lower() if rng.random() < 0.2 else "",
-        website=f"https://{login.lower().strip('_.-')}.example.net/" if told > 0.75 else "",
-        bio=expand(_perhaps(rng, 0.5, BIOS), PEOPLE_WORDS, rng),
-        tagline=expand(_perhaps(rng, 0.4, TAGLINES), PEOPLE_WORDS, rng),
+        website=f"https://{login.lower().strip('_.-')}.example.net/" if detail > 0.75 else "",
+        bio=expand(_maybe(rng, 0.5, BIOS), PEOPLE_WORDS, rng),
+        tagline=expand(_maybe(rng, 0.4, TAGLINES), PEOPLE_WORDS, rng),
     )
 
 
-def _perhaps(rng: random.Random, probability: float, choices: tuple[str, ...]) -> str:
+def _maybe(rng: random.Random, probability: float, choices: tuple[str, ...]) -> str:
     return rng.choice(choices) if rng.random() < probability else ""
 
 
-def _wish(given: str, family: str, rng: random.Random) -> str:
-    """Return the login that somebody would like to have."""
+def _preferred_login(given: str, family: str, rng: random.Random) -> str:
+    """Return the login that a person would like to have."""
     given, family = _ascii(given).lower(), _ascii(family).lower()
     style = rng.random()
     if style < 0.25:

@@ -1,4 +1,4 @@
-"""The rows of topics and replies."""
+"""Generates the rows of topics and replies."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from datetime import datetime
 from ..models import Reply, Topic, User
 from .community import Community
 from .rng import stream
-from .rows import Given, Row, Table
+from .rows import ExistingRows, Row, TableRows
 from .texts import Texts
 
 _DAY = 86_400_000
@@ -23,51 +23,51 @@ _REPLY_COLUMNS = (
 )
 
 
-class Posts:
-    """Makes the rows of topics and replies.
+class PostRows:
+    """Generates the rows of topics and replies.
 
     logins: of the users, by number; node_ids: of the nodes, by their index in `NODES`.
     """
 
     def __init__(
         self,
-        plan: Community,
+        community: Community,
         texts: Texts,
-        given: Given,
+        existing: ExistingRows,
         logins: Sequence[str],
         node_ids: Sequence[int],
     ) -> None:
-        self._plan = plan
+        self._community = community
         self._texts = texts
-        self._version = given.markup_version
+        self._version = existing.markup_version
         self._logins = logins
         self._node_ids = node_ids
-        self._user_id = given.after(User) + 1
-        self._topic_id = given.after(Topic) + 1
-        self._reply_id = given.after(Reply) + 1
+        self._user_id = existing.max_id(User) + 1
+        self._topic_id = existing.max_id(Topic) + 1
+        self._reply_id = existing.max_id(Reply) + 1
 
-    def topics(self) -> Table:
-        """Return the topics. The likes of topics must have been taken from the plan."""
-        return Table(Topic, _TOPIC_COLUMNS, self._topics(), self._plan.topics.count)
+    def topics(self) -> TableRows:
+        """Return the topics. The likes of topics must have been iterated before."""
+        return TableRows(Topic, _TOPIC_COLUMNS, self._topics(), self._community.topics.count)
 
-    def replies(self) -> Table:
-        """Return the replies. The likes of replies must have been taken from the plan."""
-        return Table(Reply, _REPLY_COLUMNS, self._replies(), self._plan.replies.count)
+    def replies(self) -> TableRows:
+        """Return the replies. The likes of replies must have been iterated before."""
+        return TableRows(Reply, _REPLY_COLUMNS, self._replies(), self._community.replies.count)
 
     def _topics(self) -> Iterator[Row]:
-        rng = stream(self._plan.seed, "topic rows")
-        return (self._topic(topic, rng) for topic in range(self._plan.topics.count))
+        rng = stream(self._community.seed, "topic rows")
+        return (self._topic(topic, rng) for topic in range(self._community.topics.count))
 
     def _topic(self, topic: int, rng: random.Random) -> Row:
-        topics, moment = self._plan.topics, self._plan.timeline.moment
+        topics, moment = self._community.topics, self._community.timeline.moment
         node, subject = topics.node[topic], topics.subject[topic]
         title = self._texts.title(node, subject, rng)
         text = self._texts.topic(node, subject, rng.random(), self._login(topics.mentioned[topic]))
         author = self._user_id + topics.author[topic]
         created = moment(topics.created[topic])
         moved = topics.moved(topic)
-        closed = self._ended(topic, "closed", rng)
-        moderator = self._user_id + self._plan.members.moderator(topic)
+        closed = self._state_time(topic, "closed", rng)
+        moderator = self._user_id + self._community.members.moderator(topic)
         replier = topics.last_replier[topic]
         replied = moment(topics.replied[topic]) if replier else None
         return (
@@ -78,11 +78,11 @@ class Posts:
             text.body,
             text.html,
             self._version,
-            self._ended(topic, "excellent", rng),
+            self._state_time(topic, "excellent", rng),
             closed,
             None if closed is None else (author, moderator)[topic % 2],
-            self._ended(topic, "banned", rng),
-            self._ended(topic, "deleted", rng),
+            self._state_time(topic, "banned", rng),
+            self._state_time(topic, "deleted", rng),
             topics.replies[topic],
             topics.others_replies[topic],
             topics.likes[topic],
@@ -94,17 +94,17 @@ class Posts:
             created if moved is None else moment(moved),
         )
 
-    def _ended(self, topic: int, state: str, rng: random.Random) -> datetime | None:
-        """Return when the topic came into a state, after its last reply, or None."""
-        if not self._plan.topics.is_in(state, topic):
+    def _state_time(self, topic: int, state: str, rng: random.Random) -> datetime | None:
+        """Return when the topic entered a state, after its last reply, or None."""
+        if not self._community.topics.is_in(state, topic):
             return None
-        last, end = self._plan.topics.last_active(topic), self._plan.timeline.end
-        return self._plan.timeline.moment(last + int(min(_DAY, end - last) * rng.random()))
+        last, end = self._community.topics.last_active(topic), self._community.timeline.end
+        return self._community.timeline.moment(last + int(min(_DAY, end - last) * rng.random()))
 
     def _replies(self) -> Iterator[Row]:
-        plan, replies, topics = self._plan, self._plan.replies, self._plan.topics
-        chance = stream(plan.seed, "reply rows").random
-        moment, end, write = plan.timeline.moment, plan.timeline.end, self._texts.reply
+        community, replies, topics = self._community, self._community.replies, self._community.topics
+        chance = stream(community.seed, "reply rows").random
+        moment, end, write = community.timeline.moment, community.timeline.end, self._texts.reply
         for reply, (topic, author, ms, likes, mentioned) in enumerate(
             zip(
                 *(replies.topic, replies.author, replies.created, replies.likes),
@@ -115,7 +115,7 @@ class Posts:
             login = self._logins[mentioned - 1] if mentioned else None
             text = write(topics.node[topic], topics.subject[topic], chance(), login)
             created = moment(ms)
-            # One in thirty was edited soon after, and a deleted one was deleted then.
+            # One in thirty was edited soon after; deleted ones were deleted at that time.
             later = moment(min(end, ms + 300_000)) if reply % 30 == 7 else created
             yield (
                 self._reply_id + reply,

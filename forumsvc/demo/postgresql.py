@@ -1,4 +1,4 @@
-"""Filling a PostgreSQL database by COPY."""
+"""Fills a PostgreSQL database by COPY."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from sqlalchemy import Column, Connection, Engine, exists, func, select, text
 
 from ..cache import invalidation
 from ..models import Base
-from .rows import Table
+from .rows import TableRows
 from .writer import Progress, batches
 
 _CONSTRAINTS = text(
@@ -25,17 +25,17 @@ _INDEXES = text(
 
 
 class PostgreSQLWriter:
-    """Copies. See `writer.Writer`."""
+    """Writes rows by COPY. See `writer.Writer`."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    def write(self, table: Table, progress: Progress) -> int:
-        """Write all rows of a table and return how many they were."""
+    def write(self, table: TableRows, progress: Progress) -> int:
+        """Write all rows of a table and return their number."""
         name = table.model.__tablename__
         listed = ", ".join(table.columns)
-        # Into a table that this transaction emptied, rows can be written as if they were old:
-        # nothing has to visit them again to mark them visible to all.
+        # A table that this transaction truncated can be filled with FREEZE: its rows need no later
+        # visit to become visible to all transactions.
         options = "FORMAT binary"
         if not self.connection.scalar(select(exists().select_from(table.model))):
             self.connection.exec_driver_sql(f"TRUNCATE {name}")
@@ -67,33 +67,35 @@ class PostgreSQLWriter:
 
 
 @contextmanager
-def writing(engine: Engine, progress: Progress) -> Iterator[PostgreSQLWriter]:
-    """Give a writer in a transaction that commits at the end, or rolls back where that raises.
+def open_writer(engine: Engine, progress: Progress) -> Iterator[PostgreSQLWriter]:
+    """Yield a writer in a transaction that commits at the end, or rolls back if the block raises.
 
-    Constraints and indexes are taken away meanwhile and made again when the rows are there: ten
-    times faster than keeping them right row by row, and checked as strictly. Others who use the
-    tables wait so long.
+    Constraints and indexes are dropped meanwhile and created again when the rows are written. That
+    is ten times faster than maintaining them row by row, and they are checked as strictly. Other
+    users of the tables wait until the end.
     """
     tables = [table.name for table in Base.metadata.sorted_tables]
     with engine.begin() as connection:
         connection.exec_driver_sql("SET LOCAL maintenance_work_mem = '256MB'")
-        again = _drop_constraints(connection, tables, "f")
-        again = _drop_indexes(connection, tables) + again
-        again = _drop_constraints(connection, tables, "up") + again
+        statements = _drop_constraints(connection, tables, "f")
+        statements = _drop_indexes(connection, tables) + statements
+        statements = _drop_constraints(connection, tables, "up") + statements
         yield PostgreSQLWriter(connection)
-        for done, statement in enumerate(again):
-            progress("indexes", done, len(again))
+        for done, statement in enumerate(statements):
+            progress("indexes", done, len(statements))
             connection.exec_driver_sql(statement)
-        progress("indexes", len(again), len(again))
+        progress("indexes", len(statements), len(statements))
         for table in Base.metadata.sorted_tables:
             if table.autoincrement_column is not None:
-                _move_on(connection, table.name, table.autoincrement_column)
+                _advance_sequence(connection, table.name, table.autoincrement_column)
         connection.exec_driver_sql("ANALYZE")
         invalidation.bump(connection, {invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES})
 
 
 def _drop_constraints(connection: Connection, tables: list[str], kinds: str) -> list[str]:
-    """Drop constraints of the kinds (`pg_constraint.contype`); return what makes them again."""
+    """Drop constraints of these kinds (`pg_constraint.contype`); return the statements that create
+    them again.
+    """
     found = connection.execute(_CONSTRAINTS, {"tables": tables, "kinds": list(kinds)}).all()
     for table, name, _ in found:
         connection.exec_driver_sql(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
@@ -101,15 +103,15 @@ def _drop_constraints(connection: Connection, tables: list[str], kinds: str) -> 
 
 
 def _drop_indexes(connection: Connection, tables: list[str]) -> list[str]:
-    """Drop the indexes that belong to no constraint; return what makes them again."""
+    """Drop the indexes that belong to no constraint; return the statements that create them again."""
     found = connection.execute(_INDEXES, {"tables": tables}).all()
     for name, _ in found:
         connection.exec_driver_sql(f"DROP INDEX {name}")
     return [definition for _, definition in found]
 
 
-def _move_on(connection: Connection, table: str, column: Column[int]) -> None:
-    """Let the table's sequence go on behind the largest id."""
+def _advance_sequence(connection: Connection, table: str, column: Column[int]) -> None:
+    """Set the table's sequence to the largest id."""
     largest = func.max(column)
     sequence = func.pg_get_serial_sequence(table, column.name)
     connection.execute(select(func.setval(sequence, largest)).having(largest.is_not(None)))

@@ -1,31 +1,30 @@
-"""Who likes, follows, keeps and blocks what."""
+"""The likes, follows, favorites and blocks of the demo."""
 
 import random
 from array import array
 from collections.abc import Callable, Iterator
 
-from .members import Crowd, Members
+from .members import UserSampler, Members
 from .replies import Replies
 from .rng import long_tail, stream
 from .size import POST_BITS, USER_BITS
-from .timeline import Calendar, Delays, Timeline
+from .timeline import TimeBuckets, Delays, Timeline
 from .topics import Topics
 
 Pair = tuple[int, int, int]
-"""(time, number of the user, number of what he likes or follows)."""
+"""(time, number of the user, number of the target of the like, follow, favorite or block)."""
 
-Many = Callable[[random.Random, int], int]
-"""How many users like or follow the one with the given number, or how many it follows."""
+CountFor = Callable[[random.Random, int], int]
+"""Returns how many users relate to the one with the given number, or how many it relates to."""
 
 
-class Log:
-    """Pairs, kept in sixteen bytes each."""
+class RelationLog:
+    """Stores pairs in sixteen bytes each."""
 
     def __init__(self) -> None:
         self._ms, self._user, self._target = array("q"), array("I"), array("I")
 
     def add(self, pair: Pair) -> None:
-        """Keep a pair."""
         self._ms.append(pair[0])
         self._user.append(pair[1])
         self._target.append(pair[2])
@@ -34,7 +33,7 @@ class Log:
         return zip(self._ms, self._user, self._target, strict=True)
 
     def of(self, targets: set[int]) -> dict[int, list[tuple[int, int]]]:
-        """Return for those of the targets that have any their (time, user)s."""
+        """Return the (time, user) pairs of each of these targets that has any."""
         found: dict[int, list[tuple[int, int]]] = {}
         for ms, user, target in self:
             if target in targets:
@@ -43,13 +42,13 @@ class Log:
 
 
 class Relations:
-    """Makes up the relations, one sort after the other, each in the order of time.
+    """Generates the relations, one kind after another, each in the order of time.
 
-    Nobody has one to what not everyone sees.
-    following_count, followers_count, favorites_count: how many each user has;
+    Targets that are not visible to everyone have none.
+    following_count, followers_count, favorites_count: the counts of each user;
     user_log, topic_log: the follows of users and of topics; blocks: pairs of numbers.
-    All are right once the sort that counts them was taken to its end, as `Topics.likes` and
-    `Replies.likes` are.
+    Each is correct after its kind was iterated to the end, and so are `Topics.likes` and
+    `Replies.likes`.
     """
 
     def __init__(
@@ -63,12 +62,12 @@ class Relations:
         self.following_count = array("I", bytes(4 * members.count))
         self.followers_count = array("I", bytes(4 * members.count))
         self.favorites_count = array("I", bytes(4 * members.count))
-        self.user_log = Log()
-        self.topic_log = Log()
+        self.user_log = RelationLog()
+        self.topic_log = RelationLog()
         self.blocks: set[tuple[int, int]] = set()
 
     def topic_likes(self) -> Iterator[Pair]:
-        """Yield who likes a topic: the more, the more was replied."""
+        """Yield the likes of topics: topics with more replies have more."""
 
         def many(rng: random.Random, topic: int) -> int:
             return int((0.3 + 0.4 * self._topics.replies[topic] ** 0.7) * long_tail(rng, 2.0, 40.0))
@@ -78,7 +77,7 @@ class Relations:
             yield ms, user, topic
 
     def topic_follows(self) -> Iterator[Pair]:
-        """Yield who follows a topic."""
+        """Yield the follows of topics."""
         for pair in self._of_topics(
             "topic follows", lambda rng, _: int(long_tail(rng, 1.6, 50.0) * 0.6)
         ):
@@ -86,7 +85,7 @@ class Relations:
             yield pair
 
     def favorites(self) -> Iterator[Pair]:
-        """Yield who keeps a topic."""
+        """Yield the favorites."""
         for ms, user, topic in self._of_topics(
             "favorites", lambda rng, _: int(long_tail(rng, 1.5, 80.0) * 0.6)
         ):
@@ -94,22 +93,22 @@ class Relations:
             yield ms, user, topic
 
     def reply_likes(self) -> Iterator[Pair]:
-        """Yield who likes a reply: most are liked by nobody."""
+        """Yield the likes of replies: most replies have none."""
         rng = stream(self._seed, "reply likes")
-        crowd = Crowd(self._members, rng)
+        sampler = UserSampler(self._members, rng)
         after = Delays(self._timeline.end, rng).after
-        calendar = _calendar(self._timeline)
+        buckets = _time_buckets(self._timeline)
         for reply, created in enumerate(self._replies.created):
             if rng.random() < 0.12 and self._replies.is_visible(reply):
                 many = int(long_tail(rng, 1.8, 60.0))
-                for user in crowd.others(many, created, self._replies.author[reply]):
-                    calendar.add(after(created), user << POST_BITS | reply)
-        for ms, user, reply in _pairs(calendar):
+                for user in sampler.users_except(many, created, self._replies.author[reply]):
+                    buckets.add(after(created), user << POST_BITS | reply)
+        for ms, user, reply in _pairs(buckets):
             self._replies.likes[reply] += 1
             yield ms, user, reply
 
     def user_follows(self) -> Iterator[Pair]:
-        """Yield who follows whom."""
+        """Yield the follows of users."""
         for ms, user, target in self._of_users(
             "user follows", lambda rng, _: int(long_tail(rng, 1.15, 300.0) * 1.2)
         ):
@@ -119,43 +118,43 @@ class Relations:
             yield ms, user, target
 
     def user_blocks(self) -> Iterator[Pair]:
-        """Yield who blocks whom."""
+        """Yield the blocks of users."""
         for ms, user, target in self._of_users("user blocks", lambda rng, user: user % 23 == 9):
             self.blocks.add((user, target))
             yield ms, user, target
 
-    def _of_topics(self, name: str, many: Many) -> Iterator[Pair]:
+    def _of_topics(self, name: str, count_for: CountFor) -> Iterator[Pair]:
         rng = stream(self._seed, name)
-        crowd = Crowd(self._members, rng)
+        sampler = UserSampler(self._members, rng)
         after = Delays(self._timeline.end, rng).after
-        calendar = _calendar(self._timeline)
+        buckets = _time_buckets(self._timeline)
         for topic, created in enumerate(self._topics.created):
             if self._topics.is_visible(topic):
-                for user in crowd.others(many(rng, topic), created, self._topics.author[topic]):
-                    calendar.add(after(created), user << POST_BITS | topic)
-        return _pairs(calendar)
+                for user in sampler.users_except(count_for(rng, topic), created, self._topics.author[topic]):
+                    buckets.add(after(created), user << POST_BITS | topic)
+        return _pairs(buckets)
 
-    def _of_users(self, name: str, many: Many) -> Iterator[Pair]:
+    def _of_users(self, name: str, count_for: CountFor) -> Iterator[Pair]:
         rng = stream(self._seed, name)
-        # More evenly than they write: else some had more followers than any community has.
-        crowd = Crowd(self._members, rng, shift=4 + self._members.count**0.5 / 2)
-        calendar = _calendar(self._timeline)
+        # More even than for writing: otherwise some would have unrealistically many followers.
+        sampler = UserSampler(self._members, rng, shift=4 + self._members.count**0.5 / 2)
+        buckets = _time_buckets(self._timeline)
         joined, end = self._members.joined, self._timeline.end - 1000
         for user in range(self._members.count):
-            targets = dict.fromkeys(crowd.anyone() for _ in range(many(rng, user)))
+            targets = dict.fromkeys(sampler.any_user() for _ in range(count_for(rng, user)))
             for target in targets:
                 if target != user:
                     since = max(joined[user], joined[target])
                     ms = since + 1000 + int((end - since - 1000) * rng.random())
-                    calendar.add(ms, user << POST_BITS | target)
-        return _pairs(calendar)
+                    buckets.add(ms, user << POST_BITS | target)
+        return _pairs(buckets)
 
 
-def _calendar(timeline: Timeline) -> Calendar:
-    return Calendar(timeline.end, 1000, USER_BITS + POST_BITS)
+def _time_buckets(timeline: Timeline) -> TimeBuckets:
+    return TimeBuckets(timeline.end, 1000, USER_BITS + POST_BITS)
 
 
-def _pairs(calendar: Calendar) -> Iterator[Pair]:
+def _pairs(buckets: TimeBuckets) -> Iterator[Pair]:
     mask = (1 << POST_BITS) - 1
-    for ms, packed in calendar.take():
+    for ms, packed in buckets.drain():
         yield ms, packed >> POST_BITS, packed & mask

@@ -1,11 +1,11 @@
-"""Which replies there are: who answered where and when."""
+"""The replies of the demo: author, topic and time."""
 
 from array import array
 
-from .members import Crowd, Members
+from .members import UserSampler, Members
 from .rng import apportion, long_tail, stream
 from .size import POST_BITS
-from .timeline import Calendar, Delays, Timeline
+from .timeline import TimeBuckets, Delays, Timeline
 from .topics import Topics
 
 
@@ -13,13 +13,13 @@ class Replies:
     """The replies, numbered from 0 in the order of time; every attribute is an array over them.
 
     topic: the number of its topic; author: the number of a user; created: its time;
-    mentioned: the number of the user it addresses + 1, or 0; likes: put in by `Relations`.
+    mentioned: the number of the mentioned user + 1, or 0; likes: set by `Relations`.
     """
 
     def __init__(
         self, count: int, seed: int, timeline: Timeline, members: Members, topics: Topics
     ) -> None:
-        """Make up the replies, and count them in `topics`."""
+        """Generate the replies, and count them in `topics`."""
         self.count = count
         self.topic = array("I", bytes(4 * count))
         self.author = array("I", bytes(4 * count))
@@ -27,12 +27,12 @@ class Replies:
         self.mentioned = array("I", bytes(4 * count))
         self.likes = array("I", bytes(4 * count))
         if count:
-            self._converse(_schedule(count, seed, timeline, topics), seed, members, topics)
+            self._generate(_schedule(count, seed, timeline, topics), seed, members, topics)
 
-    def _converse(self, calendar: Calendar, seed: int, members: Members, topics: Topics) -> None:
+    def _generate(self, buckets: TimeBuckets, seed: int, members: Members, topics: Topics) -> None:
         rng = stream(seed, "replies")
-        somebody = Crowd(members, rng).somebody
-        for reply, (created, topic) in enumerate(calendar.take()):
+        user_at = UserSampler(members, rng).user_at
+        for reply, (created, topic) in enumerate(buckets.drain()):
             asker = topics.author[topic]
             before = topics.last_replier[topic] - 1
             chance = rng.random()
@@ -54,20 +54,20 @@ class Replies:
 
     @staticmethod
     def is_deleted(reply: int) -> bool:
-        """Whether the reply is left as a tombstone."""
+        """Return whether the reply is deleted."""
         return reply % 83 == 40
 
     def is_visible(self, reply: int) -> bool:
-        """Whether everyone sees the reply: it is there, and so is its topic."""
+        """Return whether everyone sees the reply: neither it nor its topic is deleted or banned."""
         return not self.is_deleted(reply) and Topics.is_visible(self.topic[reply])
 
 
-def _schedule(count: int, seed: int, timeline: Timeline, topics: Topics) -> Calendar:
+def _schedule(count: int, seed: int, timeline: Timeline, topics: Topics) -> TimeBuckets:
     """Return the topic of every reply, in the order of the replies."""
     rng = stream(seed, "schedule")
     after = Delays(timeline.end, rng).after
-    calendar = Calendar(timeline.end, 1, POST_BITS)
-    # A fifth of the topics gets no reply, half of them one to three, a few get hundreds.
+    buckets = TimeBuckets(timeline.end, 1, POST_BITS)
+    # A fifth of the topics have no reply, half of them one to three, a few have hundreds.
     weights = array(
         "d",
         (0.0 if rng.random() < 0.2 else long_tail(rng, 1.25, 600.0) for _ in range(topics.count)),
@@ -76,5 +76,5 @@ def _schedule(count: int, seed: int, timeline: Timeline, topics: Topics) -> Cale
     for topic, share in enumerate(shares):
         created = topics.created[topic]
         for _ in range(share):
-            calendar.add(after(created), topic)
-    return calendar
+            buckets.add(after(created), topic)
+    return buckets

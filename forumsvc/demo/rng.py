@@ -1,23 +1,22 @@
-"""Where the demo's chance comes from: named streams, and the skew that communities have."""
+"""Random numbers for the demo: named streams and skewed distributions."""
 
 import random
 from collections.abc import Sequence
 
 
 def stream(seed: int, *names: object) -> random.Random:
-    """Return a generator that depends on nothing but `seed` and `names`.
+    """Return a generator that depends only on `seed` and `names`.
 
-    Each part of the community draws from a stream of its own, so that a change to one part
-    leaves the others as they were. (Seeding with text goes through SHA-512, not `hash()`.)
+    Each part of the community uses a stream of its own, so that a change to one part does not
+    change the others. (Seeding with text uses SHA-512, not `hash()`.)
     """
     return random.Random("/".join(str(part) for part in (seed, *names)))  # noqa: S311 - no secret
 
 
-class Skew:
-    """Draws ranks 0 … n-1 with a density of about 1 / (rank + shift), as Zipf found for words.
+class ZipfSampler:
+    """Samples ranks 0 … n-1 with a density of about 1 / (rank + shift), as in Zipf's law.
 
-    n: how many ranks there are, at least 1; shift: flattens the head, so that the first does not
-    take everything.
+    n: the number of ranks, at least 1; shift: makes the first ranks less likely.
     """
 
     def __init__(self, n: int, rng: random.Random, shift: float) -> None:
@@ -38,21 +37,21 @@ def long_tail(rng: random.Random, exponent: float, cap: float) -> float:
 
 
 def apportion(weights: Sequence[float], total: int) -> list[int]:
-    """Return whole numbers that add up to `total` and follow `weights` as closely as can be.
+    """Return integers that add up to `total` and are as proportional to `weights` as possible.
 
-    Rounds the running sum, so that a weight below one still has its turn now and then. All zero
-    where the weights are.
+    Rounds the running sum, so that weights below one get a share now and then. All are zero if the
+    weights are.
     """
     whole = sum(weights)
     if not whole:
         return [0] * len(weights)
-    shares, running, given = [], 0.0, 0
+    shares, running, assigned = [], 0.0, 0
     for weight in weights:
         running += weight
         upto = round(total * running / whole)
-        shares.append(upto - given)
-        given = upto
-    # Floating-point addition in another order than sum()'s may leave one over at the end.
+        shares.append(upto - assigned)
+        assigned = upto
+    # The running sum may differ from sum() by rounding, which can leave one at the end.
     heaviest = max(range(len(shares)), key=shares.__getitem__)
-    shares[heaviest] += total - given
+    shares[heaviest] += total - assigned
     return shares

@@ -1,6 +1,6 @@
-"""What the tables of the demo have in common.
+"""Common parts of the demo's tables.
 
-Ids are the plan's numbers + 1, behind those that the database has given out already.
+Ids are the demo's numbers + 1, added to the largest id that the database has used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,10 +13,10 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Table:
-    """Some rows for a table: `columns` names what is in a row, every other column is left out.
+class TableRows:
+    """Rows for a table: `columns` names the values of a row; other columns are left out.
 
-    total: how many rows there will be, or None where nobody knows yet.
+    total: the number of rows, or None if it is not known yet.
     """
 
     model: type[Base]
@@ -26,12 +26,12 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Given:
-    """What the database holds already, and what is not the plan's to know.
+class ExistingRows:
+    """What the database contains already, and values that are the same for all rows.
 
-    last_ids: table name → the largest id given out, where there is one; sections, nodes: the ids
-    of those that have names of the demo's; password_hash: of every user, or None for nobody can
-    log in by password; markup_version: of the renderer.
+    last_ids: table name → the largest id, if there is one; sections, nodes: the ids of those with
+    names of the demo's; password_hash: of every user, or None if nobody may log in by password;
+    markup_version: of the renderer.
     """
 
     password_hash: str | None
@@ -40,6 +40,6 @@ class Given:
     sections: Mapping[str, int] = field(default_factory=dict)
     nodes: Mapping[str, int] = field(default_factory=dict)
 
-    def after(self, model: type[Base]) -> int:
+    def max_id(self, model: type[Base]) -> int:
         """Return the largest id that the model's table has given out."""
         return self.last_ids.get(model.__tablename__, 0)

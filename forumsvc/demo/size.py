@@ -1,4 +1,4 @@
-"""How large a demo community shall be."""
+"""The size of a demo community."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ POST_BITS = 27
 class Size:
     """How many users, topics and replies.
 
-    Raises `Invalid`, naming the field, where the numbers cannot make a community: there are at
-    least two users, and no replies without topics.
+    Raises `Invalid`, naming the field, for impossible numbers: there are at least two users, and
+    no replies without topics.
     """
 
     users: int = 50

@@ -1,4 +1,4 @@
-"""What people write where it is not about a bug: jobs, meetups, showing off, idle talk."""
+"""Templates for posts that are not technical: jobs, meetups, show-and-tell, chat."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Filling an SQLite database."""
+"""Fills an SQLite database."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -8,18 +8,18 @@ from typing import cast
 from sqlalchemy import Connection, Engine, insert
 
 from ..cache import invalidation
-from .rows import Table
+from .rows import TableRows
 from .writer import Progress, batches
 
 
 class SQLiteWriter:
-    """Inserts in batches. See `writer.Writer`."""
+    """Inserts rows in batches. See `writer.Writer`."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    def write(self, table: Table, progress: Progress) -> int:
-        """Write all rows of a table and return how many they were."""
+    def write(self, table: TableRows, progress: Progress) -> int:
+        """Write all rows of a table and return their number."""
         statement = insert(table.model.__table__)  # type: ignore[arg-type]  # it is a Table
         written = 0
         for batch in batches(table, progress):
@@ -30,15 +30,14 @@ class SQLiteWriter:
 
 
 @contextmanager
-def writing(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
-    """Give a writer in a transaction that commits at the end, or rolls back where that raises.
+def open_writer(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
+    """Yield a writer in a transaction that commits at the end, or rolls back if the block raises.
 
-    Indexes are made when the rows are there. Raises AssertionError where a row then points at one
-    that is not there.
+    Indexes are created after the rows. Raises AssertionError if a row refers to a missing one.
     """
     with engine.connect() as connection:
-        # Whether foreign keys are enforced can be switched outside a transaction only. They are
-        # not meanwhile: for each new row SQLite would look for those that point at it already.
+        # Foreign keys can only be switched off outside a transaction. They are off meanwhile: for
+        # each new row SQLite would search for existing rows that refer to it.
         driver = cast(sqlite3.Connection, connection.connection.driver_connection)
         driver.execute("PRAGMA foreign_keys = OFF")
         try:
@@ -61,7 +60,9 @@ def writing(engine: Engine, progress: Progress) -> Iterator[SQLiteWriter]:
 
 
 def _drop_indexes(connection: Connection) -> list[str]:
-    """Drop all indexes but those of unique constraints; return what makes them again."""
+    """Drop all indexes except those of unique constraints; return the statements that create them
+    again.
+    """
     found = connection.exec_driver_sql(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
     ).all()

@@ -1,8 +1,8 @@
 """The texts of the demo: titles, topics and replies in Markdown, with their HTML.
 
-Rendering ten million texts would take hours. So texts are put together from blocks, of which there
-are some thousands, each rendered once; Markdown whose blocks are separate renders block by block
-(see `prose`), so the HTML of a text is that of its blocks, one after the other.
+Rendering ten million texts would take hours. So texts are composed of some thousands of blocks, each
+rendered once. Markdown with separate blocks renders block by block (see `prose`), so the HTML of a
+text is that of its blocks, one after another.
 """
 
 import random
@@ -21,8 +21,8 @@ from .titles import TITLE_WORDS, TITLES
 Render = Callable[[str], str]
 """Markdown → HTML, as the service stores it in `body_html`."""
 
-_MARK = "endofmention"
-"""A word that no template has, to find where the HTML of a mention ends."""
+_MENTION_END = "endofmention"
+"""A word in no template, which marks where the HTML of a mention ends."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Text:
 
 
 class Texts:
-    """Makes texts, and remembers the blocks it made them from.
+    """Composes texts, and caches their blocks.
 
-    seed: two with the same seed make the same texts; render: see `Render`;
-    variants: how many different blocks of each sort there are for a subject, at least 1: more
-    means more variety, and more rendering.
+    seed: the same seed gives the same texts; render: see `Render`; variants: how many different
+    blocks of each kind there are for a subject, at least 1: more means more variety, and more
+    rendering.
     """
 
     def __init__(self, seed: int, render: Render, variants: int) -> None:
@@ -52,49 +52,49 @@ class Texts:
     def title(self, node: int, subject: int, rng: random.Random) -> str:
         """Return a title of at most 255 characters.
 
-        node: index into `NODES`; subject: index into its subjects; rng: what to draw from.
+        node: index into `NODES`; subject: index into its subjects; rng: the random generator.
         """
         theme = NODES[node]
         words = {**self._words[node], "subject": (theme.subjects[subject],)}
         templates = TITLES[theme.kind]
-        return _written(templates[int(rng.random() * len(templates))], words, rng)
+        return _expand_sentence(templates[int(rng.random() * len(templates))], words, rng)
 
     def topic(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
         """Return the text of a topic: an opening, up to two blocks, an ending.
 
-        chance: a random number in [0, 1); mention: the login that the end is addressed to, if any.
+        chance: a random number in [0, 1); mention: the login that the ending mentions, if any.
         """
-        opening, chance = self._spend(chance, self._variants)
-        middle, chance = self._spend(chance, 3)
+        opening, chance = self._roll(chance, self._variants)
+        middle, chance = self._roll(chance, 3)
         parts = [self._block("openings", node, subject, opening)]
-        block, chance = self._spend(chance, 2 * self._variants)
+        block, chance = self._roll(chance, 2 * self._variants)
         parts += [self._block("blocks", node, subject, block + i) for i in range(middle)]
-        ending, chance = self._spend(chance, self._variants)
+        ending, chance = self._roll(chance, self._variants)
         last = self._block("endings", node, 0, ending)
-        parts.append(last if mention is None else self._addressed(mention, last))
+        parts.append(last if mention is None else self._with_mention(mention, last))
         return _join(parts)
 
     def reply(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
-        """Return the text of a reply: one or two blocks, and perhaps another sentence.
+        """Return the text of a reply: one or two blocks, and sometimes another sentence.
 
-        chance: a random number in [0, 1); mention: the login that it is addressed to, if any.
+        chance: a random number in [0, 1); mention: the login that it mentions, if any.
         """
-        length, chance = self._spend(chance, 20)
-        block, chance = self._spend(chance, 2 * self._variants)
+        length, chance = self._roll(chance, 20)
+        block, chance = self._roll(chance, 2 * self._variants)
         text = self._block("replies", node, subject, block)
         if mention is not None:
-            text = self._addressed(mention, text)
+            text = self._with_mention(mention, text)
         if length > 14:
-            block, chance = self._spend(chance, 2 * self._variants)
+            block, chance = self._roll(chance, 2 * self._variants)
             text = _join([text, self._block("replies", node, subject, block)])
         if length % 2 and text.html.endswith("</p>"):
-            aside, chance = self._spend(chance, 4 * self._variants)
-            text = _continued(text, self._block("asides", node, 0, aside))
+            aside, chance = self._roll(chance, 4 * self._variants)
+            text = _append_sentence(text, self._block("asides", node, 0, aside))
         return text
 
     @staticmethod
-    def _spend(chance: float, sides: int) -> tuple[int, float]:
-        """Throw a die with what is left of one random number; return the throw and the rest."""
+    def _roll(chance: float, sides: int) -> tuple[int, float]:
+        """Roll a die with the rest of a random number; return the result and the new rest."""
         chance *= sides
         throw = int(chance)
         return throw, chance - throw
@@ -103,40 +103,40 @@ class Texts:
         key = (sort, node, subject, variant)
         block = self._blocks.get(key)
         if block is None:
-            block = self._blocks[key] = self._make(*key)
+            block = self._blocks[key] = self._make_block(*key)
         return block
 
-    def _make(self, sort: str, node: int, subject: int, variant: int) -> Text:
+    def _make_block(self, sort: str, node: int, subject: int, variant: int) -> Text:
         theme = NODES[node]
         rng = stream(self._seed, sort, node, subject, variant)
-        # One name for one thing throughout a block, so that code and prose speak of the same.
+        # One name for each thing in a block, so that code and prose use the same.
         bound = {slot: (rng.choice(CODE_WORDS[slot]),) for slot in ("verb", "noun", "type")}
         words = {**self._words[node], **bound, "subject": (theme.subjects[subject],)}
         templates: Sequence[str] = getattr(TALK[theme.kind], sort)
-        # In turn, so that neighbours, which stand in one text, are not of the same form.
+        # In rotation, so that neighboring blocks of a text do not have the same form.
         template = templates[(variant + 5 * subject) % len(templates)]
-        body = _written(template, words, rng)
+        body = _expand_sentence(template, words, rng)
         return Text(body, self._render(body))
 
-    def _addressed(self, login: str, block: Text) -> Text:
-        """Return `block` with a mention of `login` in front."""
+    def _with_mention(self, login: str, block: Text) -> Text:
+        """Return `block` with a mention of `login` at its start."""
         if not block.html.startswith("<p>"):
-            return _join([Text(f"@{login}", f"{self._opener(login).rstrip()}</p>"), block])
-        html = self._opener(login) + block.html[len("<p>") :]
+            return _join([Text(f"@{login}", f"{self._mention_html(login).rstrip()}</p>"), block])
+        html = self._mention_html(login) + block.html[len("<p>") :]
         return Text(f"@{login} {block.body}", html)
 
-    def _opener(self, login: str) -> str:
-        """Return the HTML of a paragraph that begins with a mention, up to its next word."""
+    def _mention_html(self, login: str) -> str:
+        """Return the HTML of a paragraph that starts with a mention, up to its next word."""
         opener = self._openers.get(login)
         if opener is None:
-            opener = self._render(f"@{login} {_MARK}").partition(_MARK)[0]
+            opener = self._render(f"@{login} {_MENTION_END}").partition(_MENTION_END)[0]
             self._openers[login] = opener
         return opener
 
 
-def _written(template: str, words: Words, rng: random.Random) -> str:
+def _expand_sentence(template: str, words: Words, rng: random.Random) -> str:
     text = expand(template, words, rng)
-    # The name of a tool is spelt as it is, even at the beginning: nh3, not Nh3.
+    # The name of a tool keeps its spelling at the start of a sentence: nh3, not Nh3.
     return text if template.startswith("«tool»") else sentence(text)
 
 
@@ -144,8 +144,8 @@ def _join(parts: Sequence[Text]) -> Text:
     return Text("\n\n".join(part.body for part in parts), "\n".join(part.html for part in parts))
 
 
-def _continued(text: Text, more: Text) -> Text:
-    """Return a text whose last paragraph goes on with the only paragraph of another."""
+def _append_sentence(text: Text, more: Text) -> Text:
+    """Append the only paragraph of another text to the last paragraph of this text."""
     html = text.html[: -len("</p>")] + " " + more.html[len("<p>") :]
     return Text(f"{text.body} {more.body}", html)
 

@@ -1,4 +1,4 @@
-"""When things happen in the demo. Times are milliseconds since its beginning."""
+"""The times of events in the demo, in milliseconds since its beginning."""
 
 import math
 import random
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from statistics import NormalDist
 
 LATEST = datetime(2026, 11, 1, tzinfo=UTC)
-"""Nothing in a demo is later. Fixed, so that the same seed gives the same rows on any day."""
+"""The latest time in a demo. Fixed, so that the same seed gives the same rows on any day."""
 
 DAYS = 3 * 365
 """How long the demo community has existed."""
@@ -16,7 +16,7 @@ DAYS = 3 * 365
 _HOUR = 3_600_000
 _DAY = 24 * _HOUR
 _GROWTH = 0.6
-"""Below 1: the later, the denser."""
+"""Below 1: the density increases with time."""
 
 
 class Timeline:
@@ -43,7 +43,7 @@ class Timeline:
 
 
 class Delays:
-    """How long people take to react: minutes mostly, days often, months now and then.
+    """How long users take to react: mostly minutes, often days, sometimes months.
 
     A log-normal distribution with a median of three hours, from a table of its quantiles.
     """
@@ -71,11 +71,11 @@ class Delays:
         return ms + 2000 + delay
 
 
-class Calendar:
-    """Puts numbers into the order of their times, in a day's buckets of eight bytes each.
+class TimeBuckets:
+    """Sorts numbers by time, with one bucket a day and eight bytes a number.
 
-    end: the latest time; unit: the milliseconds to which times are cut; bits: the width of the
-    numbers; a day in units must fit into what is left of 64 bits.
+    end: the latest time; unit: the milliseconds to which times are truncated; bits: the width of
+    the numbers; a day in units must fit into the rest of 64 bits.
     """
 
     def __init__(self, end: int, unit: int, bits: int) -> None:
@@ -84,15 +84,15 @@ class Calendar:
         self._bits = bits
 
     def add(self, ms: int, number: int) -> None:
-        """Remember `number` for the time `ms`."""
+        """Add `number` at the time `ms`."""
         day, rest = divmod(ms, _DAY)
         self._days[day].append(rest // self._unit << self._bits | number)
 
     def __len__(self) -> int:
         return sum(map(len, self._days))
 
-    def take(self) -> Iterator[tuple[int, int]]:
-        """Yield (time, number) in order, forgetting each day once it is over."""
+    def drain(self) -> Iterator[tuple[int, int]]:
+        """Yield (time, number) in order, and free each day afterwards."""
         bits, mask, unit = self._bits, (1 << self._bits) - 1, self._unit
         for day, bucket in enumerate(self._days):
             self._days[day] = array("Q")

@@ -1,17 +1,18 @@
-"""Which topics there are: who wrote each and when, where, what became of it."""
+"""The topics of the demo: author, time, node and state."""
 
 from array import array
 from bisect import bisect_right
 from itertools import accumulate
 
-from .members import Crowd, Members
+from .members import UserSampler, Members
 from .nodes import NODES
 from .rng import stream
 from .timeline import Timeline
 
 MODERATED = {"closed": (47, 11), "excellent": (61, 17), "banned": (211, 50), "deleted": (127, 30)}
-"""State → (n, k): every n-th topic is in it, the first at index k. In turn and not by chance, so
-that a community of a few hundred topics has some of each."""
+"""State → (n, k): every n-th topic is in it, the first at index k. Regular and not random, so that
+a community of a few hundred topics has some of each.
+"""
 
 
 class Topics:
@@ -19,14 +20,13 @@ class Topics:
 
     author: the number of a user; node, subject: indexes into `NODES` and the node's subjects;
     created: its time; mentioned: the number of a user + 1, or 0.
-    Of the others only `Replies` and `Relations` know what to put in: replies, others_replies
-    (those by others than the author), last_replier (number + 1, or 0), replied (its time);
-    likes; they count what is visible.
+    `Replies` and `Relations` set the others: replies, others_replies (those by others than the
+    author), last_replier (number + 1, or 0), replied (its time); likes; they count visible ones.
     """
 
     def __init__(self, count: int, seed: int, timeline: Timeline, members: Members) -> None:
         rng = stream(seed, "topics")
-        crowd = Crowd(members, rng)
+        sampler = UserSampler(members, rng)
         self.count = count
         self.created = timeline.spread(count, rng)
         self.author = array("I", bytes(4 * count))
@@ -35,13 +35,13 @@ class Topics:
         self.subject = array("B", bytes(count))
         bounds = list(accumulate(theme.weight for theme in NODES))
         for topic, created in enumerate(self.created):
-            author = crowd.somebody(created)
+            author = sampler.user_at(created)
             node = bisect_right(bounds, rng.random() * bounds[-1])
             self.author[topic] = author
             self.node[topic] = node
             self.subject[topic] = int(rng.random() * len(NODES[node].subjects))
             if rng.random() < 0.05:
-                self.mentioned[topic] = _addressee(crowd, members, author, created) + 1
+                self.mentioned[topic] = _choose_mentioned(sampler, members, author, created) + 1
         self.replies = array("I", bytes(4 * count))
         self.others_replies = array("I", bytes(4 * count))
         self.last_replier = array("I", bytes(4 * count))
@@ -50,25 +50,25 @@ class Topics:
 
     @staticmethod
     def is_in(state: str, topic: int) -> bool:
-        """Whether a topic is, at the end of the demo's time, in a state of `MODERATED`."""
+        """Return whether a topic is in a state of `MODERATED` at the end of the demo's time."""
         every, first = MODERATED[state]
         return topic % every == first
 
     @classmethod
     def is_visible(cls, topic: int) -> bool:
-        """Whether everyone sees the topic."""
+        """Return whether everyone sees the topic."""
         return not cls.is_in("banned", topic) and not cls.is_in("deleted", topic)
 
     def moved(self, topic: int) -> int | None:
-        """Return when a maintainer moved the topic to the node where it is now, or None."""
+        """Return when a maintainer moved the topic to its current node, or None."""
         return self.created[topic] + 1_800_000 if topic % 53 == 5 else None
 
     def last_active(self, topic: int) -> int:
-        """Return the time of the last reply, or of the topic where there is none."""
+        """Return the time of the last reply, or of the topic if there is none."""
         return self.replied[topic] if self.last_replier[topic] else self.created[topic]
 
 
-def _addressee(crowd: Crowd, members: Members, author: int, ms: int) -> int:
+def _choose_mentioned(sampler: UserSampler, members: Members, author: int, ms: int) -> int:
     """Return a well-known user other than `author`, or -1."""
-    user = crowd.somebody(ms)
+    user = sampler.user_at(ms)
     return user if user != author and members.is_well_known(user) else -1

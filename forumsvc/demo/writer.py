@@ -1,4 +1,4 @@
-"""Writing the demo's rows into a database: what SQLite and PostgreSQL have in common."""
+"""Writes the demo's rows into a database: the common part of SQLite and PostgreSQL."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -6,11 +6,10 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from .rows import Row, Table
+from .rows import Row, TableRows
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the name of what is being made, how much of it is done, and of how much in all
-(None where that is not known)."""
+"""Called with the name of the current table, the rows written, and their total (None if unknown)."""
 
 _BATCH = 5000
 
@@ -20,12 +19,12 @@ class Writer(Protocol):
 
     connection: Connection
 
-    def write(self, table: Table, progress: Progress) -> int:
-        """Write all rows of a table and return how many they were."""
+    def write(self, table: TableRows, progress: Progress) -> int:
+        """Write all rows of a table and return their number."""
 
 
-def batches(table: Table, progress: Progress) -> Iterator[list[Row]]:
-    """Yield a table's rows some thousands at a time, and report each batch when it is done."""
+def batches(table: TableRows, progress: Progress) -> Iterator[list[Row]]:
+    """Yield a table's rows in batches of some thousands, and report each batch when it is done."""
     name, done = table.model.__tablename__, 0
     progress(name, done, table.total)
     rows = iter(table.rows)

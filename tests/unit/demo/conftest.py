@@ -6,7 +6,7 @@ import pytest
 
 from forumsvc.database import open_database
 from forumsvc.db.engine import Database
-from forumsvc.demo import Loaded, Size, load
+from forumsvc.demo import LoadResult, Size, load
 from forumsvc.demo.texts import Render
 from forumsvc.markup import RENDERER_VERSION, RenderedText
 from forumsvc.markup.pipeline import Pipeline
@@ -59,10 +59,10 @@ def empty(new_database: Callable[[str], Database], kind: str) -> Database:
 
 
 @pytest.fixture(scope="session")
-def fill(render: Render) -> Callable[..., Loaded]:
+def fill(render: Render) -> Callable[..., LoadResult]:
     """Fill a database with a demo."""
 
-    def filled(database: Database, size: Size = SIZE, seed: int = SEED) -> Loaded:
+    def filled(database: Database, size: Size = SIZE, seed: int = SEED) -> LoadResult:
         return load(
             database.writes,
             size,
@@ -77,7 +77,7 @@ def fill(render: Render) -> Callable[..., Loaded]:
 
 @pytest.fixture(scope="session")
 def demos(
-    new_database: Callable[[str], Database], fill: Callable[..., Loaded]
+    new_database: Callable[[str], Database], fill: Callable[..., LoadResult]
 ) -> Callable[[str], Database]:
     """The demo of `SIZE` and `SEED` in a database of the given kind, to be read only."""
     loaded: dict[str, Database] = {}

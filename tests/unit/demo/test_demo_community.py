@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from forumsvc.demo.community import Community
-from forumsvc.demo.notifications import Notice
+from forumsvc.demo.notifications import DemoNotification
 from forumsvc.demo.relations import Pair
 from forumsvc.demo.size import Size
 from forumsvc.demo.topics import MODERATED, Topics
@@ -32,8 +32,8 @@ def relations(plan: Community) -> dict[str, list[Pair]]:
 
 
 @pytest.fixture(scope="module")
-def notices(plan: Community, relations: dict[str, list[Pair]]) -> list[Notice]:
-    return list(plan.notices.take())
+def notifications(plan: Community, relations: dict[str, list[Pair]]) -> list[DemoNotification]:
+    return list(plan.notifications.generate())
 
 
 def taken(plan: Community, name: str) -> Iterator[Pair]:
@@ -42,7 +42,7 @@ def taken(plan: Community, name: str) -> Iterator[Pair]:
 
 
 def test_the_same_seed_plans_the_same_community(
-    plan: Community, relations: dict[str, list[Pair]], notices: list[Notice]
+    plan: Community, relations: dict[str, list[Pair]], notices: list[DemoNotification]
 ) -> None:
     again, other = Community(SIZE, 7), Community(SIZE, 8)
     for name in ("topic", "author", "created", "mentioned"):
@@ -50,7 +50,7 @@ def test_the_same_seed_plans_the_same_community(
         assert getattr(again.replies, name) != getattr(other.replies, name)
     for name in RELATIONS:
         assert list(taken(again, name)) == relations[name]
-    assert list(again.notices.take()) == notices
+    assert list(again.notifications.generate()) == notices
 
 
 def test_a_hundredth_of_the_users_writes_a_tenth_of_everything_and_most_write_little(
@@ -84,7 +84,7 @@ def test_some_are_liked_by_many_and_most_by_few(
 
 
 def test_everything_is_numbered_in_the_order_of_time(
-    plan: Community, relations: dict[str, list[Pair]], notices: list[Notice]
+    plan: Community, relations: dict[str, list[Pair]], notices: list[DemoNotification]
 ) -> None:
     told = [notice.event.ms for notice in notices]
     times = [plan.members.joined, plan.topics.created, plan.replies.created, told]
@@ -102,7 +102,7 @@ def test_a_reply_is_later_than_its_topic(plan: Community) -> None:
 
 
 def test_nobody_acts_before_having_joined(
-    plan: Community, relations: dict[str, list[Pair]], notices: list[Notice]
+    plan: Community, relations: dict[str, list[Pair]], notices: list[DemoNotification]
 ) -> None:
     joined = plan.members.joined
     acts = [*zip(plan.topics.created, plan.topics.author, strict=True)]
@@ -198,5 +198,5 @@ def test_communities_of_odd_sizes_are_possible(numbers: tuple[int, int, int]) ->
     plan = Community(Size(*numbers), 1)
     for name in RELATIONS:
         assert all(ms <= plan.timeline.end for ms, _, _ in taken(plan, name))
-    assert sum(plan.notices.unread) == 0
-    assert len(list(plan.notices.take())) >= sum(plan.notices.unread)
+    assert sum(plan.notifications.unread) == 0
+    assert len(list(plan.notifications.generate())) >= sum(plan.notifications.unread)

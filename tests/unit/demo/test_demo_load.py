@@ -8,7 +8,7 @@ from sqlalchemy import insert, inspect, select, text
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.demo import Loaded, Size, load
+from forumsvc.demo import LoadResult, Size, load
 from forumsvc.errors import Conflict
 from forumsvc.models import (
     Base,
@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_rows_on_both_databases(
 
 
 def test_another_seed_gives_another_community(
-    empty: Database, demo: Database, fill: Callable[..., Loaded]
+    empty: Database, demo: Database, fill: Callable[..., LoadResult]
 ) -> None:
     fill(empty, SMALL, seed=SEED + 1)
     there, here = ({row["title"] for row in rows_of(it, Topic.__table__)} for it in (demo, empty))
@@ -124,7 +124,7 @@ def test_another_seed_gives_another_community(
 
 
 def test_the_schema_is_afterwards_what_it_was_before(
-    empty: Database, fill: Callable[..., Loaded]
+    empty: Database, fill: Callable[..., LoadResult]
 ) -> None:
     before = schema_of(empty)
     fill(empty, SMALL)
@@ -132,7 +132,7 @@ def test_the_schema_is_afterwards_what_it_was_before(
     assert schema_of(empty) == before
 
 
-def test_foreign_keys_are_enforced_afterwards(empty: Database, fill: Callable[..., Loaded]) -> None:
+def test_foreign_keys_are_enforced_afterwards(empty: Database, fill: Callable[..., LoadResult]) -> None:
     fill(empty, SMALL)
     values = {"user_id": 10**6, "target_id": 1, "created_at": clock.now()}
     with (
@@ -142,7 +142,7 @@ def test_foreign_keys_are_enforced_afterwards(empty: Database, fill: Callable[..
         connection.execute(insert(UserBlock).values(values))
 
 
-def test_ids_go_on_behind_the_demo(empty: Database, fill: Callable[..., Loaded]) -> None:
+def test_ids_go_on_behind_the_demo(empty: Database, fill: Callable[..., LoadResult]) -> None:
     fill(empty, SMALL)
     with empty.writes.begin() as connection:
         added = connection.execute(insert(User).values(newcomer("later")).returning(User.id))
@@ -150,7 +150,7 @@ def test_ids_go_on_behind_the_demo(empty: Database, fill: Callable[..., Loaded])
 
 
 def test_a_second_demo_is_refused_and_changes_nothing(
-    empty: Database, fill: Callable[..., Loaded]
+    empty: Database, fill: Callable[..., LoadResult]
 ) -> None:
     fill(empty, SMALL)
     before, schema = rows_of(empty, User.__table__), schema_of(empty)
@@ -172,7 +172,7 @@ def test_a_demo_that_fails_leaves_no_trace(empty: Database) -> None:
 
 
 def test_what_was_there_stays_and_the_demo_comes_behind_it(
-    empty: Database, fill: Callable[..., Loaded]
+    empty: Database, fill: Callable[..., LoadResult]
 ) -> None:
     now = clock.now()
     with empty.writes.begin() as connection:
@@ -294,6 +294,6 @@ def test_progress_is_told_of_every_table_up_to_its_end(empty: Database) -> None:
     assert told["indexes"][-1][0] == told["indexes"][-1][1]
 
 
-def test_the_smallest_community_is_two_users(empty: Database, fill: Callable[..., Loaded]) -> None:
+def test_the_smallest_community_is_two_users(empty: Database, fill: Callable[..., LoadResult]) -> None:
     loaded = fill(empty, Size(users=2, topics=0, replies=0))
     assert (loaded.counts["users"], loaded.counts["topics"]) == (2, 0)

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forumsvc.demo.rng import Skew, apportion, long_tail, stream
+from forumsvc.demo.rng import ZipfSampler, apportion, long_tail, stream
 
 WEIGHTS = st.lists(st.one_of(st.just(0.0), st.floats(0.001, 1e6)), min_size=1, max_size=200)
 
@@ -29,7 +29,7 @@ def test_shares_add_up_to_the_total_and_follow_the_weights(
 
 
 def test_the_first_ranks_are_drawn_most_and_all_are_drawn() -> None:
-    skew = Skew(100, stream(1), 4.0)
+    skew = ZipfSampler(100, stream(1), 4.0)
     drawn = Counter(skew.draw() for _ in range(50_000))
     assert set(drawn) == set(range(100))
     assert drawn[0] > 2 * drawn[10] > 4 * drawn[99]
@@ -37,7 +37,7 @@ def test_the_first_ranks_are_drawn_most_and_all_are_drawn() -> None:
 
 @given(st.integers(1, 10**6), st.integers())
 def test_a_rank_is_always_one_of_the_ranks(count: int, seed: int) -> None:
-    skew = Skew(count, stream(seed), 4.0)
+    skew = ZipfSampler(count, stream(seed), 4.0)
     assert all(0 <= skew.draw() < count for _ in range(100))
 
 

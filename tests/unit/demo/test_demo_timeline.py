@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forumsvc.demo.rng import stream
-from forumsvc.demo.timeline import DAYS, LATEST, Calendar, Delays, Timeline
+from forumsvc.demo.timeline import DAYS, LATEST, TimeBuckets, Delays, Timeline
 
 TIMELINE = Timeline(LATEST)
 EVENTS = st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**27 - 1)))
@@ -16,25 +16,25 @@ EVENTS = st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**27 -
 def test_a_calendar_gives_back_what_it_got_in_the_order_of_time(
     events: list[tuple[int, int]],
 ) -> None:
-    calendar = Calendar(TIMELINE.end, 1, 27)
+    buckets = TimeBuckets(TIMELINE.end, 1, 27)
     for ms, number in events:
-        calendar.add(ms, number)
-    assert list(calendar.take()) == sorted(events)
+        buckets.add(ms, number)
+    assert list(buckets.drain()) == sorted(events)
 
 
 @given(st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**47 - 1))))
 def test_a_calendar_of_seconds_cuts_times_to_seconds(events: list[tuple[int, int]]) -> None:
-    calendar = Calendar(TIMELINE.end, 1000, 47)
+    buckets = TimeBuckets(TIMELINE.end, 1000, 47)
     for ms, number in events:
-        calendar.add(ms, number)
-    assert list(calendar.take()) == sorted((ms // 1000 * 1000, number) for ms, number in events)
+        buckets.add(ms, number)
+    assert list(buckets.drain()) == sorted((ms // 1000 * 1000, number) for ms, number in events)
 
 
 def test_a_calendar_forgets_what_it_gave() -> None:
-    calendar = Calendar(TIMELINE.end, 1, 27)
-    calendar.add(5, 5)
-    assert list(calendar.take()) == [(5, 5)]
-    assert list(calendar.take()) == []
+    buckets = TimeBuckets(TIMELINE.end, 1, 27)
+    buckets.add(5, 5)
+    assert list(buckets.drain()) == [(5, 5)]
+    assert list(buckets.drain()) == []
 
 
 @given(st.integers(0, TIMELINE.end - 3_600_000), st.integers())
