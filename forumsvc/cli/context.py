@@ -123,7 +123,7 @@ class Context:
         """Print a status line; with `--json` on standard error."""
         click.echo(line, err=self.as_json)
 
-    def output(self, text: str, **result: Any) -> None:
+    def output(self, text: str, /, **result: Any) -> None:
         """Print the result: with `--json` `result` as one JSON object, else `text`."""
         click.echo(json.dumps(result) if self.as_json else text)
 
@@ -132,8 +132,8 @@ class Context:
     ) -> None:
         """Print a table; with `--json` `result` as one JSON object.
 
-        On a terminal the columns are aligned below their headers; in a pipe each row is one line, with
-        tabs between its cells, and there are no headers. empty: printed if there are no rows.
+        On a terminal the columns are aligned below their headers; in a pipe each row is one line
+        with tabs between its cells, without headers. empty: printed if there are no rows.
         """
         if self.as_json or not rows:
             self.output(empty, **result)
@@ -145,8 +145,8 @@ class Context:
     def confirm(self, consequences: str, *, yes: bool) -> None:
         """Ask on a terminal whether to continue; raises CommandError if the answer is no.
 
-        consequences: what will be lost, in sentences; yes: the option `--yes`. Without a terminal the
-        command continues without asking, because that is how scripts call it.
+        consequences: what will be lost, in sentences; yes: the option `--yes`. Without a terminal
+        the command continues without asking, because that is how scripts call it.
         """
         if yes or not sys.stdin.isatty():
             return
@@ -195,7 +195,7 @@ def read_password(password: str | None, password_stdin: bool) -> str:
 
 
 def read_line() -> str:
-    """Return the first line of standard input without its line break; raises CommandError for none."""
+    """Return the first line of standard input without its line break; fails if there is none."""
     line = sys.stdin.readline()
     if not line:
         raise CommandError("Standard input is empty.")

@@ -97,8 +97,8 @@ def _consequences(findings: list[Finding]) -> str:
     lines = [f"  {finding.name}: {finding.wrong}" for finding in findings if finding.wrong]
     return "\n".join(
         [
-            "Wrong counters are overwritten by their recount, and notifications without a target are",
-            "deleted for good:",
+            "Wrong counters are overwritten by their recount, and notifications without a target",
+            "are deleted for good:",
             *lines,
         ]
     )

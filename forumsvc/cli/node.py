@@ -97,8 +97,8 @@ def delete(context: Context, id_: int, move_to: int | None, yes: bool) -> None:
     if id_ in names:
         topics = f"Its topics go to {names[move_to]}. " if move_to in names else ""
         context.confirm(
-            f"Deleting node {id_} cannot be undone. It removes its name ({names[id_]}), summary and "
-            f"address. {topics}A section without other nodes is removed, too.",
+            f"Deleting node {id_} cannot be undone. It removes its name ({names[id_]}), summary "
+            f"and address. {topics}A section without other nodes is removed, too.",
             yes=yes,
         )
     with context.transaction() as db:

@@ -15,8 +15,8 @@ from .command import Group
 from .context import CommandError, Context, pass_context, progress, yes_option
 
 _MISPLACED = (
-    "{rows} are kept: their file is in no storage of the settings, and they do not refer to that of "
-    "photos.storage. Set its storage in the ini file (photos.dir, photos.s3_…) and check again."
+    "{rows} are kept: their file is in no storage of the settings, and they do not refer to that "
+    "of photos.storage. Set its storage in the ini file (photos.dir, photos.s3_…) and check again."
 )
 _LOST = (
     "{rows} rows and {avatars} avatars are kept: their file is not here. Another host may have it "

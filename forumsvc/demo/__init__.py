@@ -5,4 +5,4 @@ from .people import ADMIN_LOGIN, DEMO_LOGIN
 from .size import Size
 from .writer import Progress
 
-__all__ = ["ADMIN_LOGIN", "DEMO_LOGIN", "Loaded", "Progress", "Size", "load"]
+__all__ = ["ADMIN_LOGIN", "DEMO_LOGIN", "LoadResult", "Progress", "Size", "load"]

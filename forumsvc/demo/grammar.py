@@ -1,4 +1,4 @@
-"""Templates with slots: `«tool»` in a text is replaced by a random one of the words called `tool`."""
+"""Templates with slots: `«tool»` in a text is replaced by a random word of the list `tool`."""
 
 import random
 import re

@@ -86,7 +86,12 @@ def _fill(
     for table in relation_rows.relations():
         counts[table.model.__tablename__] = writer.write(table, progress)
     for table in (
-        *(relation_rows.notifications(), relation_rows.sections(), relation_rows.nodes(), relation_rows.users(persons)),
+        *(
+            relation_rows.notifications(),
+            relation_rows.sections(),
+            relation_rows.nodes(),
+            relation_rows.users(persons),
+        ),
         *(post_rows.topics(), post_rows.replies()),
     ):
         counts[table.model.__tablename__] = writer.write(table, progress)
@@ -95,11 +100,13 @@ def _fill(
 
 
 def _variant_count(size: Size) -> int:
-    """Return how many blocks to render for each subject: few for a small demo, which must be quick."""
+    """Return how many blocks to render for each subject: few for a small, quick demo."""
     return min(12, 2 + (size.topics + size.replies) // 25_000)
 
 
-def _existing_rows(connection: Connection, password_hash: str | None, markup_version: int) -> ExistingRows:
+def _existing_rows(
+    connection: Connection, password_hash: str | None, markup_version: int
+) -> ExistingRows:
     last_ids = {}
     for table in Base.metadata.sorted_tables:
         if table.autoincrement_column is not None:
@@ -114,7 +121,9 @@ def _existing_rows(connection: Connection, password_hash: str | None, markup_ver
     )
 
 
-def _count_in_shared_nodes(connection: Connection, existing: ExistingRows, relation_rows: RelationRows) -> None:
+def _count_in_shared_nodes(
+    connection: Connection, existing: ExistingRows, relation_rows: RelationRows
+) -> None:
     """Add the demo's topics to the counts of the nodes that existed before."""
     there = set(existing.nodes.values())
     for at, many in relation_rows.topics_of_nodes().items():

@@ -68,7 +68,9 @@ TAGLINES = split_words(
     " time. | Here for «interest»."
 )
 
-CLIENTS = split_words("schools | libraries | hospitals | museums | bus companies | small shops | banks")
+CLIENTS = split_words(
+    "schools | libraries | hospitals | museums | bus companies | small shops | banks"
+)
 
 BIOS: tuple[str, ...] = (
     "I write software for «clients» and grow tomatoes.",

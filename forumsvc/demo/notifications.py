@@ -26,7 +26,7 @@ _time = itemgetter(0)
 
 
 class Event(NamedTuple):
-    """Something that a user is notified of. Users and posts by their numbers, times in milliseconds."""
+    """An event that notifies a user. Users and posts by their numbers, times in milliseconds."""
 
     ms: int
     user: int
@@ -67,7 +67,7 @@ class Notifications:
         self.unread = array("I", bytes(4 * members.count))
 
     def generate(self) -> Iterator[DemoNotification]:
-        """Yield the notifications in the order of time. The relations must have been iterated before."""
+        """Yield the notifications in the order of time. Iterate the relations before."""
         random = self._rng.random
         sources = (self._of_topics(), self._of_replies(), self._of_follows(), self._of_moves())
         half = (self._since + self._end) // 2
@@ -110,7 +110,9 @@ class Notifications:
                 kind = NotificationType.MENTION
                 yield Event(ms, mentioned, actor, kind, MentionType.REPLY, topic, reply)
             recipients = {topics.author[topic]: None}
-            recipients.update((user, None) for since, user in followers.get(topic, ()) if since < ms)
+            recipients.update(
+                (user, None) for since, user in followers.get(topic, ()) if since < ms
+            )
             recipients.pop(mentioned, None)
             for user in recipients:
                 kind = NotificationType.TOPIC_REPLY

@@ -102,7 +102,11 @@ class PostRows:
         return self._community.timeline.moment(last + int(min(_DAY, end - last) * rng.random()))
 
     def _replies(self) -> Iterator[Row]:
-        community, replies, topics = self._community, self._community.replies, self._community.topics
+        community, replies, topics = (
+            self._community,
+            self._community.replies,
+            self._community.topics,
+        )
         chance = stream(community.seed, "reply rows").random
         moment, end, write = community.timeline.moment, community.timeline.end, self._texts.reply
         for reply, (topic, author, ms, likes, mentioned) in enumerate(

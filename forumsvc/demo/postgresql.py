@@ -103,7 +103,7 @@ def _drop_constraints(connection: Connection, tables: list[str], kinds: str) -> 
 
 
 def _drop_indexes(connection: Connection, tables: list[str]) -> list[str]:
-    """Drop the indexes that belong to no constraint; return the statements that create them again."""
+    """Drop the indexes without a constraint; return the statements that create them again."""
     found = connection.execute(_INDEXES, {"tables": tables}).all()
     for name, _ in found:
         connection.exec_driver_sql(f"DROP INDEX {name}")

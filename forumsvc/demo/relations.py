@@ -4,11 +4,11 @@ import random
 from array import array
 from collections.abc import Callable, Iterator
 
-from .members import UserSampler, Members
+from .members import Members, UserSampler
 from .replies import Replies
 from .rng import long_tail, stream
 from .size import POST_BITS, USER_BITS
-from .timeline import TimeBuckets, Delays, Timeline
+from .timeline import Delays, TimeBuckets, Timeline
 from .topics import Topics
 
 Pair = tuple[int, int, int]
@@ -130,7 +130,9 @@ class Relations:
         buckets = _time_buckets(self._timeline)
         for topic, created in enumerate(self._topics.created):
             if self._topics.is_visible(topic):
-                for user in sampler.users_except(count_for(rng, topic), created, self._topics.author[topic]):
+                for user in sampler.users_except(
+                    count_for(rng, topic), created, self._topics.author[topic]
+                ):
                     buckets.add(after(created), user << POST_BITS | topic)
         return _pairs(buckets)
 

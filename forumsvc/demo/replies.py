@@ -2,10 +2,10 @@
 
 from array import array
 
-from .members import UserSampler, Members
+from .members import Members, UserSampler
 from .rng import apportion, long_tail, stream
 from .size import POST_BITS
-from .timeline import TimeBuckets, Delays, Timeline
+from .timeline import Delays, TimeBuckets, Timeline
 from .topics import Topics
 
 
@@ -36,9 +36,9 @@ class Replies:
             asker = topics.author[topic]
             before = topics.last_replier[topic] - 1
             chance = rng.random()
-            author = asker if chance < 0.2 and before >= 0 else somebody(created)
+            author = asker if chance < 0.2 and before >= 0 else user_at(created)
             if author == before:
-                author = somebody(created)
+                author = user_at(created)
             self.topic[reply] = topic
             self.author[reply] = author
             self.created[reply] = created

@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_right
 from itertools import accumulate
 
-from .members import UserSampler, Members
+from .members import Members, UserSampler
 from .nodes import NODES
 from .rng import stream
 from .timeline import Timeline

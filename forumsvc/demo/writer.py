@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from .rows import Row, TableRows
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the name of the current table, the rows written, and their total (None if unknown)."""
+"""Called with the name of the current table, the rows written, and their total (None: unknown)."""
 
 _BATCH = 5000
 

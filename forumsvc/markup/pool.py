@@ -80,7 +80,7 @@ class WorkerPool:
             self._stop()
 
     def reset_after_fork(self) -> None:
-        """Start empty in a forked child: workers and the holder of the lock belong to the parent."""
+        """Start empty in a forked child: workers and lock holders belong to the parent."""
         fork_server, workers = self._fork_server, [*self._idle, *self._busy, *self._overflow]
         self._reset()
         for worker in workers:

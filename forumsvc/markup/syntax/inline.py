@@ -44,7 +44,7 @@ class _InlineTreeProcessor(InlineTreeProcessor):
     def _InlineProcessor__handleInline(  # noqa: N802 - Markdown's name
         self, data: str, first: int = 0
     ) -> str:
-        """Return the text with placeholders for the matches of the patterns from number `first` on."""
+        """Return the text with placeholders for the matches of patterns from `first` on."""
         if isinstance(data, AtomicString) or _MAY_BE_MARKDOWN.search(data) is None:
             return data
         for number in range(first, len(self.inlinePatterns)):
@@ -116,5 +116,5 @@ class InlineExtension(Extension):
     """Parses inline Markdown like Python-Markdown, in less time."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
-        """Replace Python-Markdown's processor; must run after all inline patterns are registered."""
+        """Replace Python-Markdown's processor; must run after all inline patterns."""
         md.treeprocessors.register(_InlineTreeProcessor(md), "inline", _IN_PLACE_OF_INLINE)

@@ -132,7 +132,9 @@ def test_the_schema_is_afterwards_what_it_was_before(
     assert schema_of(empty) == before
 
 
-def test_foreign_keys_are_enforced_afterwards(empty: Database, fill: Callable[..., LoadResult]) -> None:
+def test_foreign_keys_are_enforced_afterwards(
+    empty: Database, fill: Callable[..., LoadResult]
+) -> None:
     fill(empty, SMALL)
     values = {"user_id": 10**6, "target_id": 1, "created_at": clock.now()}
     with (
@@ -294,6 +296,8 @@ def test_progress_is_told_of_every_table_up_to_its_end(empty: Database) -> None:
     assert told["indexes"][-1][0] == told["indexes"][-1][1]
 
 
-def test_the_smallest_community_is_two_users(empty: Database, fill: Callable[..., LoadResult]) -> None:
+def test_the_smallest_community_is_two_users(
+    empty: Database, fill: Callable[..., LoadResult]
+) -> None:
     loaded = fill(empty, Size(users=2, topics=0, replies=0))
     assert (loaded.counts["users"], loaded.counts["topics"]) == (2, 0)

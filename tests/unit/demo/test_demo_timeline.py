@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forumsvc.demo.rng import stream
-from forumsvc.demo.timeline import DAYS, LATEST, TimeBuckets, Delays, Timeline
+from forumsvc.demo.timeline import DAYS, LATEST, Delays, TimeBuckets, Timeline
 
 TIMELINE = Timeline(LATEST)
 EVENTS = st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**27 - 1)))
