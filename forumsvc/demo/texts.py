@@ -1,8 +1,8 @@
 """The texts of the demo: titles, topics and replies in Markdown, with their HTML.
 
 Rendering ten million texts would take hours. So texts are composed of some thousands of blocks,
-each rendered once. Markdown with separate blocks renders block by block (see `prose`), so the HTML of a
-text is that of its blocks, one after another.
+each rendered once. Markdown with separate blocks renders block by block (see `prose`), so the HTML
+of a text is that of its blocks, one after another.
 """
 
 import random
