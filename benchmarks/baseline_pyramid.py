@@ -1,4 +1,4 @@
-"""The empty view: the least that a Pyramid application does for a request, as a measure."""
+"""A baseline: an empty Pyramid view, the least that a Pyramid application does for a request."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from pyramid.config import Configurator
 
 
 def make_app(global_conf: dict[str, str], **settings: str) -> Any:
-    """Make the application (a `paste.app_factory`): one JSON view at `/`."""
+    """Create the application (a `paste.app_factory`): one JSON view at `/`."""
     config = Configurator(settings=settings)
     config.add_route("empty", "/")
     config.add_view(lambda request: {"ok": 1}, route_name="empty", renderer="json")

@@ -1,4 +1,4 @@
-"""Statements as the database driver gets them, with their values, by whatever way they come."""
+"""Captures the SQL statements that the database driver gets, with their values."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -12,41 +12,41 @@ from forumsvc.db.engine import Database
 
 
 @dataclass(frozen=True)
-class Sent:
-    """A statement; values: of its parameters, None where they are in the text already (SQLite)."""
+class CapturedStatement:
+    """A statement; values: of its parameters, None if they are part of the text (SQLite)."""
 
     text: str
     values: Any = None
 
 
-class Watch:
-    """Notes every SELECT on the connections that a database makes from now on.
+class StatementCapture:
+    """Captures every SELECT on the connections that a database opens from now on.
 
-    To be made before its first connection. On PostgreSQL it notes what the executor sends, which is
-    all SQL of a GET.
+    Create it before the first connection. On PostgreSQL it captures what the executor sends, which
+    are all statements of a GET.
     """
 
     def __init__(self, database: Database) -> None:
-        self._noted: list[Sent] | None = None
+        self._captured: list[CapturedStatement] | None = None
         if database.is_sqlite:
             for engine in (database.reads, database.writes):
-                event.listen(engine, "connect", self._sqlite)
+                event.listen(engine, "connect", self._trace_sqlite)
         else:
-            database.executor.query_listeners.append(self.note)
+            database.executor.query_listeners.append(self.record)
 
     @contextmanager
-    def noting(self) -> Iterator[list[Sent]]:
-        """Give the list to which SELECTs are added meanwhile."""
-        noted = self._noted = []
+    def capture(self) -> Iterator[list[CapturedStatement]]:
+        """Yield the list to which SELECTs are added during the block."""
+        captured = self._captured = []
         try:
-            yield noted
+            yield captured
         finally:
-            self._noted = None
+            self._captured = None
 
-    def note(self, text: str, values: Any = None) -> None:
-        """Add a statement, if it is a SELECT and somebody wants to know."""
-        if self._noted is not None and text.lstrip("( \n").startswith(("SELECT", "WITH")):
-            self._noted.append(Sent(text, values))
+    def record(self, text: str, values: Any = None) -> None:
+        """Add a statement if it is a SELECT and a capture is active."""
+        if self._captured is not None and text.lstrip("( \n").startswith(("SELECT", "WITH")):
+            self._captured.append(CapturedStatement(text, values))
 
-    def _sqlite(self, connection: sqlite3.Connection, record: Any) -> None:
-        connection.set_trace_callback(self.note)
+    def _trace_sqlite(self, connection: sqlite3.Connection, record: Any) -> None:
+        connection.set_trace_callback(self.record)

@@ -1,4 +1,4 @@
-"""A community in a database, and the member whose token the requests carry."""
+"""A community in a database, and the member whose token the requests use."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ TTL = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Size:
-    """How large a community is."""
+    """The size of a community."""
 
     users: int
     topics: int
@@ -34,9 +34,9 @@ class Size:
 
 
 def fill(ini: Path, size: Size | None) -> None:
-    """Bring the tables up to date and, in an empty database, make a community in them.
+    """Upgrade the tables and, in an empty database, create a community.
 
-    size: of the community, which is the same each time; None where there is one already.
+    size: of the community, which is the same each time; None if there is one already.
     """
     forumsvc(ini, "db", "upgrade")
     if size is None:
@@ -46,10 +46,10 @@ def fill(ini: Path, size: Size | None) -> None:
 
 
 def forumsvc(ini: Path, *words: str, refused: bool = False) -> Any:
-    """Run the command `forumsvc` and return what it prints as JSON.
+    """Run the command `forumsvc` and return its JSON output.
 
-    refused: whether it may end with 1, as `db check` does where it finds something.
-    Raises CalledProcessError where it fails.
+    refused: whether it may exit with 1, as `db check` does if it finds something.
+    Raises CalledProcessError if it fails.
     """
     program = "from forumsvc.cli import main; main()"
     done = subprocess.run(
@@ -68,8 +68,8 @@ def forumsvc(ini: Path, *words: str, refused: bool = False) -> Any:
 class Community:
     """The users and topics of a filled database, and credentials to act as them.
 
-    logins: of the busiest users, the first of whom is the member that the requests are made as;
-    token: that one's; admin_token: an admin's; topics: how many there are.
+    logins: of the most active users, the first of whom makes the requests; token: of that user;
+    admin_token: of an admin; topics: the number of topics.
     """
 
     def __init__(self, url: str, users: int = 100) -> None:
@@ -102,7 +102,7 @@ class Community:
         self._database.dispose()
 
     def access_tokens(self, user_ids: list[int]) -> list[str]:
-        """Give out a token for each of the users."""
+        """Issue a token for each of the users."""
         given = [new_secret() for _ in user_ids]
         rows = [
             {**self._token(user_id, self._builtin), "access_hash": hash_token(token)}
@@ -113,7 +113,7 @@ class Community:
         return given
 
     def open_topics(self, most: int) -> list[int]:
-        """Return the topics that were active last and to which everybody may reply."""
+        """Return the topics with the latest activity to which every user may reply."""
         shown = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None), Topic.closed_at.is_(None))
         newest = select(Topic.id).where(*shown).order_by(Topic.last_active_at.desc()).limit(most)
         with self._database.reads.connect() as db:
@@ -130,7 +130,7 @@ class Community:
         return {"grant_type": "password", **login, **self._credentials()}
 
     def refresh_grants(self, many: int) -> list[dict[str, str]]:
-        """Return forms that each spend a refresh token of the member's, freshly given out."""
+        """Return forms that each use a new refresh token of the member."""
         given = [new_secret() for _ in range(many)]
         rows = [
             {

@@ -1,7 +1,7 @@
-"""Measures two revisions by turns: `python -m benchmarks.compare REVISION` (see `--help`).
+"""Compares two revisions by turns: `python -m benchmarks.compare REVISION` (see `--help`).
 
-Each revision runs its own benchmark on a database of its own that holds the same community, a round
-at a time, one right behind the other. What counts is how the ratio to the empty view has changed.
+Each revision runs its own benchmark on a database of its own with the same community, one round at
+a time, directly after each other. What counts is the change of the ratio to the Pyramid baseline.
 """
 
 import argparse
@@ -26,16 +26,17 @@ PART = "comparison"
 HEAD = ("endpoint", "caller", "before", "after", "after/before", "CPU ms before", "CPU ms after")
 ENDPOINT, CALLER, RATIO, SERVER_CPU, DATABASE_CPU, ERRORS = 0, 1, 5, 8, 9, 12
 """Columns of the table that `benchmarks.run` prints."""
-LEAST = 0.97
-"""What a ratio may fall to, as a part of what it was."""
+MIN_RATIO = 0.97
+"""How far a ratio may fall, relative to before."""
 
 Figures = dict[tuple[str, str], tuple[float, float]]
-"""By endpoint and caller: the ratio to the empty view, and the processor time of the server and
-its database, in milliseconds a request."""
+"""By endpoint and caller: the ratio to the Pyramid baseline, and the processor time of a request on
+the server and its database, in milliseconds.
+"""
 
 
 def main() -> int:
-    """Compare; 0 where no ratio fell by more than 3 %."""
+    """Compare; 0 if no ratio fell by more than 3 %."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     runs: dict[str, list[Figures]] = {"before": [], "after": []}
@@ -47,22 +48,22 @@ def main() -> int:
         roots = {"before": before, "after": ROOT}
         urls = {name: _fill(folder, name, root, base, options) for name, root in roots.items()}
         for number in range(1, options.rounds + 1):
-            # Who goes first changes: whatever the one leaves behind meets both.
+            # The order alternates, so that after-effects of one run concern both.
             for name in sorted(roots, reverse=bool(number % 2)):
                 runs[name].append(_measure(roots[name], urls[name], options))
             print(f"round {number} of {options.rounds}", flush=True)
     rows = list(compare(runs["before"], runs["after"]))
     conditions = (
         f"Before is {options.revision}; medians of {options.rounds} rounds by turns, each of "
-        f"{options.seconds:g} s; of the empty view beside each; one process, PostgreSQL, 16 "
+        f"{options.seconds:g} s; of the Pyramid baseline beside each; one process, PostgreSQL, 16 "
         f"connections; processor time of the server and its database. "
         f"Machine: {machine.describe()}."
     )
     text = f"{markdown([HEAD, *rows], text_columns=2)}\n\n{conditions}"
     print(f"\n{text}")
     if options.markdown:
-        document.put(options.markdown, PART, text)
-    return int(any(float(row[4]) < LEAST for row in rows))
+        document.replace_part(options.markdown, PART, text)
+    return int(any(float(row[4]) < MIN_RATIO for row in rows))
 
 
 def _options() -> argparse.Namespace:
@@ -80,7 +81,7 @@ def _options() -> argparse.Namespace:
 
 @contextmanager
 def _worktree(folder: Path, revision: str) -> Iterator[Path]:
-    """Check a revision out into a folder of its own, and remove that afterwards."""
+    """Check a revision out into a folder of its own, and remove it afterwards."""
     git = ["git", "-C", str(ROOT), "worktree"]
     subprocess.run([*git, "add", "--quiet", "--detach", str(folder), revision], check=True)
     try:
@@ -90,7 +91,7 @@ def _worktree(folder: Path, revision: str) -> Iterator[Path]:
 
 
 def _fill(folder: Path, name: str, root: Path, base: str, options: argparse.Namespace) -> str:
-    """Make the community by the commands of a checkout; return the URL of its database."""
+    """Create the community with the commands of a checkout; return the URL of its database."""
     print(f"preparing {name} …", flush=True)
     url = postgres.create_database(base, f"forum_{name}")
     settings = basic_settings(folder, url)
@@ -111,9 +112,9 @@ def _measure(root: Path, url: str, options: argparse.Namespace) -> Figures:
 
 
 def read_figures(printed: str) -> Figures:
-    """Return the figures in what `benchmarks.run` prints, of PostgreSQL and one process.
+    """Parse the output of `benchmarks.run`, for PostgreSQL and one process.
 
-    Raises RuntimeError where there is no such table, or a request was answered with an error.
+    Raises RuntimeError if there is no such table, or if there were errors.
     """
     _, found, table = printed.partition("**postgresql**, 1 process, 16 connections")
     if not found:
@@ -131,9 +132,9 @@ def read_figures(printed: str) -> Figures:
 
 
 def compare(before: list[Figures], after: list[Figures]) -> Iterator[tuple[str, ...]]:
-    """Yield a row of the table, as in HEAD, for each endpoint that both revisions have.
+    """Yield a row of the table, as in HEAD, for each endpoint of both revisions.
 
-    before, after: a round each, in the order in which they were measured.
+    before, after: the rounds, in the order of their measurement.
     """
     pairs: dict[tuple[str, str], list[tuple[float, ...]]] = defaultdict(list)
     for one, other in zip(before, after, strict=True):
@@ -147,7 +148,7 @@ def compare(before: list[Figures], after: list[Figures]) -> Iterator[tuple[str, 
 
 
 def _run(root: Path, words: list[str]) -> str:
-    """Run Python in a checkout and return what it prints. Raises RuntimeError where it fails."""
+    """Run Python in a checkout and return its output. Raises RuntimeError if it fails."""
     done = subprocess.run(
         [sys.executable, *words],
         cwd=root,

@@ -1,13 +1,13 @@
-"""Generated parts of a Markdown file, between markers, so that the prose around them stays."""
+"""Generated parts of a Markdown file, between markers; the text around them stays."""
 
 from pathlib import Path
 
 
-def put(path: Path, part: str, text: str) -> None:
-    """Write a part of a file in place of what it was.
+def replace_part(path: Path, part: str, text: str) -> None:
+    """Replace a part of a file.
 
-    part: its name, in the markers `<!-- begin NAME -->` and `<!-- end NAME -->`; where the file
-    has none, they come behind what is there.
+    part: its name, in the markers `<!-- begin NAME -->` and `<!-- end NAME -->`; if the file has
+    none, they are appended.
     """
     begin, end = f"<!-- begin {part} -->", f"<!-- end {part} -->"
     whole = path.read_text(encoding="utf-8") if path.exists() else ""

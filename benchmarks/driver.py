@@ -1,7 +1,7 @@
-"""A load generator in Python, for where wrk is not. A program: JSON in, JSON out.
+"""A load generator in Python, used without wrk. A program: JSON in, JSON out.
 
 In: `port`, `requests` (a list of raw HTTP/1.1 requests), `connections`, `seconds`.
-Out: `requests`, `seconds`, `errors`, `p50`, `p99`, as `benchmarks.load.Burst` has them.
+Out: `requests`, `seconds`, `errors`, `p50`, `p99`, the fields of `benchmarks.load.Burst`.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from typing import Any
 from benchmarks.connection import Connection
 
 
-class Tally:
-    """What all connections have seen: how long each answer took (seconds), how many were wrong."""
+class LoadStats:
+    """The results of all connections: the seconds of each response, and the number of errors."""
 
     def __init__(self) -> None:
         self.latencies: list[float] = []
@@ -24,46 +24,45 @@ class Tally:
         self.running = True
 
 
-class Driven(Connection):
-    """A connection that takes its turn at the requests."""
+class LoadConnection(Connection):
+    """A connection that sends the next of the shared requests."""
 
-    def __init__(self, requests: Iterator[bytes], tally: Tally, port: int) -> None:
+    def __init__(self, requests: Iterator[bytes], stats: LoadStats, port: int) -> None:
         super().__init__(port)
         self._requests = requests
-        self._tally = tally
+        self._stats = stats
 
-    def ask(self) -> bytes | None:
-        """Return the next request."""
-        return next(self._requests) if self._tally.running else None
+    def next_request(self) -> bytes | None:
+        return next(self._requests) if self._stats.running else None
 
-    def hear(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
-        """Note an answer."""
-        self._tally.latencies.append(seconds)
+    def on_response(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        """Record a response."""
+        self._stats.latencies.append(seconds)
         if not 200 <= status < 400:
-            self._tally.errors += 1
+            self._stats.errors += 1
 
-    def cut(self) -> bool:
-        """Count a connection that the server has cut."""
-        if self._tally.running:
-            self._tally.errors += 1
-        return self._tally.running
+    def on_disconnect(self) -> bool:
+        """Count a connection that the server closed."""
+        if self._stats.running:
+            self._stats.errors += 1
+        return self._stats.running
 
 
 async def drive(port: int, requests: list[str], connections: int, seconds: float) -> dict[str, Any]:
-    """Make load and return what was seen."""
-    tally = Tally()
-    turn = itertools.cycle([request.encode() for request in requests])
+    """Generate load and return the results."""
+    stats = LoadStats()
+    cycle = itertools.cycle([request.encode() for request in requests])
     began = time.perf_counter()
     for _ in range(connections):
-        await Driven(turn, tally, port).open()
+        await LoadConnection(cycle, stats, port).open()
     await asyncio.sleep(seconds)
-    tally.running = False
+    stats.running = False
     took = time.perf_counter() - began
-    ordered = sorted(tally.latencies) or [0.0]
+    ordered = sorted(stats.latencies) or [0.0]
     return {
-        "requests": len(tally.latencies),
+        "requests": len(stats.latencies),
         "seconds": took,
-        "errors": tally.errors,
+        "errors": stats.errors,
         "p50": ordered[len(ordered) // 2],
         "p99": ordered[len(ordered) * 99 // 100],
     }

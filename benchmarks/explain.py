@@ -1,4 +1,4 @@
-"""What PostgreSQL does for a statement, as it tells itself."""
+"""Explains a statement by PostgreSQL's EXPLAIN."""
 
 import re
 from collections.abc import Iterator
@@ -7,24 +7,27 @@ from typing import Any
 
 import psycopg
 
-from benchmarks.captured_sql import Sent
+from benchmarks.captured_sql import CapturedStatement
 
 Node = dict[str, Any]
 COST = "Cost"
-"""The key of a run's milliseconds without those that it waited for a processor."""
+"""The key of a run's milliseconds without the time that it waited for a processor."""
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
-def explained(driver: "psycopg.Connection[Any]", sent: Sent, runs: int) -> list[list[Node]]:
-    """Run a statement that was sent, planned for its values and planned for any (as a prepared
-    statement comes to be), each `runs` times, and return what is said of each run.
+def explain(
+    driver: "psycopg.Connection[Any]", statement: CapturedStatement, runs: int
+) -> list[list[Node]]:
+    """Run a captured statement and return the explanation of each run.
 
-    Every element has the keys `Plan` and `Execution Time` of EXPLAIN (ANALYZE, BUFFERS), and COST.
+    It runs `runs` times planned for its values, then `runs` times with a generic plan, as a
+    prepared statement may get. Every element has the keys `Plan` and `Execution Time` of
+    EXPLAIN (ANALYZE, BUFFERS), and COST.
     """
-    names = list(dict.fromkeys(_PLACEHOLDER.findall(sent.text)))
-    text = _PLACEHOLDER.sub(lambda match: f"${names.index(match[1]) + 1}", sent.text)
+    names = list(dict.fromkeys(_PLACEHOLDER.findall(statement.text)))
+    text = _PLACEHOLDER.sub(lambda match: f"${names.index(match[1]) + 1}", statement.text)
     cursor = psycopg.ClientCursor(driver)
-    values = ", ".join(cursor.mogrify("%s", [sent.values[name]]) for name in names)
+    values = ", ".join(cursor.mogrify("%s", [statement.values[name]]) for name in names)
     call = f"EXECUTE explained({values})" if names else "EXECUTE explained"
     cursor.execute(f"PREPARE explained AS {text.replace('%%', '%')}")
     try:
@@ -38,20 +41,20 @@ def explained(driver: "psycopg.Connection[Any]", sent: Sent, runs: int) -> list[
 
 
 def _explain(cursor: Any, call: str) -> Node:
-    before = _running(cursor)
+    before = _backend_cpu_ms(cursor)
     row = cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {call}").fetchone()
-    spent = _running(cursor) - before
+    spent = _backend_cpu_ms(cursor) - before
     assert row
     found: Node = row[0][0]
-    # On a busy machine much of the time is spent waiting for a processor.
+    # On a busy machine much of the execution time is waiting for a processor.
     found[COST] = min(found["Execution Time"], spent or found["Execution Time"])
     return found
 
 
-def _running(cursor: Any) -> float:
-    """Return the milliseconds that the server's process of this connection has computed so far.
+def _backend_cpu_ms(cursor: Any) -> float:
+    """Return the processor time in milliseconds of this connection's backend process so far.
 
-    Always 0 where the system does not tell.
+    0 if the system does not report it.
     """
     statistics = Path(f"/proc/{cursor.connection.info.backend_pid}/schedstat")
     try:
@@ -61,31 +64,31 @@ def _running(cursor: Any) -> float:
 
 
 def nodes(plan: Node) -> Iterator[Node]:
-    """Yield a plan's nodes, each before those below it."""
+    """Yield a plan's nodes, each before its children."""
     yield plan
     for below in plan.get("Plans", ()):
         yield from nodes(below)
 
 
-def given(node: Node) -> float:
-    """Return how many rows a node gave in all its turns."""
+def rows_returned(node: Node) -> float:
+    """Return how many rows a node returned in all its loops."""
     rows: float = node["Actual Rows"] * node["Actual Loops"]
     return rows
 
 
-def touched(node: Node) -> float:
-    """Return how many rows a node gave, or looked at and threw away."""
+def rows_examined(node: Node) -> float:
+    """Return how many rows a node returned or removed by a filter."""
     removed = sum(many for name, many in node.items() if name.startswith("Rows Removed by"))
-    rows: float = given(node) + removed * node["Actual Loops"]
+    rows: float = rows_returned(node) + removed * node["Actual Loops"]
     return rows
 
 
-def what(node: Node) -> str:
-    """Return what a node reads, empty where it reads nothing by itself."""
+def relation_name(node: Node) -> str:
+    """Return the name of the table or index that a node reads, empty if it reads none."""
     found: str = node.get("Index Name") or node.get("Relation Name") or ""
     return found
 
 
-def buffers(plan: Node) -> int:
-    """Return how many blocks of tables and indexes a plan looked at."""
+def buffer_count(plan: Node) -> int:
+    """Return how many blocks of tables and indexes a plan read."""
     return int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"])

@@ -1,4 +1,4 @@
-"""Every list of the API, and whose are the longest in a database."""
+"""Every list of the API, and the longest ones in a database."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +23,9 @@ from forumsvc.queries.topics import TopicOrder, UserTopicOrder
 class List:
     """A list of the API.
 
-    name: as a table says it; path: under the API, without offset and limit; rows: how long it is;
-    reader: id of the user whose token reads it, None for nobody; paged: whether it has an offset.
+    name: its label in the table; path: under the API, without offset and limit; rows: its length;
+    reader: id of the user whose token reads it, None for anonymous; paged: whether it has an
+    offset.
     """
 
     name: str
@@ -40,9 +41,9 @@ class List:
 
 
 def lists(db: Connection) -> list[List]:
-    """Return every list, each of the user, topic or node that has the longest.
+    """Return every list, each of the user, topic or node with the longest one.
 
-    A user's lists are left out where nobody has one.
+    A user's list is left out if no user has one.
     """
     node, in_node = _busiest(db, Topic.node_id)
     topic, in_topic = _busiest(db, Reply.topic_id)
@@ -71,10 +72,10 @@ def lists(db: Connection) -> list[List]:
         found += [
             List(f"{name} of a user{_order(path)}", f"/users/{user}/{path}", many) for path in paths
         ]
-    reader, told = _busiest(db, Notification.user_id)
+    reader, notifications = _busiest(db, Notification.user_id)
     found += [
         List("users whom one blocks", "/users/me/blocked", blocked, blocker),
-        List("notifications", "/notifications", told, reader),
+        List("notifications", "/notifications", notifications, reader),
     ]
     return found
 
@@ -85,7 +86,7 @@ def _order(path: str) -> str:
 
 
 def _busiest(db: Connection, column: Any) -> tuple[int, int]:
-    """Return which value a column has most often, of those of active users, and how often."""
+    """Return the most frequent value of a column among active users, and its count."""
     number = func.count().label("number")
     found = select(column.label("id"), number).group_by(column)
     if column.table in {Topic.__table__, Reply.__table__}:

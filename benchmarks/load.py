@@ -1,4 +1,4 @@
-"""Load on a server: `wrk` where it is installed, else the bundled driver."""
+"""Generates load on a server: with `wrk` if it is installed, else with the bundled driver."""
 
 import json
 import shutil
@@ -13,15 +13,15 @@ from benchmarks.servers import ROOT, Server, environment
 
 WRK_SCRIPT = Path(__file__).with_name("wrk.lua")
 GRACE = 60.0
-"""Seconds that a load generator has beyond the time of the load itself."""
+"""How much longer than the load itself a load generator may take."""
 
 
 @dataclass(frozen=True)
 class Burst:
-    """What one run of the load generator saw.
+    """The result of one run of the load generator.
 
-    requests: answers that came; seconds: how long; errors: answers that were no 2xx or 3xx, and
-    broken connections; p50, p99: seconds from request to answer that half, 99 % of them kept to.
+    requests: number of responses; seconds: duration; errors: responses that were not 2xx or 3xx,
+    and lost connections; p50, p99: latency in seconds of the median and the 99th percentile.
     """
 
     requests: int
@@ -37,7 +37,7 @@ class Burst:
 
 
 Load = Callable[[Server, Sequence[Request], int, float], Burst]
-"""Makes requests, over and over in their order, on so many connections for so many seconds."""
+"""Sends requests, repeatedly in their order, on so many connections for so many seconds."""
 
 
 def choose(driver: str) -> tuple[str, Load]:
@@ -48,7 +48,7 @@ def choose(driver: str) -> tuple[str, Load]:
 
 
 def wrk(server: Server, requests: Sequence[Request], connections: int, seconds: float) -> Burst:
-    """Make load by wrk, with one thread."""
+    """Generate load with wrk, in one thread."""
     plan = server.ini.with_name("wrk-requests.lua")
     plan.write_text(f"return {{{', '.join(map(_lua_request, requests))}}}\n")
     whole = max(1, round(seconds))
@@ -61,7 +61,7 @@ def wrk(server: Server, requests: Sequence[Request], connections: int, seconds: 
 
 
 def python(server: Server, requests: Sequence[Request], connections: int, seconds: float) -> Burst:
-    """Make load by the bundled driver."""
+    """Generate load with the bundled driver."""
     host = f"127.0.0.1:{server.port}"
     job = {
         "port": server.port,

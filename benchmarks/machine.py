@@ -1,4 +1,4 @@
-"""The machine that figures come from, and what runs on it."""
+"""The machine that the figures come from, and its software."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ LIBRARIES = ("pyramid", "waitress", "SQLAlchemy", "psycopg", "orjson")
 
 
 def describe() -> str:
-    """Describe the machine and what runs on it, in one line."""
+    """Describe the machine and its software in one line."""
     cpuinfo = Path("/proc/cpuinfo")
     models = [
         line.partition(":")[2].strip()
@@ -27,6 +27,6 @@ def describe() -> str:
 
 
 def wrk_version() -> str:
-    """Return wrk's version, as it says it."""
-    said = subprocess.run(["wrk", "-v"], capture_output=True, text=True, check=False).stdout
-    return "wrk " + said.partition("wrk ")[2].split(" ")[0]
+    """Return wrk's version."""
+    output = subprocess.run(["wrk", "-v"], capture_output=True, text=True, check=False).stdout
+    return "wrk " + output.partition("wrk ")[2].split(" ")[0]

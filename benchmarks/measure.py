@@ -1,4 +1,4 @@
-"""Rounds of load on one endpoint after the other, each beside the empty view."""
+"""Measures endpoints in rounds, each beside the Pyramid baseline."""
 
 import resource
 import time
@@ -10,12 +10,12 @@ from benchmarks.endpoints import Endpoint, Make
 from benchmarks.load import Burst, Load
 from benchmarks.request import get
 from benchmarks.servers import Server
-from benchmarks.usage import cpu_seconds, resident_megabytes, serving
+from benchmarks.usage import cpu_seconds, resident_megabytes, worker_pids
 
-EMPTY = [get("/")]
-LONGEST = 60.0
-"""Seconds that a burst may last at most."""
-SETTLING, GLANCE = 30.0, 0.05
+BASELINE_REQUESTS = [get("/")]
+MAX_BURST_SECONDS = 60.0
+"""The longest a burst may last."""
+SETTLE_SECONDS, SETTLE_POLL_SECONDS = 30.0, 0.05
 """Seconds that a server gets to finish what was cut off, and between two looks at it."""
 
 
@@ -23,31 +23,31 @@ SETTLING, GLANCE = 30.0, 0.05
 class Subject:
     """One endpoint of one server under one load.
 
-    connections: how many clients ask at once; empty: the empty view's server on the same settings;
-    yardstick: the one that answers the same, if any; database: process id of the PostgreSQL
-    behind it, None where the server is its own database.
+    connections: number of concurrent clients; baseline: the Pyramid baseline's server with the
+    same options; asyncpg_baseline: the server of the same endpoint there, if any; database: process
+    id of the PostgreSQL server, None for SQLite.
     """
 
     server: Server
     endpoint: Endpoint
     connections: int
-    empty: Server
-    yardstick: Server | None = None
+    baseline: Server
+    asyncpg_baseline: Server | None = None
     database: int | None = None
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One burst on a subject, with those on the empty view and the yardstick just before it.
+    """One burst on a subject, with those on the baselines just before it.
 
     server_cpu, database_cpu, load_cpu: processor seconds that the server, its database and the load
-    generator used meanwhile, children included;
-    megabytes: memory of the largest serving process afterwards.
+    generator used during the burst, including child processes;
+    megabytes: memory of the largest worker process afterwards.
     """
 
     burst: Burst
-    empty: Burst
-    yardstick: Burst | None
+    baseline: Burst
+    asyncpg_baseline: Burst | None
     server_cpu: float
     database_cpu: float
     load_cpu: float
@@ -56,7 +56,7 @@ class Sample:
 
 @dataclass
 class Result:
-    """What all rounds saw of a subject; the figures are medians over the rounds."""
+    """The samples of all rounds of a subject; the figures are medians over the rounds."""
 
     subject: Subject
     samples: list[Sample] = field(default_factory=list)
@@ -72,32 +72,34 @@ class Result:
 
     @property
     def ratio(self) -> float:
-        """The rate as a part of the empty view's."""
-        return self.median(lambda sample: sample.burst.rate / sample.empty.rate)
+        """The rate relative to the Pyramid baseline."""
+        return self.median(lambda sample: sample.burst.rate / sample.baseline.rate)
 
     @property
-    def yardsticks(self) -> float | None:
-        """The rate as a part of the yardstick's."""
+    def asyncpg_ratio(self) -> float | None:
+        """The rate relative to the asyncpg baseline."""
         ratios = [
-            sample.burst.rate / sample.yardstick.rate for sample in self.samples if sample.yardstick
+            sample.burst.rate / sample.asyncpg_baseline.rate
+            for sample in self.samples
+            if sample.asyncpg_baseline
         ]
         return median(ratios) if ratios else None
 
     @property
     def server_ms(self) -> float:
-        """Milliseconds of the server's processor time a request."""
+        """The server's processor time for a request, in milliseconds."""
         return self.median(lambda sample: 1000 * sample.server_cpu / sample.burst.requests)
 
     @property
     def database_ms(self) -> float | None:
-        """Milliseconds of the database server's processor time a request."""
+        """The database server's processor time for a request, in milliseconds."""
         if self.subject.database is None:
             return None
         return self.median(lambda sample: 1000 * sample.database_cpu / sample.burst.requests)
 
     @property
     def cores(self) -> float:
-        """How many cores were busy, with the request, its database and the load."""
+        """How many cores were busy with the server, its database and the load generator."""
 
         def busy(sample: Sample) -> float:
             used = sample.server_cpu + sample.database_cpu + sample.load_cpu
@@ -107,32 +109,32 @@ class Result:
 
     @property
     def megabytes(self) -> float:
-        """Memory of the largest serving process in the end."""
+        """Memory of the largest worker process at the end."""
         return self.samples[-1].megabytes
 
     @property
     def errors(self) -> int:
         """How many requests failed in all rounds."""
-        beside = [sample.empty for sample in self.samples]
-        beside += [sample.yardstick for sample in self.samples if sample.yardstick]
-        return sum(burst.errors for burst in [*beside, *(it.burst for it in self.samples)])
+        baselines = [sample.baseline for sample in self.samples]
+        baselines += [sample.asyncpg_baseline for sample in self.samples if sample.asyncpg_baseline]
+        return sum(burst.errors for burst in [*baselines, *(it.burst for it in self.samples)])
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How to measure: by which load generator, how often, how long."""
+class MeasurementPlan:
+    """How to measure: with which load generator, how many rounds, how long."""
 
     load: Load
     rounds: int
     seconds: float
 
     def burst(self, server: Server, make: Make, connections: int) -> Burst:
-        """Make load once; longer, with requests made anew, where not one answer came in the time.
+        """Generate load once; repeat it longer, with new requests, if no response came in the time.
 
-        Raises RuntimeError where none came in LONGEST either.
+        Raises RuntimeError if none came within MAX_BURST_SECONDS either.
         """
         seconds = self.seconds
-        while seconds <= LONGEST:
+        while seconds <= MAX_BURST_SECONDS:
             requests = make()
             burst = self.load(server, requests, connections, seconds)
             if burst.requests:
@@ -141,11 +143,11 @@ class Plan:
         raise RuntimeError(f"{server.name}: no answer to {requests[0].path} in {seconds / 2:g} s.")
 
 
-def measure(subjects: Sequence[Subject], plan: Plan) -> list[Result]:
-    """Measure all subjects in each of the plan's rounds; print how far it is.
+def measure(subjects: Sequence[Subject], plan: MeasurementPlan) -> list[Result]:
+    """Measure all subjects in each of the plan's rounds; print the progress.
 
-    One that does not count goes before several; a single one is only to see that it works.
-    What is compared is measured one right behind the other: the machine is not always as fast.
+    A warm-up round comes first, unless there is only one round. Compared subjects are measured one
+    right after another, because the speed of the machine changes over time.
     """
     started = time.monotonic()
     results = [Result(subject) for subject in subjects]
@@ -161,37 +163,37 @@ def measure(subjects: Sequence[Subject], plan: Plan) -> list[Result]:
 
 
 def _compared(subject: Subject) -> tuple[str, int, str, str]:
-    """Return what subjects have in common whose rates are compared."""
+    """Return the key that subjects share whose rates are compared."""
     endpoint = subject.endpoint
     return subject.server.name, subject.connections, endpoint.name, endpoint.caller
 
 
-def _sample(subject: Subject, plan: Plan) -> Sample:
+def _sample(subject: Subject, plan: MeasurementPlan) -> Sample:
     """Measure a subject once."""
     make, connections = subject.endpoint.make, subject.connections
-    empty = plan.burst(subject.empty, lambda: EMPTY, connections)
-    yardstick = None
-    if subject.yardstick and subject.yardstick is not subject.server:
-        yardstick = plan.burst(subject.yardstick, make, connections)
+    empty = plan.burst(subject.baseline, lambda: BASELINE_REQUESTS, connections)
+    asyncpg_baseline = None
+    if subject.asyncpg_baseline and subject.asyncpg_baseline is not subject.server:
+        asyncpg_baseline = plan.burst(subject.asyncpg_baseline, make, connections)
     used = _cpu(subject)
     burst = plan.burst(subject.server, make, connections)
     server, database, load = (
         after - before for after, before in zip(_cpu(subject), used, strict=True)
     )
-    megabytes = max(map(resident_megabytes, serving(subject.server.pid)))
+    megabytes = max(map(resident_megabytes, worker_pids(subject.server.pid)))
     _settle(subject.server)
-    return Sample(burst, empty, yardstick, server, database, load, megabytes)
+    return Sample(burst, empty, asyncpg_baseline, server, database, load, megabytes)
 
 
 def _settle(server: Server) -> None:
-    """Wait until a server does nothing any more, so that the next burst is not paid with its time.
+    """Wait until a server is idle, so that the next burst does not include its remaining work.
 
-    A password takes a tenth of a second to check, and the load generator leaves without waiting.
+    A password takes a tenth of a second to check, and the load generator does not wait for it.
     """
-    deadline = time.monotonic() + SETTLING
+    deadline = time.monotonic() + SETTLE_SECONDS
     used = cpu_seconds(server.pid)
     while time.monotonic() < deadline:
-        time.sleep(GLANCE)
+        time.sleep(SETTLE_POLL_SECONDS)
         before, used = used, cpu_seconds(server.pid)
         if used == before:
             return

@@ -20,20 +20,29 @@ from webob import Request
 
 import forumsvc
 from benchmarks import document
-from benchmarks.captured_sql import Sent, Watch
+from benchmarks.captured_sql import CapturedStatement, StatementCapture
 from benchmarks.community import Community
-from benchmarks.explain import COST, Node, buffers, explained, given, nodes, touched, what
+from benchmarks.explain import (
+    COST,
+    Node,
+    buffer_count,
+    explain,
+    nodes,
+    relation_name,
+    rows_examined,
+    rows_returned,
+)
 from benchmarks.lists import List, lists
 from benchmarks.servers import forum_settings
 from benchmarks.table import markdown
 from forumsvc.settings.declared import DECLARED
 
 DEEP = 100_000
-MOST_GROWTH, MOST_DEEP = 1.5, 20.0
-"""What a list may cost at its front as a multiple of its cost in the small database, and deep down
-in milliseconds."""
+MOST_GROWTH, MAX_DEEP = 1.5, 20.0
+"""The limit for the first page of a list relative to its cost in the small database, and for a deep
+page in milliseconds."""
 SLACK = 0.1
-"""Milliseconds that are no growth: below that, it is chance."""
+"""Milliseconds; smaller differences are random and no growth."""
 RUNS, TURNS = 10, 4
 HEAD = ("list", "offset", "rows", "ms", "at the small one", "buffers", "plan")
 PART = "plans"
@@ -41,7 +50,7 @@ PART = "plans"
 
 @dataclass(frozen=True)
 class Cost:
-    """What one page of a list costs. rows: on the page; plan: the nodes that read, with rows."""
+    """The cost of one page of a list. rows: on the page; plan: the nodes that read, with rows."""
 
     listed: List
     offset: int
@@ -52,7 +61,7 @@ class Cost:
 
 
 class Explainer:
-    """Asks a forum in this process for lists, and its database how it made them."""
+    """Requests lists of a forum in this process, and explains their statements in its database."""
 
     def __init__(self, url: str, folder: Path) -> None:
         settings = forum_settings(folder, url)
@@ -60,7 +69,7 @@ class Explainer:
             settings["cache.pages_mb"] = "0"
         self._app = forumsvc.main({"here": str(folder)}, **settings)
         self._database = self._app.registry.database
-        self._watch = Watch(self._database)
+        self._capture = StatementCapture(self._database)
         self._community = Community(url)
         # On the forum's own settings of a connection that reads.
         self._connection = self._database.reads.connect()
@@ -81,54 +90,54 @@ class Explainer:
             return lists(db)
 
     def cost(self, listed: List, offset: int) -> Cost:
-        """Return what a page of a list costs."""
+        """Return the cost of a page of a list."""
         request = Request.blank(f"/api/v3{listed.page(offset)}", base_url="http://127.0.0.1")
         if listed.reader is not None:
             (token,) = self._community.access_tokens([listed.reader])
             request.headers["Authorization"] = f"Bearer {token}"
-        with self._watch.noting() as noted:
+        with self._capture.capture() as captured:
             answer = request.get_response(self._app)
         if answer.status_int != 200:
             raise RuntimeError(f"{request.path_qs}: {answer.status} {answer.text}")
-        sent = [one for one in noted if "oauth_tokens" not in one.text]
-        costs = [self._dearer(one) for one in sent]
+        statements = [one for one in captured if "oauth_tokens" not in one.text]
+        costs = [self._explain_slower_plan(one) for one in statements]
         return Cost(
             listed,
             offset,
             len(answer.json),
             sum(milliseconds for milliseconds, _ in costs),
-            sum(buffers(plan) for _, plan in costs),
-            "; ".join(", ".join(_reading(plan)) for _, plan in costs),
+            sum(buffer_count(plan) for _, plan in costs),
+            "; ".join(", ".join(_describe_reads(plan)) for _, plan in costs),
         )
 
-    def _dearer(self, sent: Sent) -> tuple[float, Node]:
+    def _explain_slower_plan(self, statement: CapturedStatement) -> tuple[float, Node]:
         """Return the milliseconds and the plan of a statement, as planned the dearer way."""
-        ways = explained(self._driver, sent, RUNS)
-        times = [min(run[COST] for run in runs) for runs in ways]
+        explanations = explain(self._driver, statement, RUNS)
+        times = [min(run[COST] for run in runs) for runs in explanations]
         slow = times.index(max(times))
-        return times[slow], ways[slow][-1]["Plan"]
+        return times[slow], explanations[slow][-1]["Plan"]
 
 
-def _reading(plan: Node) -> Iterator[str]:
-    """Yield the nodes of a plan that read a table or sort, with the rows of all their turns."""
+def _describe_reads(plan: Node) -> Iterator[str]:
+    """Yield the nodes of a plan that read a table or sort, with the rows of all their loops."""
     for node in nodes(plan):
-        kind, rows, seen = node["Node Type"], given(node), touched(node)
+        kind, rows, seen = node["Node Type"], rows_returned(node), rows_examined(node)
         how = {"Index Only Scan": " only", "Seq Scan": " whole"}.get(kind, "")
         dropped = f" of {seen:,.0f}" if seen > rows else ""
-        if name := what(node):
+        if name := relation_name(node):
             yield f"{name}{how} {rows:,.0f}{dropped}"
         elif "Sort" in kind:
             yield f"sort {rows:,.0f}"
 
 
 def main() -> int:
-    """Explain and report; 0 where every list keeps to its bounds."""
+    """Explain and report; 0 if every list stays within its limits."""
     options = _options()
     return int(not report(options.url, options.small, options.only, options.markdown))
 
 
 def report(url: str, small_url: str, only: str = "", markdown_file: Path | None = None) -> bool:
-    """Print the table of every list and return whether each keeps to its bounds.
+    """Print the table of all lists and return whether each stays within its limits.
 
     url, small_url: of the large and of the small database; only: a pattern for names of lists.
     """
@@ -138,13 +147,13 @@ def report(url: str, small_url: str, only: str = "", markdown_file: Path | None 
         stack.callback(own.close)
         stack.callback(other.close)
         large, fronts = _costs(own, other, only)
-    wrong = [cost for cost in large if not _within(cost, fronts)]
+    wrong = [cost for cost in large if not _is_within_limits(cost, fronts)]
     rows = [_row(cost, fronts, cost in wrong) for cost in large]
     text = markdown([HEAD, *rows], text_columns=1)
     text += f"\n\n{len(large)} pages, {len(wrong)} beyond their bounds (marked !)."
     print(text)
     if markdown_file:
-        document.put(markdown_file, PART, text)
+        document.replace_part(markdown_file, PART, text)
     return not wrong
 
 
@@ -159,7 +168,7 @@ def _options() -> argparse.Namespace:
 
 def _costs(large: Explainer, small: Explainer, only: str) -> tuple[list[Cost], dict[str, float]]:
     """Return what every list costs in the large database, and its front's milliseconds in the small
-    one by name. Both are asked in turn: the machine's other work comes and goes.
+    one by name. Both are measured by turns, because the machine has other work.
     """
     fronts: dict[str, float] = {}
     costs = []
@@ -176,9 +185,9 @@ def _costs(large: Explainer, small: Explainer, only: str) -> tuple[list[Cost], d
     return costs, fronts
 
 
-def _within(cost: Cost, fronts: dict[str, float]) -> bool:
+def _is_within_limits(cost: Cost, fronts: dict[str, float]) -> bool:
     if cost.offset:
-        return cost.milliseconds <= MOST_DEEP
+        return cost.milliseconds <= MAX_DEEP
     front = fronts[cost.listed.name]
     return cost.milliseconds <= max(MOST_GROWTH * front, front + SLACK)
 

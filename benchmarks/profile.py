@@ -1,7 +1,7 @@
-"""Shows where the time of a request goes: `python -m benchmarks.profile ENDPOINT`.
+"""Shows where the time of a request is spent: `python -m benchmarks.profile ENDPOINT`.
 
-A real pserve with one thread answers one endpoint of the benchmark, profiled by cProfile, which
-makes calls of Python dearer than they are: what counts is how the parts compare.
+A real pserve with one thread serves one endpoint of the benchmark under cProfile. cProfile slows
+Python calls down, so only the proportions are meaningful.
 """
 
 import argparse
@@ -35,16 +35,16 @@ LAYERS = (
     ("other libraries", r"/site-packages/"),
     ("standard library", r""),
 )
-MOST = 25
+MAX_FUNCTIONS = 25
 Key = tuple[str, int, str]
 
 
 def main() -> int:
-    """Profile and print; 0 where every request was answered well."""
+    """Profile and print; 0 if there were no errors."""
     options = _options()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-bench-")))
-        url = _filled(options, folder, stack)
+        url = _filled_database_url(options, folder, stack)
         ini = write_ini(
             folder,
             "forum",
@@ -58,11 +58,11 @@ def main() -> int:
         with serve("forum", ini, 1, {FILE: str(found)}) as server:
             community = Community(url)
             stack.callback(community.close)
-            endpoint = _chosen(endpoints(server, community, options.seconds), options)
+            endpoint = _choose_endpoint(endpoints(server, community, options.seconds), options)
             _, make_load = load.choose("auto")
             make_load(server, endpoint.make(), 4, 1.0)
             requests = endpoint.make()
-            server.answer(get(START))
+            server.send_request(get(START))
             burst = make_load(server, requests, 4, options.seconds)
             print(f"{endpoint.name}, {endpoint.caller}: {burst.requests} requests profiled")
         statistics: Any = pstats.Stats(str(found))
@@ -80,8 +80,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _filled(options: argparse.Namespace, folder: Path, stack: ExitStack) -> str:
-    """Return the URL of a filled database that is up to date: the given one, or one just made."""
+def _filled_database_url(options: argparse.Namespace, folder: Path, stack: ExitStack) -> str:
+    """Return the URL of a filled, upgraded database: the given one, or a new one."""
     url = options.url or f"sqlite:///{folder}/forum.sqlite"
     if options.database == "postgresql" and not options.url:
         base = postgres.server(folder, postgres.DURABLE)
@@ -93,15 +93,15 @@ def _filled(options: argparse.Namespace, folder: Path, stack: ExitStack) -> str:
     return url
 
 
-def _chosen(measured: list[Endpoint], options: argparse.Namespace) -> Endpoint:
-    """Return the endpoint that was asked for; SystemExit, with their names, where there is none."""
-    wanted = re.compile(options.endpoint, re.I)
+def _choose_endpoint(measured: list[Endpoint], options: argparse.Namespace) -> Endpoint:
+    """Return the requested endpoint; raises SystemExit with the list of names if there is none."""
+    pattern = re.compile(options.endpoint, re.I)
     fitting = [one for one in measured if options.caller in ("", one.caller)]
     for one in fitting:
-        if wanted.search(one.name):
+        if pattern.search(one.name):
             return one
     for one in fitting:
-        if wanted.search(one.make()[0].path):
+        if pattern.search(one.make()[0].path):
             return one
     names = "\n".join(f"  {one.name}, {one.caller}" for one in measured)
     sys.exit(f"No endpoint fits {options.endpoint!r}. There are:\n{names}")
@@ -123,11 +123,11 @@ def _print(statistics: dict[Key, tuple[Any, ...]], requests: int) -> None:
     rows.append(("all", f"{1000 * whole / requests:.3f}", "100", ""))
     print(f"\nBy layer, own time\n\n{markdown(rows)}")
     for title, column in (("By own time", 2), ("By cumulative time", 3)):
-        ordered = sorted(statistics.items(), key=lambda item: -item[1][column])[:MOST]
+        ordered = sorted(statistics.items(), key=lambda item: -item[1][column])[:MAX_FUNCTIONS]
         rows = [("function", "own µs", "cumulative µs", "calls")]
         for key, (_, calls, spent, cumulative, _) in ordered:
             figures = (1e6 * spent / requests, 1e6 * cumulative / requests, calls / requests)
-            rows.append((_named(key), *(f"{figure:.1f}" for figure in figures)))
+            rows.append((_display_name(key), *(f"{figure:.1f}" for figure in figures)))
         print(f"\n{title}, a request\n\n{markdown(rows)}")
 
 
@@ -145,7 +145,7 @@ def _own_times(statistics: dict[Key, tuple[Any, ...]]) -> dict[Key, tuple[float,
 
 
 def _layer(key: Key) -> str:
-    """Return to which layer a function belongs."""
+    """Return the layer of a function."""
     where = key[0] if key[0] != "~" else key[2]
     for name, pattern in LAYERS:
         if match := re.search(pattern, where):
@@ -153,7 +153,7 @@ def _layer(key: Key) -> str:
     raise AssertionError(where)
 
 
-def _named(key: Key) -> str:
+def _display_name(key: Key) -> str:
     """Return a function's name with its module, without the folders of this machine."""
     file, line, name = key
     if file == "~":

@@ -1,7 +1,7 @@
-"""The forum's server with a profiler in it (a `paste.server_factory` of `benchmarks.profile`).
+"""The forum's server with a profiler (a `paste.server_factory` for `benchmarks.profile`).
 
-Time is the processor's, a thread at a time, so that waiting is not counted. What comes before a
-request to START is not profiled: the first requests import, compile and connect.
+Times are processor times of each thread, so that waiting is not counted. Requests before START are
+not profiled, because the first requests import, compile and connect.
 """
 
 import cProfile
@@ -16,14 +16,14 @@ from waitress.task import ThreadedTaskDispatcher
 from forumsvc import serving
 
 FILE = "FORUMSVC_PROFILE"
-"""The environment variable with the file that the profile is written to at the end."""
+"""The environment variable with the file that the profile is written to."""
 START = "/benchmark/start"
 
 
 def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
-    """Make the forum's server (with `threads = 1`), which writes down where its time went.
+    """Create the forum's server (with `threads = 1`), which writes a profile at its end.
 
-    Raises SystemExit where a key is wrong.
+    Raises SystemExit if a key is wrong.
     """
     run = serving.server_factory(global_conf, **keys)
     front, worker = cProfile.Profile(time.thread_time), cProfile.Profile(time.thread_time)

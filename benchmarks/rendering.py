@@ -1,9 +1,9 @@
-"""What does a text add to a write? `python -m benchmarks.rendering`
+"""How much time a text adds to a write: `python -m benchmarks.rendering`.
 
-One process renders texts through its workers, in random order: none at all, whose time is that of
-the way to a worker and back; replies as the demo's people write them; and one with a list, a link,
-a mention and highlighted code. Beside the time of a text stands the processor time that the process
-itself spends on it, which is what other requests of the same process wait for.
+One process renders texts in its workers in random order: empty texts, whose time is that of the
+communication with a worker; ordinary replies of the demo; and one with a list, a link, a mention
+and highlighted code. The table also has the processor time of the process itself, for which other
+requests of the process wait.
 """
 
 import argparse
@@ -19,16 +19,16 @@ from forumsvc.demo.nodes import NODES
 from forumsvc.demo.texts import Texts
 from forumsvc.markup import Renderer
 
-BOUND = 1.5
-"""Milliseconds that an ordinary reply may add to a write."""
+MAX_MILLISECONDS = 1.5
+"""The longest that an ordinary reply may add to a write."""
 
-KINDS = NONE, ORDINARY, RICH = "none", "ordinary reply", "with code, list, link and mention"
+TEXT_KINDS = NONE, ORDINARY, RICH = "none", "ordinary reply", "with code, list, link and mention"
 WARM_UP = 50
 VARIANTS = 20
 
 
-class Taken(NamedTuple):
-    """Milliseconds that a text took, and those of the processor that its process spent."""
+class RenderTime(NamedTuple):
+    """Milliseconds of a text, and of the processor time of the rendering process itself."""
 
     time: float
     own: float
@@ -45,15 +45,17 @@ def replies(count: int, chance: random.Random) -> list[str]:
     return made
 
 
-def measure(texts: Sequence[tuple[str, str]]) -> dict[str, list[Taken]]:
-    """Render texts, each with the name of its kind, and return what they took by kind."""
+def measure(texts: Sequence[tuple[str, str]]) -> dict[str, list[RenderTime]]:
+    """Render texts, each with the name of its kind, and return their times by kind."""
     renderer = Renderer(workers=1)
-    taken: dict[str, list[Taken]] = {}
+    taken: dict[str, list[RenderTime]] = {}
     try:
         for number, (kind, text) in enumerate([*texts[:WARM_UP], *texts]):
             began, own = time.perf_counter(), time.thread_time()
             draft = renderer.render(text)
-            spent = Taken(1000 * (time.perf_counter() - began), 1000 * (time.thread_time() - own))
+            spent = RenderTime(
+                1000 * (time.perf_counter() - began), 1000 * (time.thread_time() - own)
+            )
             if draft.fallback:
                 raise RuntimeError(f"{draft.fallback}: {text}")
             if number >= WARM_UP:
@@ -64,7 +66,7 @@ def measure(texts: Sequence[tuple[str, str]]) -> dict[str, list[Taken]]:
 
 
 def main() -> int:
-    """Measure and report; 0 where an ordinary reply stays in its bound, else 1."""
+    """Measure and report; 0 if an ordinary reply stays within its limit, else 1."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--texts", type=int, default=1000, help="of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the texts and their order")
@@ -77,20 +79,23 @@ def main() -> int:
     return report(measure(texts), statistics.mean(map(len, ordinary)))
 
 
-def report(taken: dict[str, list[Taken]], length: float) -> int:
-    """Print the figures; return 0 where the median of an ordinary reply is in its bound."""
+def report(taken: dict[str, list[RenderTime]], length: float) -> int:
+    """Print the figures; return 0 if the median of an ordinary reply is within its limit."""
     print("| text | best tenth | median | worst tenth | the server's own share |")
     print("|---|---:|---:|---:|---:|")
     medians = {}
-    for kind in KINDS:
+    for kind in TEXT_KINDS:
         cuts = statistics.quantiles([spent.time for spent in taken[kind]], n=10)
         own = statistics.median(spent.own for spent in taken[kind])
         medians[kind] = cuts[4]
         cells = [f"{figure:.2f} ms" for figure in (cuts[0], cuts[4], cuts[-1], own)]
         print(f"| {' | '.join([kind, *cells])} |")
     adds = medians[ORDINARY]
-    print(f"An ordinary reply ({length:.0f} characters) adds {adds:.2f} ms of {BOUND} allowed.")
-    return int(adds > BOUND)
+    print(
+        f"An ordinary reply ({length:.0f} characters) adds {adds:.2f} ms; "
+        f"the limit is {MAX_MILLISECONDS} ms."
+    )
+    return int(adds > MAX_MILLISECONDS)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,27 @@
-"""What a benchmark found, as text: what is reached of the aims, and a table for each load."""
+"""The report of a benchmark: the targets, and a table for each load."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from benchmarks.endpoints import PROCESSES_AIM
+from benchmarks.endpoints import TWO_PROCESSES_TARGET
 from benchmarks.measure import Result
 from benchmarks.table import markdown
 
 HEAD = (
     *("endpoint", "caller", "requests/s", "p50 ms", "p99 ms"),
-    *("of the empty view", "of the yardstick", "of one process"),
+    *("of the Pyramid baseline", "of the asyncpg baseline", "of one process"),
     *("server CPU ms", "database CPU ms", "cores busy", "MB", "errors"),
 )
-AIM_HEAD = ("what", "least", "measured", "")
-AIM_PROCESSES, AIM_CONNECTIONS = 1, 16
-MOST_AT_REST = 110.0
-"""MB that a server process may have at rest."""
+TARGET_HEAD = ("what", "least", "measured", "")
+TARGET_PROCESSES, TARGET_CONNECTIONS = 1, 16
+MAX_IDLE_MEGABYTES = 110.0
+"""Memory in MB that a server process may have before the load."""
 
 
 def text(results: Sequence[Result], at_rest: Mapping[str, float]) -> str:
-    """Return the whole report but for how it came about. at_rest: MB by the server's name."""
-    aims = markdown([AIM_HEAD, *_aims(results, at_rest)], text_columns=1)
-    return "\n\n".join([aims, *_tables(results)])
+    """Return the report without the conditions. at_rest: MB by the server's name."""
+    targets = markdown([TARGET_HEAD, *_targets(results, at_rest)], text_columns=1)
+    return "\n\n".join([targets, *_tables(results)])
 
 
 def _tables(results: Sequence[Result]) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _row(result: Result, results: Sequence[Result]) -> tuple[str, ...]:
         f"{1000 * result.median(lambda sample: sample.burst.p50):.1f}",
         f"{1000 * result.median(lambda sample: sample.burst.p99):.1f}",
         _ratio(result.ratio),
-        _ratio(result.yardsticks),
+        _ratio(result.asyncpg_ratio),
         _ratio(_of_one_process(result, results)),
         f"{result.server_ms:.2f}",
         "" if result.database_ms is None else f"{result.database_ms:.2f}",
@@ -57,7 +57,7 @@ def _row(result: Result, results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def _of_one_process(result: Result, results: Sequence[Result]) -> float | None:
-    """Return the rate as a part of that of the same by one process, None where that is not there.
+    """Return the rate relative to the same endpoint with one process, None if it is missing.
 
     Both were measured in each round.
     """
@@ -78,26 +78,28 @@ def _of_one_process(result: Result, results: Sequence[Result]) -> float | None:
     return ratios[len(ratios) // 2]
 
 
-def _aims(results: Sequence[Result], at_rest: Mapping[str, float]) -> Iterator[tuple[str, ...]]:
-    """Yield what is to be reached by PostgreSQL's forum beside what was measured."""
+def _targets(results: Sequence[Result], at_rest: Mapping[str, float]) -> Iterator[tuple[str, ...]]:
+    """Yield the targets of the forum on PostgreSQL with their results."""
     for result in results:
-        subject, aim = result.subject, result.subject.endpoint.aim
-        if aim is None or subject.database is None or subject.connections != AIM_CONNECTIONS:
+        subject, target = result.subject, result.subject.endpoint.target
+        if target is None or subject.database is None or subject.connections != TARGET_CONNECTIONS:
             continue
         what = f"{subject.endpoint.name}, {subject.endpoint.caller}"
-        if subject.server.processes == AIM_PROCESSES:
-            yield _aim(f"{what}: of the empty view", aim.empty, result.ratio)
-            if aim.yardstick is not None and result.yardsticks is not None:
-                yield _aim(f"{what}: of the yardstick", aim.yardstick, result.yardsticks)
+        if subject.server.processes == TARGET_PROCESSES:
+            yield _target_row(f"{what}: of the Pyramid baseline", target.pyramid, result.ratio)
+            if target.asyncpg is not None and result.asyncpg_ratio is not None:
+                yield _target_row(
+                    f"{what}: of the asyncpg baseline", target.asyncpg, result.asyncpg_ratio
+                )
         elif (gained := _of_one_process(result, results)) is not None:
             name = f"{what}: {subject.server.processes} processes, of one"
-            yield _aim(name, PROCESSES_AIM, gained)
+            yield _target_row(name, TWO_PROCESSES_TARGET, gained)
     for server, megabytes in at_rest.items():
-        reached = "reached" if megabytes < MOST_AT_REST else "short"
-        yield f"{server}: MB at rest", f"< {MOST_AT_REST:.0f}", f"{megabytes:.0f}", reached
+        reached = "reached" if megabytes < MAX_IDLE_MEGABYTES else "short"
+        yield f"{server}: MB at rest", f"< {MAX_IDLE_MEGABYTES:.0f}", f"{megabytes:.0f}", reached
 
 
-def _aim(what: str, least: float, measured: float) -> tuple[str, ...]:
+def _target_row(what: str, least: float, measured: float) -> tuple[str, ...]:
     return what, _ratio(least), _ratio(measured), "reached" if measured >= least else "short"
 
 

@@ -1,4 +1,4 @@
-"""HTTP requests, as both load generators take them."""
+"""HTTP requests in the form that both load generators use."""
 
 import json
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class Request:
     body: str | None = None
 
     def raw(self, host: str) -> bytes:
-        """Return it as it goes over the line (HTTP/1.1)."""
+        """Return its bytes in HTTP/1.1."""
         headers = {"Host": host, **self.headers}
         if self.body is not None:
             headers["Content-Length"] = str(len(self.body.encode()))
@@ -26,8 +26,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back; the names of the headers are in lower case."""
+class Response:
+    """A response; the names of the headers are in lower case."""
 
     status: int
     headers: dict[str, str]

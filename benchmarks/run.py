@@ -1,7 +1,7 @@
-"""Measures the service beside the empty view: `python -m benchmarks.run` (see `--help`).
+"""Measures the service beside the Pyramid baseline: `python -m benchmarks.run` (see `--help`).
 
-Real servers, a real PostgreSQL, the load generator on another core than the servers. What counts
-are the ratios within one run: absolute figures drift with the machine's other work.
+Real servers, a real PostgreSQL, the load generator on another core than the servers. Compare the
+ratios within one run: absolute figures change with the other work of the machine.
 """
 
 import argparse
@@ -15,37 +15,37 @@ from pathlib import Path
 
 from benchmarks import document, load, machine, report
 from benchmarks.community import Size
-from benchmarks.measure import Plan, Result, Subject, measure
-from benchmarks.server_set import Fleet, Loads
+from benchmarks.measure import MeasurementPlan, Result, Subject, measure
+from benchmarks.server_set import Loads, ServerSet
 from benchmarks.servers import Server
-from benchmarks.usage import resident_megabytes, serving
+from benchmarks.usage import resident_megabytes, worker_pids
 
 PART, SQLITE_PART = "benchmark", "benchmark on SQLite"
 """The names of the generated parts of the Markdown file: the latter of SQLite alone."""
 
 
 def main() -> int:
-    """Run the benchmark; 0 where every request was answered well."""
+    """Run the benchmark; 0 if there were no errors."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     driver, make_load = load.choose(options.driver)
-    plan = Plan(make_load, options.rounds, options.seconds)
+    plan = MeasurementPlan(make_load, options.rounds, options.seconds)
     where = machine.describe()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-bench-")))
         subjects = _subjects(options, folder, stack)
         at_rest = _memory(subjects)
-        _leave_the_servers_core()
+        _leave_server_core()
         results = measure(subjects, plan)
         for server in _failing(results):
-            print(f"\n{server.name} answered with errors; its log ends so:\n{server.said}")
+            print(f"\n{server.name} answered with errors; its log ends so:\n{server.log_tail}")
     text = "\n\n".join(
         [report.text(results, at_rest), _conditions(options, driver), f"Machine: {where}."]
     )
     print(f"\n{text}")
     if options.markdown:
         part = PART if "postgresql" in options.databases else SQLITE_PART
-        document.put(options.markdown, part, text)
+        document.replace_part(options.markdown, part, text)
     return int(any(result.errors for result in results))
 
 
@@ -82,42 +82,42 @@ def _options() -> argparse.Namespace:
 
 
 def _subjects(options: argparse.Namespace, folder: Path, stack: ExitStack) -> list[Subject]:
-    """Start all servers; return what is to be measured."""
+    """Start all servers; return the subjects to measure."""
     loads = Loads(options.processes, options.threads, options.connections, options.seconds)
     size = Size(options.users, options.topics, options.replies)
-    fleet = Fleet(folder, loads, stack)
+    server_set = ServerSet(folder, loads, stack)
     subjects: list[Subject] = []
     if "postgresql" in options.databases:
-        subjects += fleet.postgresql(size, options.url)
+        subjects += server_set.postgresql(size, options.url)
     if "sqlite" in options.databases:
-        subjects += fleet.sqlite(size)
-    wanted = re.compile(options.only)
+        subjects += server_set.sqlite(size)
+    pattern = re.compile(options.only)
     return [
-        *fleet.control(),
-        *(subject for subject in subjects if wanted.search(subject.endpoint.name)),
+        *server_set.control(),
+        *(subject for subject in subjects if pattern.search(subject.endpoint.name)),
     ]
 
 
-def _leave_the_servers_core() -> None:
-    """Move this process, and so the load generators, to the cores that no single server is on."""
+def _leave_server_core() -> None:
+    """Move this process and the load generators away from the core of single-process servers."""
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, cores[:-1] or cores)
 
 
 def _memory(subjects: list[Subject]) -> dict[str, float]:
-    """Return the memory in MB of each server's largest serving process, by the server's name."""
+    """Return the memory in MB of each server's largest worker process, by the server's name."""
     pids = {subject.server.name: subject.server.pid for subject in subjects}
-    return {name: max(map(resident_megabytes, serving(pid))) for name, pid in pids.items()}
+    return {name: max(map(resident_megabytes, worker_pids(pid))) for name, pid in pids.items()}
 
 
 def _failing(results: list[Result]) -> list[Server]:
-    """Return the servers that answered with errors."""
+    """Return the servers that returned errors."""
     failing = [result.subject.server for result in results if result.errors]
     return list({server.pid: server for server in failing}.values())
 
 
 def _conditions(options: argparse.Namespace, driver: str) -> str:
-    """Say how the figures came about."""
+    """Describe the conditions of the measurement."""
     generator = machine.wrk_version() if driver == "wrk" else "the bundled Python driver"
     filled = (
         f"a database of its own ({options.url.rpartition('/')[2]})"
@@ -127,7 +127,7 @@ def _conditions(options: argparse.Namespace, driver: str) -> str:
     return (
         f"Every process pinned to a core, with {options.threads} threads; load by {generator} "
         f"from the first core; medians of {options.rounds} rounds of {options.seconds:g} s, "
-        f"each beside one of the empty view; {filled}."
+        f"each beside one of the Pyramid baseline; {filled}."
     )
 
 

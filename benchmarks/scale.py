@@ -1,7 +1,9 @@
-"""A million topics, filled, checked, and every list explained: `python -m benchmarks.scale`.
+"""Fills and checks a database of a million topics, and explains every list.
 
-A PostgreSQL of its own holds a small community and a large one, both made by `forumsvc demo`; what
-a list costs in the one is compared with the other. About 20 GB are needed meanwhile.
+`python -m benchmarks.scale`
+
+A PostgreSQL of its own holds a small and a large community, both created by `forumsvc demo`; the
+cost of each list in one is compared with the other. It needs about 20 GB of disk.
 """
 
 import argparse
@@ -30,7 +32,7 @@ HEAD = (
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledDatabase:
     """A database and how it came about. seconds: of filling; line: of the table."""
 
     url: str
@@ -39,7 +41,7 @@ class Filled:
 
 
 def main() -> int:
-    """Fill, check and explain; 0 where all is right and within its bounds."""
+    """Fill, check and explain; 0 if there are no errors and all limits are kept."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
@@ -50,12 +52,12 @@ def main() -> int:
             "small": SMALL,
             "large": Size(options.users, options.topics, options.replies),
         }
-        made = {name: filled(folder, base, name, size) for name, size in sizes.items()}
+        made = {name: fill_database(folder, base, name, size) for name, size in sizes.items()}
         text = markdown([HEAD, *(one.line for one in made.values())], text_columns=0)
         text += f"\n\n{machine.describe()}."
         print(text)
         if options.markdown:
-            document.put(options.markdown, PART, text)
+            document.replace_part(options.markdown, PART, text)
         within = plans.report(made["large"].url, made["small"].url, markdown_file=options.markdown)
         if options.keep:
             print(f"The large one is at {made['large'].url} until you press Ctrl-C.", flush=True)
@@ -73,7 +75,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def filled(folder: Path, base: str, name: str, size: Size) -> Filled:
+def fill_database(folder: Path, base: str, name: str, size: Size) -> FilledDatabase:
     """Make a database, fill it and check it. base: any database of the server."""
     url = postgres.create_database(base, name)
     settings = forum_settings(folder, url)
@@ -85,7 +87,7 @@ def filled(folder: Path, base: str, name: str, size: Size) -> Filled:
     checked = forumsvc(ini, "db", "check", refused=True)
     seconds, checking = full - began, time.monotonic() - full
     with psycopg.connect(url.replace("+psycopg", "")) as connection:
-        # What was filled by COPY is read by its indexes alone once this has been said.
+        # Index-only scans of rows filled by COPY need a VACUUM first.
         connection.autocommit = True
         connection.execute("VACUUM ANALYZE")
         row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
@@ -100,7 +102,7 @@ def filled(folder: Path, base: str, name: str, size: Size) -> Filled:
         *(f"{one:.0f}" for one in (seconds, checking)),
         str(checked["wrong"]),
     )
-    return Filled(url, seconds, figures)
+    return FilledDatabase(url, seconds, figures)
 
 
 if __name__ == "__main__":

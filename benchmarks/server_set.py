@@ -1,4 +1,4 @@
-"""All servers of a benchmark, started: the empty view, the yardstick, and forums."""
+"""Starts all servers of a benchmark: the Pyramid baseline, the asyncpg baseline, and forums."""
 
 import importlib.util
 import json
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.community import Community, Size, fill
-from benchmarks.endpoints import API, LIST, NOBODY, Endpoint, endpoints, made_anew
-from benchmarks.measure import EMPTY, Subject
+from benchmarks.endpoints import API, LIST, NOBODY, Endpoint, endpoints, uncached_list
+from benchmarks.measure import BASELINE_REQUESTS, Subject
 from benchmarks.request import get
 from benchmarks.servers import SITE, Server, forum_settings, run, serve, write_ini
 from forumsvc.settings.declared import DECLARED
 from tests import postgres
 
-EMPTY_VIEW = "benchmarks.baseline_pyramid:make_app"
-NO_MEMORY = {"cache.pages_mb": "0"}
+PYRAMID_BASELINE = "benchmarks.baseline_pyramid:make_app"
+NO_PAGE_CACHE = {"cache.pages_mb": "0"}
 
 
 @dataclass(frozen=True)
 class Loads:
-    """Under which loads to measure: so many processes of so many threads, so many connections.
+    """The loads to measure under: numbers of processes, threads, and connections.
 
-    seconds: how long each burst lasts.
+    seconds: the length of each burst.
     """
 
     processes: list[int]
@@ -32,43 +32,50 @@ class Loads:
     seconds: float
 
 
-class Fleet:
-    """Starts servers and tells what is to be measured on them.
+class ServerSet:
+    """Starts servers and returns the subjects to measure on them.
 
-    folder: for their files; stack: ends them.
+    folder: for their files; stack: stops them.
     """
 
     def __init__(self, folder: Path, loads: Loads, stack: ExitStack) -> None:
         self._folder = folder
         self._loads = loads
         self._stack = stack
-        self._empty = {
-            number: self._serve(f"empty view of {number}", EMPTY_VIEW, number)
+        self._baselines = {
+            number: self._serve(f"Pyramid baseline of {number}", PYRAMID_BASELINE, number)
             for number in loads.processes
         }
-        # A second one beside the first: how far its ratio is from 1 shows what the others are
-        # worth.
-        self._again = self._serve("empty view again", EMPTY_VIEW, loads.processes[0])
+        # A second one beside the first: how far its ratio is from 1 shows how precise the others
+        # are.
+        self._second_baseline = self._serve(
+            "Pyramid baseline again", PYRAMID_BASELINE, loads.processes[0]
+        )
 
     def control(self) -> list[Subject]:
-        """Return the empty view as a subject beside itself."""
-        endpoint = Endpoint("empty view", NOBODY, lambda: EMPTY)
+        """Return the Pyramid baseline as a subject beside itself."""
+        endpoint = Endpoint("Pyramid baseline", NOBODY, lambda: BASELINE_REQUESTS)
         return [
-            Subject(self._again, endpoint, connections, self._empty[self._again.processes])
+            Subject(
+                self._second_baseline,
+                endpoint,
+                connections,
+                self._baselines[self._second_baseline.processes],
+            )
             for connections in self._loads.connections
         ]
 
     def sqlite(self, size: Size) -> list[Subject]:
-        """Return what to measure on SQLite: the first of the loads only."""
+        """Return the subjects on SQLite: only for the first of the loads."""
         url = f"sqlite:///{self._folder}/forum.sqlite"
         self._fill("sqlite", url, size)
         first = self._loads.processes[:1], self._loads.connections[:1]
         return list(self._subjects("sqlite", url, None, None, *first))
 
     def postgresql(self, size: Size, url: str | None = None) -> list[Subject]:
-        """Return what to measure on PostgreSQL.
+        """Return the subjects on PostgreSQL.
 
-        url: of a database that is filled already, on this machine; else one is made.
+        url: of a filled database on this machine; without it, one is created.
         """
         given = url is not None
         if url is None:
@@ -77,18 +84,24 @@ class Fleet:
             url = postgres.create_database(base, "forum")
         self._fill("postgresql", url, None if given else size)
         pid = postgres.server_pid(url)
-        yardstick = self._yardstick(url)
+        asyncpg_baseline = self._asyncpg_baseline(url)
         loads = self._loads
         subjects = list(
-            self._subjects("postgresql", url, pid, yardstick, loads.processes, loads.connections)
+            self._subjects(
+                "postgresql", url, pid, asyncpg_baseline, loads.processes, loads.connections
+            )
         )
-        if {setting.name for setting in DECLARED} >= NO_MEMORY.keys():
+        if {setting.name for setting in DECLARED} >= NO_PAGE_CACHE.keys():
             name = "postgresql, no pages in memory"
-            forgetful = self._forum(name, url, 1, NO_MEMORY)
-            subjects += self._of(forgetful, [made_anew()], loads.connections[:1], pid, yardstick)
-        if yardstick:
+            uncached_forum = self._forum(name, url, 1, NO_PAGE_CACHE)
+            subjects += self._make_subjects(
+                uncached_forum, [uncached_list()], loads.connections[:1], pid, asyncpg_baseline
+            )
+        if asyncpg_baseline:
             listed = Endpoint(LIST, NOBODY, lambda: [get(f"{API}/topics")])
-            subjects += self._of(yardstick, [listed], loads.connections[:1], pid, yardstick)
+            subjects += self._make_subjects(
+                asyncpg_baseline, [listed], loads.connections[:1], pid, asyncpg_baseline
+            )
         return subjects
 
     def _subjects(
@@ -96,7 +109,7 @@ class Fleet:
         name: str,
         url: str,
         pid: int | None,
-        yardstick: Server | None,
+        asyncpg_baseline: Server | None,
         processes: list[int],
         connections: list[int],
     ) -> Iterator[Subject]:
@@ -104,28 +117,28 @@ class Fleet:
         self._stack.callback(community.close)
         for number in processes:
             forum = self._forum(name, url, number, {})
-            if yardstick:
-                _assert_same_answer(forum, yardstick)
+            if asyncpg_baseline:
+                _assert_same_answer(forum, asyncpg_baseline)
             measured = endpoints(forum, community, self._loads.seconds)
-            beside = yardstick if number == 1 else None
-            yield from self._of(forum, measured, connections, pid, beside)
+            baseline = asyncpg_baseline if number == 1 else None
+            yield from self._make_subjects(forum, measured, connections, pid, baseline)
 
-    def _of(
+    def _make_subjects(
         self,
         server: Server,
         measured: list[Endpoint],
         connections: list[int],
         pid: int | None,
-        yardstick: Server | None,
+        asyncpg_baseline: Server | None,
     ) -> list[Subject]:
-        empty = self._empty.get(server.processes) or next(iter(self._empty.values()))
+        empty = self._baselines.get(server.processes) or next(iter(self._baselines.values()))
         return [
             Subject(
                 server,
                 endpoint,
                 many,
                 empty,
-                yardstick if endpoint.beside_yardstick else None,
+                asyncpg_baseline if endpoint.in_asyncpg_baseline else None,
                 pid,
             )
             for many in connections
@@ -140,15 +153,17 @@ class Fleet:
         settings = {**forum_settings(self._folder, url), **settings}
         return self._serve(name, "forumsvc:main", processes, settings)
 
-    def _yardstick(self, url: str) -> Server | None:
-        """Start the yardstick, where what it is made of is installed."""
+    def _asyncpg_baseline(self, url: str) -> Server | None:
+        """Start the asyncpg baseline if its libraries are installed."""
         needed = ("starlette", "uvicorn", "asyncpg", "uvloop", "httptools")
         if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
-            print(f"No yardstick, for want of {', '.join(missing)}: `make bench` installs them.")
+            print(f"No asyncpg baseline without {', '.join(missing)}: `make bench` installs them.")
             return None
         dsn = url.replace("postgresql+psycopg:", "postgresql:")
         module = ["benchmarks.baseline_asyncpg", dsn, SITE]
-        return self._stack.enter_context(run("yardstick", module, self._folder / "yardstick.ini"))
+        return self._stack.enter_context(
+            run("asyncpg baseline", module, self._folder / "asyncpg-baseline.ini")
+        )
 
     def _serve(
         self, name: str, factory: str, processes: int, settings: dict[str, str] | None = None
@@ -163,10 +178,13 @@ class Fleet:
         )
 
 
-def _assert_same_answer(forum: Server, yardstick: Server) -> None:
-    """Raise AssertionError where the two do not answer the list alike, to the byte of its JSON."""
+def _assert_same_answer(forum: Server, asyncpg_baseline: Server) -> None:
+    """Raise AssertionError unless both return the same JSON for the list."""
     for query in ("", "?offset=40&limit=60"):
         one, other = (
-            json.dumps(server.ask(get(f"{API}/topics{query}"))) for server in (forum, yardstick)
+            json.dumps(server.request_json(get(f"{API}/topics{query}")))
+            for server in (forum, asyncpg_baseline)
         )
-        assert one == other, f"the yardstick answers {other[:500]} where the forum does {one[:500]}"
+        assert one == other, (
+            f"the asyncpg baseline answers {other[:500]} where the forum does {one[:500]}"
+        )

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.request import Answer, Request
-from benchmarks.usage import serving
+from benchmarks.request import Request, Response
+from benchmarks.usage import worker_pids
 from tests.system.process import PATIENCE, alive, prepare_child, wait_until
 
 ROOT = Path(__file__).parents[1]
@@ -56,11 +56,11 @@ NONE: Mapping[str, str] = {}
 
 @dataclass
 class Server:
-    """A server that runs.
+    """A running server.
 
-    name: what it is called in the table; pid: of the process that was started; port: where it
-    listens on 127.0.0.1; ini: its configuration, if it has one: its other files lie beside it;
-    processes: how many answer requests.
+    name: its label in the table; pid: of the started process; port: on 127.0.0.1; ini: its
+    configuration, if it has one, beside which are its other files; processes: the number of worker
+    processes.
     """
 
     name: str
@@ -70,24 +70,24 @@ class Server:
     processes: int = 1
 
     @property
-    def said(self) -> str:
-        """The end of what it has written to its log."""
+    def log_tail(self) -> str:
+        """The end of its log."""
         return self.ini.with_suffix(".log").read_text()[-4000:]
 
-    def answer(self, request: Request) -> Answer:
-        """Make one request and return what comes back, whatever its status."""
+    def send_request(self, request: Request) -> Response:
+        """Send one request and return the response, whatever its status."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(request.method, request.path, request.body, request.headers)
             response = connection.getresponse()
             headers = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, headers, response.read())
+            return Response(response.status, headers, response.read())
         finally:
             connection.close()
 
-    def ask(self, request: Request) -> Any:
-        """Make one request and return the answer's JSON. Raises RuntimeError where it is no 2xx."""
-        answer = self.answer(request)
+    def request_json(self, request: Request) -> Any:
+        """Send one request and return the response's JSON. Raises RuntimeError if it is not 2xx."""
+        answer = self.send_request(request)
         if not 200 <= answer.status < 300:
             raise RuntimeError(f"{request.method} {request.path}: {answer.status} {answer.body!r}")
         return json.loads(answer.body)
@@ -119,7 +119,7 @@ def write_ini(
 
 
 def basic_settings(folder: Path, database: str) -> dict[str, str]:
-    """Return the settings that a forum on this database needs, which every revision knows."""
+    """Return the settings that a forum on this database needs, which every revision supports."""
     return {
         "sqlalchemy.url": database,
         "session.secret": secrets.token_hex(32),
@@ -131,7 +131,7 @@ def basic_settings(folder: Path, database: str) -> dict[str, str]:
 def forum_settings(folder: Path, database: str) -> dict[str, str]:
     """Return the settings of a forum in production on this database, to be measured.
 
-    The load comes from one address, and logs in as one member on all connections at once.
+    The load comes from one address, and logs in as one member on all connections at the same time.
     """
     return {
         **basic_settings(folder, database),
@@ -144,7 +144,7 @@ def forum_settings(folder: Path, database: str) -> dict[str, str]:
 def serve(
     name: str, ini: Path, processes: int, variables: Mapping[str, str] = NONE
 ) -> AbstractContextManager[Server]:
-    """Start pserve, wait until it serves, and end it afterwards."""
+    """Start pserve, wait until it serves, and stop it afterwards."""
     return run(name, [PSERVE, str(ini)], ini, processes, variables)
 
 
@@ -156,9 +156,9 @@ def run(
     processes: int = 1,
     variables: Mapping[str, str] = NONE,
 ) -> Iterator[Server]:
-    """Start a Python module that is a server, wait until it serves, and end it afterwards.
+    """Start a Python module that is a server, wait until it serves, and stop it afterwards.
 
-    module: its name and its arguments; ini: beside it is its log; variables: of its environment.
+    module: its name and arguments; ini: its log is beside it; variables: for its environment.
     """
     output = ini.with_suffix(".log")
     with output.open("wb") as file:
@@ -179,7 +179,7 @@ def run(
         found = SERVES.search(output.read_text())
         if found is None:
             raise RuntimeError(f"{name} does not serve:\n{output.read_text()[-4000:]}")
-        wait_until(lambda: len(serving(process.pid)) == processes, "its workers run")
+        wait_until(lambda: len(worker_pids(process.pid)) == processes, "its workers run")
         yield Server(name, process.pid, int(found[1]), ini, processes)
     finally:
         process.terminate()

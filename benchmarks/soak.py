@@ -1,7 +1,7 @@
-"""A day of a large community in minutes: `python -m benchmarks.soak --requests 1000000`.
+"""The work of a large community's day in minutes: `python -m benchmarks.soak --requests 1000000`.
 
-A real server process answers mixed reads and writes of many members. Its memory is to stay flat,
-its answers to stay quick, every request is to be answered well, and every counter right at the end.
+A real server process serves mixed reads and writes of many members. Its memory and latency must
+stay constant, there must be no errors, and every counter must be correct at the end.
 """
 
 import argparse
@@ -22,14 +22,14 @@ from benchmarks.community import Community, Size, fill, forumsvc
 from benchmarks.connection import Connection
 from benchmarks.servers import Server, forum_settings, serve, write_ini
 from benchmarks.table import markdown
-from benchmarks.usage import cpu_seconds, resident_megabytes, serving
-from benchmarks.workload import MEMBERS, Day, Deed, answered
+from benchmarks.usage import cpu_seconds, resident_megabytes, worker_pids
+from benchmarks.workload import MEMBERS, Step, Workload, handle_response
 from tests import postgres
 
 PARTS = 10
-MOST_MEGABYTES = 150.0
-MOST_GROWTH = 1.5
-"""Of the latency that half of the answers keep to, from the second tenth to the last."""
+MAX_MEGABYTES = 150.0
+MAX_GROWTH = 1.5
+"""Of the median latency, from the second tenth to the last."""
 PART = "soak"
 HEAD = (
     *("tenth", "requests/s", "reads p50 ms", "p99", "writes p50 ms", "p99", "longest"),
@@ -39,7 +39,7 @@ HEAD = (
 
 @dataclass
 class Tenth:
-    """What was seen of a tenth of the requests. latencies: seconds, of reads and of writes."""
+    """The results of a tenth of the requests. reads, writes: latencies in seconds."""
 
     reads: list[float] = field(default_factory=list)
     writes: list[float] = field(default_factory=list)
@@ -50,80 +50,79 @@ class Tenth:
 
     @property
     def number(self) -> int:
-        """How many answers there were."""
+        """The number of responses."""
         return len(self.reads) + len(self.writes)
 
 
 class Soak:
-    """Sends what a day brings, and keeps what comes of it, a tenth at a time."""
+    """Sends the steps of a workload, and records the results in tenths."""
 
-    def __init__(self, server: Server, day: Day, requests: int) -> None:
+    def __init__(self, server: Server, workload: Workload, requests: int) -> None:
         self.tenths: list[Tenth] = []
-        self.wrong: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
         self._server = server
-        self._day = day
+        self._workload = workload
         self._left = requests
         self._each = max(1, requests // PARTS)
         self._tenth = Tenth()
         self._began, self._used = time.monotonic(), cpu_seconds(server.pid)
 
-    def next(self) -> Deed | None:
-        """Return what to do next, None at the end."""
+    def next(self) -> Step | None:
+        """Return the next step, None at the end."""
         self._left -= 1
-        return self._day.next() if self._left >= 0 else None
+        return self._workload.next() if self._left >= 0 else None
 
-    def hear(self, deed: Deed, status: int, head: bytes, body: bytes, seconds: float) -> None:
-        """Take in an answer."""
+    def on_response(
+        self, step: Step, status: int, head: bytes, body: bytes, seconds: float
+    ) -> None:
+        """Record a response."""
         tenth = self._tenth
-        (tenth.writes if deed.writes else tenth.reads).append(seconds)
-        if not answered(deed, status, head, body):
-            self.fail(f"{deed.request.method} {deed.request.path}: {status} {body[:200]!r}")
+        (tenth.writes if step.writes else tenth.reads).append(seconds)
+        if not handle_response(step, status, head, body):
+            self.count_error(f"{step.request.method} {step.request.path}: {status} {body[:200]!r}")
         if tenth.number >= self._each:
-            self._turn()
+            self._next_tenth()
 
-    def fail(self, what: str) -> None:
-        """Count an error."""
+    def count_error(self, what: str) -> None:
         self._tenth.errors += 1
-        self.wrong[what] += 1
+        self.errors[what] += 1
 
-    def _turn(self) -> None:
-        """End a tenth and begin the next."""
+    def _next_tenth(self) -> None:
+        """Finish a tenth and start the next."""
         tenth, self._tenth = self._tenth, Tenth()
         now, used = time.monotonic(), cpu_seconds(self._server.pid)
         tenth.seconds, tenth.cpu = now - self._began, used - self._used
-        tenth.megabytes = max(map(resident_megabytes, serving(self._server.pid)))
+        tenth.megabytes = max(map(resident_megabytes, worker_pids(self._server.pid)))
         self._began, self._used = now, used
         self.tenths.append(tenth)
         rate = tenth.number / tenth.seconds
         print(f"{len(self.tenths)} of {PARTS}: {rate:,.0f}/s, {tenth.megabytes:.0f} MB", flush=True)
 
 
-class Visitor(Connection):
-    """A connection of somebody who does what the day brings."""
+class Client(Connection):
+    """A connection of a client that performs the steps of the workload."""
 
     def __init__(self, soak: Soak, port: int, done: "asyncio.Future[None]") -> None:
         super().__init__(port)
         self._soak = soak
         self._host = f"127.0.0.1:{port}"
         self._done = done
-        self._deed: Deed | None = None
+        self._step: Step | None = None
 
-    def ask(self) -> bytes | None:
-        """Return the next request."""
-        self._deed = self._soak.next()
-        return self._deed.request.raw(self._host) if self._deed else None
+    def next_request(self) -> bytes | None:
+        self._step = self._soak.next()
+        return self._step.request.raw(self._host) if self._step else None
 
-    def hear(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
-        """Hand an answer on."""
-        assert self._deed
-        self._soak.hear(self._deed, status, head, body, seconds)
+    def on_response(self, status: int, head: bytes, body: bytes, seconds: float) -> None:
+        assert self._step
+        self._soak.on_response(self._step, status, head, body, seconds)
 
-    def cut(self) -> bool:
-        """Count a connection that was cut before the end."""
-        if self._deed is None:
+    def on_disconnect(self) -> bool:
+        """Count a connection that was lost before the end."""
+        if self._step is None:
             self._done.set_result(None)
             return False
-        self._soak.fail(f"cut: {self._deed.request.method} {self._deed.request.path}")
+        self._soak.count_error(f"cut: {self._step.request.method} {self._step.request.path}")
         return True
 
 
@@ -131,12 +130,12 @@ async def run(soak: Soak, port: int, connections: int) -> None:
     """Send everything."""
     ends = [asyncio.get_running_loop().create_future() for _ in range(connections)]
     for end in ends:
-        await Visitor(soak, port, end).open()
+        await Client(soak, port, end).open()
     await asyncio.gather(*ends)
 
 
 def main() -> int:
-    """Run and report; 0 where all bounds were kept."""
+    """Run and report; 0 if all limits were kept."""
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     where = machine.describe()
@@ -144,14 +143,14 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-soak-")))
         ini = _prepare(options, folder, stack)
         with serve("forum", ini, options.processes) as server:
-            at_rest = max(map(resident_megabytes, serving(server.pid)))
+            at_rest = max(map(resident_megabytes, worker_pids(server.pid)))
             community = Community(options.url, MEMBERS)
             stack.callback(community.close)
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, cores[:-1] or cores)
-            soak = Soak(server, Day(community, options.seed), options.requests)
+            soak = Soak(server, Workload(community, options.seed), options.requests)
             asyncio.run(run(soak, server.port, options.connections))
-            said = server.said
+            log_tail = server.log_tail
         checked = forumsvc(ini, "db", "check", refused=True)
     text = _report(soak.tenths, at_rest, checked)
     text += (
@@ -160,14 +159,14 @@ def main() -> int:
         f"{options.database}; {where}."
     )
     print(f"\n{text}")
-    for what, many in soak.wrong.most_common(20):
+    for what, many in soak.errors.most_common(20):
         print(f"{many} times: {what}")
-    if soak.wrong:
-        print(said)
+    if soak.errors:
+        print(log_tail)
     if options.markdown:
-        document.put(options.markdown, PART, text)
+        document.replace_part(options.markdown, PART, text)
     broken = [what for what, _, kept in _bounds(soak.tenths, checked) if kept != "kept"]
-    return int(bool(broken or soak.wrong))
+    return int(bool(broken or soak.errors))
 
 
 def _options() -> argparse.Namespace:
@@ -187,7 +186,7 @@ def _options() -> argparse.Namespace:
 
 
 def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Path:
-    """Have a filled database, whose address is in the options then; return the forum's ini."""
+    """Prepare a filled database, whose URL is stored in the options; return the forum's ini."""
     size = None if options.url else Size(options.users, options.topics, options.replies)
     if not options.url and options.database == "postgresql":
         base = postgres.server(folder, postgres.DURABLE)
@@ -207,7 +206,7 @@ def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Pat
 
 
 def _report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str:
-    """Return the table and what became of the bounds."""
+    """Return the table and the results of the limits."""
     rows: list[tuple[str, ...]] = [HEAD]
     for number, tenth in enumerate(tenths, 1):
         reads, writes = _quantiles(tenth.reads), _quantiles(tenth.writes)
@@ -227,7 +226,7 @@ def _report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str
 
 
 def _bounds(tenths: list[Tenth], checked: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return each bound, what was seen, and whether it was kept."""
+    """Return each limit, the measured value, and whether it was kept."""
     early, late = tenths[min(1, len(tenths) - 1)], tenths[-1]
     errors = sum(tenth.errors for tenth in tenths)
     largest = max(tenth.megabytes for tenth in tenths)
@@ -238,15 +237,15 @@ def _bounds(tenths: list[Tenth], checked: dict[str, Any]) -> list[tuple[str, str
     wrong = checked["wrong"]
     found = [
         ("errors: 0", str(errors), errors == 0),
-        (f"MB: under {MOST_MEGABYTES:.0f}", f"{largest:.0f}", largest < MOST_MEGABYTES),
-        (f"p50, last tenth of second: under {MOST_GROWTH}", f"{growth:.2f}", growth < MOST_GROWTH),
+        (f"MB: under {MAX_MEGABYTES:.0f}", f"{largest:.0f}", largest < MAX_MEGABYTES),
+        (f"p50, last tenth of second: under {MAX_GROWTH}", f"{growth:.2f}", growth < MAX_GROWTH),
         (f"wrong of {checked['checked']:,} counters: 0", str(wrong), wrong == 0),
     ]
     return [(what, seen, "kept" if kept else "broken") for what, seen, kept in found]
 
 
 def _quantiles(latencies: list[float]) -> tuple[float, float]:
-    """Return what half, and what 99 %, of the answers keep to."""
+    """Return the median and the 99th percentile."""
     ordered = sorted(latencies) or [0.0]
     return ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100]
 

@@ -1,12 +1,12 @@
-"""Tables in Markdown, which read well on a terminal, too."""
+"""Tables in Markdown that are also readable on a terminal."""
 
 from collections.abc import Sequence
 
 
 def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """Write a table, whose first row is its head.
+    """Return a table, whose first row is its header.
 
-    text_columns: how many of the columns, from the left, hold text; the others hold figures.
+    text_columns: how many of the columns, from the left, are text; the others are numbers.
     """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     rule = ["-" * width for width in widths[:text_columns]]

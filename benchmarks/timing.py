@@ -1,9 +1,9 @@
-"""Does the time of an answer tell whether a user exists? `python -m benchmarks.timing`
+"""Whether response times reveal that a user exists: `python -m benchmarks.timing`.
 
 A real pserve on SQLite gets wrong passwords for a user who exists and for one who does not, in
-random order on one connection. Compared are the distributions: the difference of the medians, and
-the area under the ROC curve, which is how often a stranger who sees one time of each would guess
-right which is which (0.5: as by tossing a coin). Both with an interval of 99 % by resampling.
+random order on one connection. The distributions are compared by the difference of the medians and
+by the area under the ROC curve: how often somebody who knows one time of each would guess right
+which is which (0.5: by chance). Both have a confidence interval of 99 % by resampling.
 """
 
 import argparse
@@ -32,18 +32,18 @@ KNOWN, UNKNOWN = "ann", "nobody"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 WARM_UP = 30
 RESAMPLED = 400
-UNHURRIED = {
+UNLIMITED = {
     "accounts.login_failures": "1000",
     "accounts.login_failures_per_account_or_address": "100000",
     "accounts.login_window_seconds": "1",
 }
-"""Settings with which every guess is answered, and few failures are there to be counted."""
+"""Settings with which every guess is answered, and few failures are stored."""
 
 Times = list[float]
 
 
 class Estimate(NamedTuple):
-    """A figure and the interval of 99 % around it."""
+    """A figure with its confidence interval of 99 %."""
 
     value: float
     low: float
@@ -70,7 +70,7 @@ def roc_area(one: Times, other: Times) -> float:
 def estimate(
     figure: Callable[[Times, Times], float], one: Times, other: Times, chance: random.Random
 ) -> Estimate:
-    """Return a figure of two samples with its interval, by resampling both."""
+    """Return a figure of two samples with its confidence interval, by resampling both."""
     drawn = sorted(
         figure(chance.choices(one, k=len(one)), chance.choices(other, k=len(other)))
         for _ in range(RESAMPLED)
@@ -80,7 +80,7 @@ def estimate(
 
 
 def main() -> int:
-    """Measure and report; 0 where the times do not tell, 1 where they do."""
+    """Measure and report; 0 if the times reveal nothing, 1 if they do."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--guesses", type=int, default=1000, help="of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the order")
@@ -90,7 +90,7 @@ def main() -> int:
         folder = Path(name)
         url = f"sqlite:///{folder / 'forum.sqlite'}"
         client = prepare(url)
-        settings = {**forum_settings(folder, url), **UNHURRIED}
+        settings = {**forum_settings(folder, url), **UNLIMITED}
         ini = write_ini(folder, "timing", "forumsvc:main", settings, threads=4, processes=1)
         with serve("timing", ini, 1) as server:
             times = measure(server, client, options.guesses, chance)
@@ -98,7 +98,7 @@ def main() -> int:
 
 
 def prepare(url: str) -> clients.NewClient:
-    """Make a database with one user and one client, which is returned."""
+    """Create a database with one user and one client; return the client."""
     database = open_database(url)
     migrate.upgrade(database.writes)
     now = clock.now()
@@ -120,21 +120,21 @@ def prepare(url: str) -> clients.NewClient:
 def measure(
     server: Server, client: clients.NewClient, guesses: int, chance: random.Random
 ) -> dict[str, Times]:
-    """Return the seconds of each answer by username."""
+    """Return the seconds of each response by username."""
     order = [KNOWN, UNKNOWN] * guesses
     chance.shuffle(order)
     times: dict[str, Times] = {KNOWN: [], UNKNOWN: []}
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     for number, username in enumerate([KNOWN, UNKNOWN] * (WARM_UP // 2) + order):
-        asked = {"grant_type": "password", "username": username, "password": "a wrong password"}
-        body = urlencode({**client._asdict(), **asked})
+        form = {"grant_type": "password", "username": username, "password": "a wrong password"}
+        body = urlencode({**client._asdict(), **form})
         began = time.perf_counter()
         connection.request("POST", "/oauth/token", body, FORM)
         response = connection.getresponse()
-        said = response.read()
+        body_bytes = response.read()
         took = time.perf_counter() - began
-        if response.status != 400 or b"invalid_grant" not in said:
-            raise RuntimeError(f"{response.status} {said!r}\n{server.said}")
+        if response.status != 400 or b"invalid_grant" not in body_bytes:
+            raise RuntimeError(f"{response.status} {body_bytes!r}\n{server.log_tail}")
         if number >= WARM_UP:
             times[username].append(took)
     connection.close()
@@ -142,7 +142,7 @@ def measure(
 
 
 def report(known: Times, unknown: Times, chance: random.Random) -> int:
-    """Print the figures; return 0 where they do not tell the two apart, else 1."""
+    """Print the figures; return 0 if the times do not differ, else 1."""
     difference = estimate(median_difference, known, unknown, chance)
     area = estimate(roc_area, known, unknown, chance)
     print(f"{'':14}{'guesses':>8}{'median':>10}{'quartiles':>20}")

@@ -1,4 +1,4 @@
-"""What processes use: processor time and memory, from /proc (Linux)."""
+"""The processor time and memory of processes, from /proc (Linux)."""
 
 import os
 from pathlib import Path
@@ -9,22 +9,22 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def tree(pid: int) -> list[int]:
-    """Return a process and all that it has started, directly or not."""
+    """Return a process and all its descendants."""
     return [pid, *(below for child in children(pid) for below in tree(child))]
 
 
-def serving(pid: int) -> list[int]:
-    """Return the processes of a pserve that answer requests: its workers, or itself."""
+def worker_pids(pid: int) -> list[int]:
+    """Return the worker processes of a pserve, or itself if it has none."""
     return [child for child in children(pid) if _is_pserve(child)] or [pid]
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the processor time, user and system, of a process and all that it has started."""
+    """Return the processor time, user and system, of a process and all its descendants."""
     return sum(map(_cpu_seconds, tree(pid)))
 
 
 def resident_megabytes(pid: int) -> float:
-    """Return the memory of a process that is in RAM, shared pages included, in MB of 10⁶ bytes."""
+    """Return the resident memory of a process, including shared pages, in MB of 10⁶ bytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024 / 1e6
@@ -41,7 +41,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _is_pserve(pid: int) -> bool:
-    """Tell a forked worker from the programs that a server starts."""
+    """Distinguish a forked worker from other programs that a server starts."""
     try:
         return b"pyramid.scripts.pserve" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):

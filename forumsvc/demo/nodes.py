@@ -141,10 +141,9 @@ NODES: tuple[NodeTheme, ...] = (
     ),
     NodeTheme(
         "Linux", "Operations", "Shells, kernels, dotfiles.", 7, "tech", "bash",
-        split_words("systemd units that will not stop | swap on small machines |"
-               " file descriptor limits |"
-                    " cron jobs that overlap | disk latency | SSH agents | log rotation | DNS"
-                    " caching"),
+        split_words(
+            "systemd units that will not stop | swap on small machines | file descriptor limits |"
+            " cron jobs that overlap | disk latency | SSH agents | log rotation | DNS caching"),
         split_words("systemd | strace | tmux | rsync | perf | journalctl | fish"),
     ),
     NodeTheme(

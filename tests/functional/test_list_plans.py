@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
-from benchmarks.captured_sql import Sent, Watch
-from benchmarks.explain import explained, nodes, touched, what
+from benchmarks.captured_sql import CapturedStatement, StatementCapture
+from benchmarks.explain import explain, nodes, relation_name, rows_examined
 from benchmarks.lists import List, lists
 from forumsvc.demo import Size, load
 from forumsvc.markup import RENDERER_VERSION
@@ -33,10 +33,10 @@ AS_IF_LARGE = "; ".join(
 
 
 @pytest.fixture
-def demo(make_forum: MakeForum) -> tuple[Forum, Watch]:
+def demo(make_forum: MakeForum) -> tuple[Forum, StatementCapture]:
     """A forum that holds a demo, and whoever watches what its driver gets."""
     forum = make_forum()
-    watch = Watch(forum.registry.database)
+    watch = StatementCapture(forum.registry.database)
     load(
         forum.database.writes,
         SIZE,
@@ -48,10 +48,10 @@ def demo(make_forum: MakeForum) -> tuple[Forum, Watch]:
     return forum, watch
 
 
-def too_much(forum: Forum, watch: Watch, db: Connection, listed: List) -> list[str]:
+def too_much(forum: Forum, watch: StatementCapture, db: Connection, listed: List) -> list[str]:
     """Return what was read to make a list's first page and was not needed for it."""
     caller = forum.caller(forum.token(listed.reader)) if listed.reader else forum.nobody
-    with watch.noting() as noted:
+    with watch.capture() as noted:
         answer = caller.get(listed.page(0, PAGE))
     assert answer.json, listed.path
     assert noted, listed.path
@@ -65,17 +65,17 @@ def too_much(forum: Forum, watch: Watch, db: Connection, listed: List) -> list[s
         driver.execute("RESET ALL")
 
 
-def of_postgresql(driver: Any, sent: Sent) -> list[str]:
+def of_postgresql(driver: Any, sent: CapturedStatement) -> list[str]:
     """Return the parts of a statement's plans that touch too many rows."""
     return [
-        f"{node['Node Type']} {what(node)}: {touched(node):.0f} rows"
-        for (run,) in explained(driver, sent, 1)
+        f"{node['Node Type']} {relation_name(node)}: {rows_examined(node):.0f} rows"
+        for (run,) in explain(driver, sent, 1)
         for node in nodes(run["Plan"])
-        if touched(node) > MOST_ROWS
+        if rows_examined(node) > MOST_ROWS
     ]
 
 
-def of_sqlite(driver: Any, sent: Sent) -> list[str]:
+def of_sqlite(driver: Any, sent: CapturedStatement) -> list[str]:
     """Return a statement that takes too many steps, with its plan."""
     tens = []
     driver.set_progress_handler(lambda: tens.append(10), 10)
@@ -87,7 +87,7 @@ def of_sqlite(driver: Any, sent: Sent) -> list[str]:
     return [f"{sum(tens)} steps: {'; '.join(plan)}"]
 
 
-def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, Watch]) -> None:
+def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, StatementCapture]) -> None:
     forum, watch = demo
     with forum.database.reads.connect() as db:
         found = {listed.name: too_much(forum, watch, db, listed) for listed in lists(db)}
@@ -95,7 +95,7 @@ def test_every_list_reads_a_page_and_no_more(demo: tuple[Forum, Watch]) -> None:
     assert {name: much for name, much in found.items() if much} == {}
 
 
-def test_a_list_without_its_index_is_detected(demo: tuple[Forum, Watch]) -> None:
+def test_a_list_without_its_index_is_detected(demo: tuple[Forum, StatementCapture]) -> None:
     forum, watch = demo
     indexes = {
         "topics, last_actived": "ix_topics_active",

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import document
 from benchmarks.load import python
-from benchmarks.rendering import KINDS
+from benchmarks.rendering import TEXT_KINDS
 from benchmarks.request import Request, get, send
 from benchmarks.servers import Server
 from tests.system.process import PATIENCE, alive, children, wait_until
@@ -19,7 +19,7 @@ from tests.system.pserve import ROOT, Pserve, pserve
 
 
 def start_benchmark(*arguments: str) -> "subprocess.Popen[str]":
-    """Start a benchmark of the empty view alone, with no database."""
+    """Start a benchmark of the Pyramid baseline alone, with no database."""
     return subprocess.Popen(
         [sys.executable, "-m", "benchmarks.run", "--quick", "--databases", *arguments],
         cwd=ROOT,
@@ -34,12 +34,14 @@ def as_measured(server: Pserve) -> Server:
     return Server("test", server.process.pid, server.port, server.output)
 
 
-def test_the_table_has_the_empty_view_beside_itself(tmp_path: Path) -> None:
+def test_the_table_has_the_pyramid_baseline_beside_itself(tmp_path: Path) -> None:
     table = tmp_path / "table.md"
     benchmark = start_benchmark("--markdown", str(table))
     printed, _ = benchmark.communicate(timeout=2 * PATIENCE)
     assert benchmark.returncode == 0
-    (line,) = [line for line in printed.splitlines() if line.startswith("| empty view | nobody")]
+    (line,) = [
+        line for line in printed.splitlines() if line.startswith("| Pyramid baseline | nobody")
+    ]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert float(cells[2].replace(",", "")) > 0
     assert cells[-1] == "0"
@@ -49,9 +51,9 @@ def test_the_table_has_the_empty_view_beside_itself(tmp_path: Path) -> None:
 def test_a_table_is_written_in_its_place_and_the_prose_stays(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n<!-- begin one -->\nold\n<!-- end one -->\n\nAfter.\n")
-    document.put(page, "one", "new")
-    document.put(page, "two", "another")
-    document.put(page, "one", "newer")
+    document.replace_part(page, "one", "new")
+    document.replace_part(page, "two", "another")
+    document.replace_part(page, "one", "newer")
     assert page.read_text() == (
         "# Before\n\n<!-- begin one -->\n\nnewer\n\n<!-- end one -->\n\nAfter.\n"
         "\n<!-- begin two -->\n\nanother\n\n<!-- end two -->\n"
@@ -91,13 +93,13 @@ def test_the_driver_sends_bodies_and_tokens(tmp_path: Path) -> None:
     request = send("POST", "/", "secret", {"text": "ü"})
     assert request.headers["Authorization"] == "Bearer secret"
     with pserve(tmp_path) as server:
-        says = as_measured(server).ask(request)
+        says = as_measured(server).request_json(request)
     assert says["received"] == len(json.dumps({"text": "ü"}))
 
 
 def test_a_failing_request_ends_the_set_up(tmp_path: Path) -> None:
     with pserve(tmp_path) as server, pytest.raises(RuntimeError, match="GET /fails: 500"):
-        as_measured(server).ask(Request("GET", "/fails"))
+        as_measured(server).request_json(Request("GET", "/fails"))
 
 
 def test_what_a_text_adds_to_a_write_is_measured_by_kind() -> None:
@@ -111,6 +113,6 @@ def test_what_a_text_adds_to_a_write_is_measured_by_kind() -> None:
     )
     assert done.returncode in (0, 1)  # whether this machine is busy
     rows = [line.split(" | ") for line in done.stdout.splitlines() if " ms |" in line]
-    assert [row[0].removeprefix("| ") for row in rows] == list(KINDS)
+    assert [row[0].removeprefix("| ") for row in rows] == list(TEXT_KINDS)
     none, ordinary, rich = (float(row[1].removesuffix(" ms")) for row in rows)
     assert none < ordinary < rich
