@@ -42,7 +42,7 @@ def taken(plan: Community, name: str) -> Iterator[Pair]:
 
 
 def test_the_same_seed_plans_the_same_community(
-    plan: Community, relations: dict[str, list[Pair]], notices: list[DemoNotification]
+    plan: Community, relations: dict[str, list[Pair]], notifications: list[DemoNotification]
 ) -> None:
     again, other = Community(SIZE, 7), Community(SIZE, 8)
     for name in ("topic", "author", "created", "mentioned"):
@@ -50,7 +50,7 @@ def test_the_same_seed_plans_the_same_community(
         assert getattr(again.replies, name) != getattr(other.replies, name)
     for name in RELATIONS:
         assert list(taken(again, name)) == relations[name]
-    assert list(again.notifications.generate()) == notices
+    assert list(again.notifications.generate()) == notifications
 
 
 def test_a_hundredth_of_the_users_writes_a_tenth_of_everything_and_most_write_little(
@@ -84,10 +84,10 @@ def test_some_are_liked_by_many_and_most_by_few(
 
 
 def test_everything_is_numbered_in_the_order_of_time(
-    plan: Community, relations: dict[str, list[Pair]], notices: list[DemoNotification]
+    plan: Community, relations: dict[str, list[Pair]], notifications: list[DemoNotification]
 ) -> None:
-    told = [notice.event.ms for notice in notices]
-    times = [plan.members.joined, plan.topics.created, plan.replies.created, told]
+    notified = [notification.event.ms for notification in notifications]
+    times = [plan.members.joined, plan.topics.created, plan.replies.created, notified]
     times += [[ms for ms, _, _ in pairs] for pairs in relations.values()]
     for moments in times:
         assert len(moments) > 10
@@ -102,13 +102,13 @@ def test_a_reply_is_later_than_its_topic(plan: Community) -> None:
 
 
 def test_nobody_acts_before_having_joined(
-    plan: Community, relations: dict[str, list[Pair]], notices: list[DemoNotification]
+    plan: Community, relations: dict[str, list[Pair]], notifications: list[DemoNotification]
 ) -> None:
     joined = plan.members.joined
     acts = [*zip(plan.topics.created, plan.topics.author, strict=True)]
     acts += zip(plan.replies.created, plan.replies.author, strict=True)
     acts += [(ms, user) for pairs in relations.values() for ms, user, _ in pairs]
-    acts += [(notice.event.ms, notice.event.actor) for notice in notices]
+    acts += [(notification.event.ms, notification.event.actor) for notification in notifications]
     for ms, user in acts:
         assert joined[user] <= ms
 

@@ -183,7 +183,7 @@ def test_connections_still_pending_after_the_pause_are_accepted(
 
 
 @pytest.mark.usefixtures("endless_pause")
-@pytest.mark.parametrize("end", [lambda counts: counts.leave(2), lambda _: None])
+@pytest.mark.parametrize("end", [lambda counts: counts.retire(2), lambda _: None])
 def test_a_worker_that_has_ended_or_not_begun_is_not_counted(
     counts: ConnectionCounts, worker: Worker, end: Callable[[ConnectionCounts], None]
 ) -> None:
