@@ -6,9 +6,12 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from .registry import ForumRegistry
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +26,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
 
     from . import migrate
     from .permissions import FORBIDDEN
+    from .registry import ForumRegistry
     from .security.policy import SecurityPolicy
     from .views.errors import failure_body
     from .web.api.methods import MethodTable
@@ -32,22 +36,24 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
         settings = Settings(ini)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
-    config = Configurator(
+    registry = ForumRegistry("forumsvc")
+    registry.forum_settings = settings
+    config = Configurator(registry=registry)
+    config.setup_registry(
         settings=ini,
         request_factory=ForumRequest,
         security_policy=SecurityPolicy(),
         default_permission=FORBIDDEN,
     )
-    config.registry.forum_settings = settings
     config.include(".web")
     config.include(".views")
     config.include(".pages")
     try:
-        configure_services(config.registry, settings, Path(global_config.get("here", ".")))
+        configure_services(registry, settings, Path(global_config.get("here", ".")))
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     ini_file = global_config.get("__file__")
-    problem = migrate.startup_problem(config.registry.database, ini_file) if ini_file else None
+    problem = migrate.startup_problem(registry.database, ini_file) if ini_file else None
     if problem is not None:
         sys.exit(f"forumsvc: {problem}")
     for warning in settings.rename_warnings:
@@ -55,14 +61,14 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     if ini_file and settings.site_url_warning:
         log.warning(settings.site_url_warning)
     config.commit()
-    config.registry.methods = MethodTable(config.introspector)
+    registry.methods = MethodTable(config.introspector)
     application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
-    application.failure_body = partial(failure_body, config.registry)
+    application.failure_body = partial(failure_body, registry)
     return application
 
 
-def configure_services(registry: Any, settings: Settings, ini_dir: Path) -> None:
+def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: Path) -> None:
     """Put the services that views use into the registry, and close them when the process ends.
 
     ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.

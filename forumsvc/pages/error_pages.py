@@ -7,6 +7,7 @@ import orjson
 from pyramid.config import Configurator
 from pyramid.response import Response
 
+from ..registry import ForumRegistry
 from ..web.api.request import ForumRequest
 from .security_headers import finish_response
 from .templating import render_template
@@ -16,7 +17,7 @@ Handler = Callable[[ForumRequest], Any]
 _SAFE_METHODS = ("GET", "HEAD")
 
 
-def error_page_tween(handler: Handler, registry: Any) -> Handler:
+def error_page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Turn each JSON error outside the API into a page, if `Accept` contains text/html."""
 
     def respond(request: ForumRequest) -> Any:

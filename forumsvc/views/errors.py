@@ -15,6 +15,7 @@ from .. import errors
 from ..db.failures import is_outdated_session, sqlstate
 from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
+from ..registry import ForumRegistry
 from ..security.policy import MissingScope
 from ..web.api.request import ForumRequest
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
@@ -48,7 +49,7 @@ def error_response(
     return response
 
 
-def failure_body(registry: Any, status: int, message: str) -> bytes:
+def failure_body(registry: ForumRegistry, status: int, message: str) -> bytes:
     """Return the JSON document of an error."""
     return orjson.dumps(registry.envelope.error(status, message))
 

@@ -15,7 +15,6 @@ def includeme(config: Configurator) -> None:
     config.include(".api.idempotency")
     config.include(".api.prework")
     config.include(".api.locking")
-    config.registry.metrics = None
     if config.registry.forum_settings["metrics.enabled"]:
         config.include(".metrics.registry")
     config.add_tween("forumsvc.web.pipeline.request_id.request_id_tween", under=INGRESS)

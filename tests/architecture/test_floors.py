@@ -16,7 +16,7 @@ FLOORS: list[set[str]] = [
     {"db", "markup", "media", "mail", "log_lines"},
     {"models", "migrate"},
     {"cache"},
-    {"database"},
+    {"database", "registry"},
     {"queries"},
     {"services", "oauth", "demo"},
     {"security"},

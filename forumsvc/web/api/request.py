@@ -29,6 +29,7 @@ from ...settings import LEVELS, Settings
 from .parameters import Parameters, open_parts, read_parameters
 
 if TYPE_CHECKING:
+    from ...registry import ForumRegistry
     from ...resources.base import Resource
 
 # The API description has the `type` of an action in the query.
@@ -50,6 +51,7 @@ class ForumRequest(Request):
     prework: Any = None
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
+    registry: "ForumRegistry"
 
     @property
     def actor_id(self) -> int:
@@ -86,14 +88,12 @@ class ForumRequest(Request):
     @property
     def executor(self) -> Executor:
         """The executor: runs compiled SELECTs on committed data."""
-        executor: Executor = self.registry.database.executor
-        return executor
+        return self.registry.database.executor
 
     @property
     def page_cache(self) -> PageCache:
         """The page cache of this process."""
-        memory: PageCache = self.registry.page_cache
-        return memory
+        return self.registry.page_cache
 
     @reify
     def read_connection(self) -> Connection:

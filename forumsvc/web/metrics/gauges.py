@@ -14,11 +14,13 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
+from ...registry import ForumRegistry
+
 
 class Gauges(Collector):
     """The figures of the services in Pyramid's registry."""
 
-    def __init__(self, registry: Any) -> None:
+    def __init__(self, registry: ForumRegistry) -> None:
         """registry: Pyramid's; its services are added later."""
         self._registry = registry
 

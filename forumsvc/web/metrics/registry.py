@@ -25,6 +25,7 @@ from pyramid.viewderivers import INGRESS
 
 from ... import process_name
 from ...errors import BadToken
+from ...registry import ForumRegistry
 from ...resources.base import Container
 from ..api.operations import operation_name
 from ..api.request import ForumRequest
@@ -51,7 +52,7 @@ Key = tuple[str, str, int]
 class Metrics(Collector):
     """The metrics of this process, and the collector of those of all workers."""
 
-    def __init__(self, registry: Any, revision: str) -> None:
+    def __init__(self, registry: ForumRegistry, revision: str) -> None:
         """registry: Pyramid's; revision: the deployed revision."""
         self._revision = revision
         self._collectors = CollectorRegistry()

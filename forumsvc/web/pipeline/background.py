@@ -6,12 +6,13 @@ Threads do not survive a fork, and the application is created before the server 
 from collections.abc import Callable
 from typing import Any
 
+from ...registry import ForumRegistry
 from ..api.request import ForumRequest
 
 Handler = Callable[[ForumRequest], Any]
 
 
-def background_tween(handler: Handler, registry: Any) -> Handler:
+def background_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Start the background threads unless they run."""
     start = registry.notification_jobs.start
 

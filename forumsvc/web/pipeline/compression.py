@@ -13,6 +13,7 @@ from typing import Any
 
 from webob.acceptparse import create_accept_encoding_header
 
+from ...registry import ForumRegistry
 from ..api.request import ForumRequest
 
 MIN_BYTES = 1024
@@ -40,7 +41,7 @@ _CONDITION_HEADERS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_RANGE")
 Handler = Callable[[ForumRequest], Any]
 
 
-def gzip_tween(handler: Handler, registry: Any) -> Handler:
+def gzip_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Compress large responses, and add `Vary` to all that could be compressed."""
     if not registry.forum_settings["http.gzip"]:
         return handler

@@ -5,6 +5,7 @@ from typing import Any
 
 from pyramid.response import Response
 
+from ...registry import ForumRegistry
 from ..api.request import ForumRequest
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
@@ -17,7 +18,7 @@ _DAY = "86400"
 Handler = Callable[[ForumRequest], Any]
 
 
-def cors_tween(handler: Handler, registry: Any) -> Handler:
+def cors_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Answer preflights, and let the allowed origins read every response, also errors."""
     origins: frozenset[str] = registry.forum_settings["http.cors_origins"]
     everybody = "*" in origins

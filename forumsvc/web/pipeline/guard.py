@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import Malformed, NotFound, TooLarge
+from ...registry import ForumRegistry
 from ..api.request import ForumRequest
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
@@ -20,7 +21,7 @@ _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 Handler = Callable[[ForumRequest], Any]
 
 
-def guard_tween(handler: Handler, registry: Any) -> Handler:
+def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Refuse undecodable and non-canonical paths, invalid hosts and large bodies."""
     max_body = registry.forum_settings["http.max_body"]
 

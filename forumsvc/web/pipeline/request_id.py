@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyramid_retry import is_error_retryable
 
+from ...registry import ForumRegistry
 from ..api.request import ForumRequest
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _VALID_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 Handler = Callable[[ForumRequest], Any]
 
 
-def request_id_tween(handler: Handler, registry: Any) -> Handler:
+def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Set the id of a request, the proxy's or a new one; log and count its response.
 
     The log has the client's address (behind a trusted proxy the one that it reports; waitress puts

@@ -1,0 +1,61 @@
+"""What an application holds from its start to its end, with its type."""
+
+from typing import TYPE_CHECKING
+
+from pyramid.registry import Registry
+
+if TYPE_CHECKING:
+    from .cache.page_cache import PageCache
+    from .cache.single_flight import SingleFlight
+    from .db.availability import AvailabilityCheck
+    from .db.engine import Database
+    from .mail import MailQueue
+    from .media.limits import Limits
+    from .openapi import Description
+    from .services.content.authoring import Authoring
+    from .services.notifications.job_runner import NotificationJobRunner
+    from .services.photo_storage import PhotoStorages
+    from .services.view_counts import ViewCounter
+    from .settings import Settings
+    from .web.api.methods import MethodTable
+    from .web.limits.abuse_limits import AbuseLimits
+    from .web.limits.request_limits import RequestLimits
+    from .web.metrics.registry import Metrics
+    from .web.responses.envelope import Bare
+
+
+class ForumRegistry(Registry):
+    """Pyramid's registry with the services of the forum; `main` fills it before the first request.
+
+    `request.registry` is this one. A layer that adds a service sets it in its `includeme`.
+    """
+
+    forum_settings: "Settings"
+    """The settings of the ini file."""
+    database: "Database"
+    availability: "AvailabilityCheck"
+    """What `/health` asks about the database."""
+
+    page_cache: "PageCache"
+    single_flight: "SingleFlight"
+    build_fingerprint: bytes
+    """Of the code and the settings that answers depend on; in every ETag."""
+
+    authoring: "Authoring"
+    view_counter: "ViewCounter"
+    notification_jobs: "NotificationJobRunner"
+    photo_storages: "PhotoStorages"
+    photo_limits: "Limits"
+    mail_queue: "MailQueue"
+
+    abuse_limits: "AbuseLimits"
+    request_limits: "RequestLimits"
+    level_names: dict[str, str]
+    """How levels of users are called in answers."""
+
+    envelope: "Bare"
+    """Makes the bodies of answers, in the shape of `api.envelope`."""
+    methods: "MethodTable"
+    description: "Description"
+    metrics: "Metrics | None" = None
+    """None where `metrics.enabled` is false."""
