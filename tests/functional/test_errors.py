@@ -33,7 +33,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> str:
     def fail(*_: Any, **__: Any) -> Any:
         raise ZeroDivisionError(detail)
 
-    monkeypatch.setattr(nodes, "everything", fail)
+    monkeypatch.setattr(nodes, "all_nodes", fail)
     monkeypatch.setattr(relations, "follow_topic", fail)
     return detail
 

@@ -39,10 +39,10 @@ _QUERY_WINS = frozenset({"type"})
 class ForumRequest(Request):
     """A request of the forum.
 
-    caller: set when the token is verified; lists_version: as of then
-    (`cache.versions`), None without a token; validated: the parameters, set
-    by the `schema=` of the view, if it has one; prework: the result of its `prework=`, likewise;
-    operation: which view it came to, set where metrics are enabled (empty: it came to no view).
+    caller: set when the token is verified; lists_version: the version of topic lists at that time
+    (`cache.versions`), None without a token; validated: the parameters, set by the view's
+    `schema=`; prework: the result of the view's `prework=`; operation: the name of the view, set if
+    metrics are enabled (empty: the request reached no view).
     """
 
     caller: Identity | None = None
