@@ -1,78 +1,79 @@
 'use strict'
 
-const place = document.getElementById('explorer')
-const { description, clientId, redirectUri } = place.dataset
+const container = document.getElementById('explorer')
+const { description, clientId, redirectUri } = container.dataset
 
-// swagger-ui's style sheet is dark by a class alone.
+// swagger-ui's style sheet has a class for dark mode, but no media query.
 const dark = matchMedia('(prefers-color-scheme: dark)')
-const dim = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', dim)
-dim()
+const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', applyColorScheme)
+applyColorScheme()
 
-const mapped = (object, change) =>
+const mapValues = (object, change) =>
   Object.fromEntries(Object.entries(object ?? {}).map(([key, value]) => [key, change(value)]))
 
-// A form that begins with the example of every parameter would ask for the third page of one node.
-const parameter = ({ example, ...told }) => (told.required ? { example, ...told } : told)
+// Only required parameters keep their example: swagger-ui prefills the form with the examples, and
+// all of them together would request the third page of one node.
+const adaptParameter = ({ example, ...rest }) => (rest.required ? { example, ...rest } : rest)
 
-// What every call takes and every answer brings is for programs: it would hide the rest.
-const everywhere = /\/(RequestId|IfNoneMatch|RateLimit|RateLimitPolicy)$/
-const asked = (parameters) =>
-  (parameters ?? []).filter((one) => !everywhere.test(one.$ref)).map(parameter)
-const answered = ({ headers, ...told }) => {
-  const own = Object.entries(headers ?? {}).filter(([, header]) => !everywhere.test(header.$ref))
-  return own.length ? { ...told, headers: Object.fromEntries(own) } : told
+// Parameters and headers of every operation are for programs; here they would hide the others.
+const common = /\/(RequestId|IfNoneMatch|RateLimit|RateLimitPolicy)$/
+const adaptParameters = (parameters) =>
+  (parameters ?? []).filter((parameter) => !common.test(parameter.$ref)).map(adaptParameter)
+const adaptResponse = ({ headers, ...rest }) => {
+  const own = Object.entries(headers ?? {}).filter(([, header]) => !common.test(header.$ref))
+  return own.length ? { ...rest, headers: Object.fromEntries(own) } : rest
 }
 
-// The description names every way to bring a token. Here there is one, so that the dialog asks one
-// question; what needs no token is called with it all the same, once there is one.
-const operation = ({ security, parameters, responses, ...told }) => {
-  const scopes = security.find((one) => 'OAuth' in one)
+// The description lists every way to send a token. The explorer uses one, so that the dialog has one
+// choice. Once there is a token, operations that need none are called with it, too.
+const adaptOperation = ({ security, parameters, responses, ...rest }) => {
+  const scopes = security.find((requirement) => 'OAuth' in requirement)
   return {
-    ...told,
-    parameters: asked(parameters),
-    responses: mapped(responses, answered),
+    ...rest,
+    parameters: adaptParameters(parameters),
+    responses: mapValues(responses, adaptResponse),
     security: scopes ? [{ OAuth: scopes.OAuth }] : [],
   }
 }
 
-const item = ({ parameters, ...methods }) => ({
-  parameters: asked(parameters),
-  ...mapped(methods, operation),
+const adaptPath = ({ parameters, ...methods }) => ({
+  parameters: adaptParameters(parameters),
+  ...mapValues(methods, adaptOperation),
 })
 
-const adapted = ({ components, paths, ...rest }) => {
+const adaptDescription = ({ components, paths, ...rest }) => {
   const { OAuth } = components.securitySchemes
   const { authorizationCode } = OAuth.flows
   return {
     ...rest,
-    paths: mapped(paths, item),
+    paths: mapValues(paths, adaptPath),
     components: {
       ...components,
-      parameters: mapped(components.parameters, parameter),
-      responses: mapped(components.responses, answered),
+      parameters: mapValues(components.parameters, adaptParameter),
+      responses: mapValues(components.responses, adaptResponse),
       securitySchemes: { OAuth: { ...OAuth, flows: { authorizationCode } } },
     },
   }
 }
 
-const adapting = () => ({
+const adaptPlugin = () => ({
   statePlugins: {
-    spec: { wrapActions: { updateJsonSpec: (update) => (spec) => update(adapted(spec)) } },
+    spec: { wrapActions: { updateJsonSpec: (update) => (spec) => update(adaptDescription(spec)) } },
   },
 })
 
 const explorer = SwaggerUIBundle({
-  domNode: place,
+  domNode: container,
   url: description,
   oauth2RedirectUrl: redirectUri,
-  plugins: [adapting],
+  plugins: [adaptPlugin],
   deepLinking: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  // swagger-ui would ask a validator elsewhere what it thinks of the description.
+  // By default swagger-ui sends the description to a validator on another site.
   validatorUrl: null,
 })
 

@@ -1,4 +1,4 @@
-"""An application that calls the provider, as the real service sees it."""
+"""An OAuth client that calls the provider over HTTP."""
 
 from typing import Any
 
@@ -29,9 +29,9 @@ class Application:
         return self.forum.app.post(f"/oauth/{name}", form, status="*")
 
     def log_in(self, username: str = "ann", password: str = PASSWORD) -> TestResponse:
-        """Ask for a token with a password."""
+        """Request a token with a password."""
         return self.post("token", grant_type="password", username=username, password=password)
 
     def refresh(self, token: str) -> TestResponse:
-        """Ask for a token with a refresh token."""
+        """Request a token with a refresh token."""
         return self.post("token", grant_type="refresh_token", refresh_token=token)

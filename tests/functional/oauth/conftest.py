@@ -1,4 +1,4 @@
-"""A person with a password, and the application that she uses."""
+"""A user with a password, and a client."""
 
 import pytest
 
@@ -28,5 +28,5 @@ def ann(forum: Forum) -> int:
 
 @pytest.fixture
 def app(forum: Forum, ann: int) -> Application:
-    """An application that she uses."""
+    """A confidential client."""
     return Application(forum)

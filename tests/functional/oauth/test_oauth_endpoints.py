@@ -1,4 +1,4 @@
-"""The provider over HTTP: what the web adds to it, and what it keeps from it."""
+"""The OAuth endpoints over HTTP."""
 
 import base64
 from collections.abc import Callable
@@ -116,21 +116,21 @@ def test_the_first_use_of_a_refreshed_token_is_recorded_once(
     forum = make_forum(oauth__refresh_grace="60")
     add_ann(forum)
     app = Application(forum)
-    given = app.log_in(password=PASSWORD).json
-    caller = forum.caller(app.refresh(given["refresh_token"]).json["access_token"])
+    issued = app.log_in(password=PASSWORD).json
+    caller = forum.caller(app.refresh(issued["refresh_token"]).json["access_token"])
     first, second = (len(of_request(forum, caller, "GET", "/hello")) for _ in range(2))
     assert (first, second) == (2, 1)
-    logged_in = forum.caller(given["access_token"])
+    logged_in = forum.caller(issued["access_token"])
     assert len(of_request(forum, logged_in, "GET", "/hello")) == 1
 
 
 def test_any_other_error_is_rolled_back(forum: Forum, app: Application) -> None:
-    given = app.log_in().json
+    issued = app.log_in().json
     wrong = app.post(
-        "token", grant_type="refresh_token", refresh_token=given["refresh_token"], scope="admin"
+        "token", grant_type="refresh_token", refresh_token=issued["refresh_token"], scope="admin"
     )
     assert wrong.json["error"] == "invalid_scope"
-    assert app.refresh(given["refresh_token"]).status_int == 200
+    assert app.refresh(issued["refresh_token"]).status_int == 200
 
 
 def test_failures_are_counted_for_all_processes_to_see(
@@ -146,11 +146,11 @@ def test_failures_are_counted_for_all_processes_to_see(
 
 
 def test_revoking_a_token_returns_an_empty_object(forum: Forum, app: Application) -> None:
-    given = app.log_in().json
-    answer = app.post("revoke", token=given["access_token"])
+    issued = app.log_in().json
+    answer = app.post("revoke", token=issued["access_token"])
     assert (answer.status_int, answer.json) == (200, {})
-    forum.app.get("/api/v3/hello", {"access_token": given["access_token"]}, status=401)
-    assert app.post("introspect", token=given["access_token"]).json == {"active": False}
+    forum.app.get("/api/v3/hello", {"access_token": issued["access_token"]}, status=401)
+    assert app.post("introspect", token=issued["access_token"]).json == {"active": False}
 
 
 def test_a_blocked_user_logs_in_and_reads_but_does_not_write(
@@ -175,9 +175,9 @@ def test_the_metadata_is_where_rfc_8414_puts_it(
     forum: Forum, make_forum: Callable[..., Forum]
 ) -> None:
     path = "/.well-known/oauth-authorization-server"
-    said = forum.app.get(path)
-    assert said.content_type == "application/json"
-    assert said.json["issuer"] == "http://localhost"
+    metadata = forum.app.get(path)
+    assert metadata.content_type == "application/json"
+    assert metadata.json["issuer"] == "http://localhost"
     elsewhere = make_forum(site__url="https://forum.example/")
     assert elsewhere.app.get(path).json["token_endpoint"] == "https://forum.example/oauth/token"
 

@@ -1,4 +1,4 @@
-"""What keeps log-ins from starving the service: a rate of the token endpoint, slots for hashes."""
+"""Limits of logins: the rate limit of the token endpoint, and the slots for password hashing."""
 
 import threading
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum: M
     forum = make_forum(rate_limit__token="2/minute")
     app, other = (Application(forum, grants=("client_credentials",)) for _ in range(2))
 
-    def ask(client: Application, address: str = "192.0.2.1") -> int:
+    def request(client: Application, address: str = "192.0.2.1") -> int:
         form = {**client.credentials, "grant_type": "client_credentials"}
         environ = {"REMOTE_ADDR": address}
         answer = forum.app.post("/oauth/token", form, extra_environ=environ, status="*")
@@ -32,8 +32,8 @@ def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum: M
     wrong = {**app.credentials, "client_secret": "x", "grant_type": "client_credentials"}
     for _ in range(3):
         assert forum.app.post("/oauth/token", wrong, status="*").status_int == 401
-    assert [ask(app) for _ in range(3)] == [200, 200, 429]
-    assert (ask(other), ask(app, "198.51.100.7")) == (200, 200)
+    assert [request(app) for _ in range(3)] == [200, 200, 429]
+    assert (request(other), request(app, "198.51.100.7")) == (200, 200)
 
 
 def test_without_a_slot_for_hashing_logins_get_503_and_reads_go_on(

@@ -1,4 +1,4 @@
-"""A forum whose pages are all open, and Ann."""
+"""A forum in which all pages are enabled, and a user."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,22 +22,22 @@ OPEN = {
 
 
 @pytest.fixture(scope="package")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the ini."""
+def ini_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the ini file."""
     return tmp_path_factory.mktemp("pages")
 
 
 @pytest.fixture(scope="package")
-def open_application(database_url: str, here: Path) -> Iterator[Any]:
-    """The application with everything open."""
-    application = make_app(database_url, here, **OPEN)
+def open_application(database_url: str, ini_dir: Path) -> Iterator[Any]:
+    """The application with all pages enabled."""
+    application = make_app(database_url, ini_dir, **OPEN)
     yield application
     close_application(application)
 
 
 @pytest.fixture
 def forum(open_application: Any, database: Database) -> Forum:
-    """An empty forum with everything open."""
+    """An empty forum with all pages enabled."""
     return Forum(open_application, database)
 
 
@@ -49,5 +49,5 @@ def ann(forum: Forum) -> int:
 
 @pytest.fixture
 def visitor(forum: Forum) -> Visitor:
-    """Somebody with a browser, not logged in."""
+    """A browser without a login."""
     return Visitor(forum)

@@ -1,4 +1,4 @@
-"""My applications: what I allowed, and those that I run."""
+"""/applications: authorized and registered ones."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ def owner(visitor: Visitor, ann: int) -> Visitor:
 
 
 def register(owner: Visitor, **fields: object) -> TestResponse:
-    """Register an application by the form."""
+    """Register an application with the form."""
     form = form_of(owner.get("/applications"))
     for name, value in {"name": "Boats", "redirect_uris": "https://a.example/", **fields}.items():
         form[name] = value
@@ -29,25 +29,25 @@ def register(owner: Visitor, **fields: object) -> TestResponse:
 
 
 def owned(forum: Forum) -> int:
-    """Return how many applications belong to somebody."""
+    """Return how many applications have an owner."""
     with forum.database.reads.connect() as db:
         return len([one for one in clients.list_clients(db) if one.owner_id is not None])
 
 
 def shown(page: TestResponse) -> list[str]:
-    """Return what a page shows as code."""
+    """Return the texts of the code elements of a page."""
     return [code.text for code in page.html.main.find_all("code")]
 
 
 def button(owner: Visitor, action: str) -> TestResponse:
-    """Press the button of the form with this action on the page."""
+    """Submit the form with this action on the page."""
     page = owner.get("/applications")
     return next(form for form in page.forms.values() if form.action == action).submit(status="*")
 
 
 def test_authorizations_are_listed_and_revoked(forum: Forum, owner: Visitor, ann: int) -> None:
     app = Application(forum)
-    given = app.log_in(password=PASSWORD).json
+    issued = app.log_in(password=PASSWORD).json
     text = owner.get("/applications").html.main.text
     assert "Can read and write" in text
     client_id = app.credentials["client_id"]
@@ -65,8 +65,8 @@ def test_authorizations_are_listed_and_revoked(forum: Forum, owner: Visitor, ann
             now=row.created_at,
         )
     assert button(owner, f"/applications/{client_id}/revoke").status_int == 303
-    assert forum.caller(given["access_token"]).get("/hello").status_int == 401
-    assert app.refresh(given["refresh_token"]).json["error"] == "invalid_grant"
+    assert forum.caller(issued["access_token"]).get("/hello").status_int == 401
+    assert app.refresh(issued["refresh_token"]).json["error"] == "invalid_grant"
     late = app.post(
         "token", grant_type="authorization_code", code=code, redirect_uri="https://a.example/"
     )

@@ -1,4 +1,4 @@
-"""/oauth/authorize in a browser's hands."""
+"""/oauth/authorize: the consent page."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -22,8 +22,8 @@ def app(forum: Forum, ann: int) -> Application:
     return Application(forum, redirect_uris=[URI])
 
 
-def ask(visitor: Visitor, app: Application, **parameters: str) -> TestResponse:
-    """Come to the endpoint with an authorization request; an empty value leaves one out."""
+def open_consent(visitor: Visitor, app: Application, **parameters: str) -> TestResponse:
+    """Open the page with an authorization request; an empty value omits a parameter."""
     request = {
         "response_type": "code",
         "client_id": app.credentials["client_id"],
@@ -35,8 +35,8 @@ def ask(visitor: Visitor, app: Application, **parameters: str) -> TestResponse:
     return visitor.get("/oauth/authorize", **{k: v for k, v in request.items() if v})
 
 
-def answered(response: TestResponse) -> dict[str, str]:
-    """Return what the client is told by way of the browser."""
+def redirect_parameters(response: TestResponse) -> dict[str, str]:
+    """Return the parameters of the redirect to the client."""
     assert response.status_int == 303, response.text
     assert response.location.startswith(f"{URI}?")
     query = parse_qs(urlsplit(response.location).query, strict_parsing=True)
@@ -46,7 +46,7 @@ def answered(response: TestResponse) -> dict[str, str]:
 
 def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
-    page = ask(visitor, app)
+    page = open_consent(visitor, app)
     text = " ".join(page.html.main.text.split())
     assert page.html.h1.text == "Allow app to use your account?"
     assert "logged in as ann" in text
@@ -58,24 +58,26 @@ def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: App
 
 def test_allow_issues_a_code_for_a_token(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
-    told = answered(form_of(ask(visitor, app)).submit("answer", value="allow"))
-    assert (told["state"], told["iss"]) == ("xyz", "http://localhost")
-    given = app.post(
-        "token", grant_type="authorization_code", code=told["code"], redirect_uri=URI
+    params = redirect_parameters(
+        form_of(open_consent(visitor, app)).submit("answer", value="allow")
+    )
+    assert (params["state"], params["iss"]) == ("xyz", "http://localhost")
+    issued = app.post(
+        "token", grant_type="authorization_code", code=params["code"], redirect_uri=URI
     ).json
-    assert given["scope"] == "read"
-    assert visitor.forum.caller(given["access_token"]).get("/hello").status_int == 200
+    assert issued["scope"] == "read"
+    assert visitor.forum.caller(issued["access_token"]).get("/hello").status_int == 200
 
 
 @pytest.mark.parametrize("button", ["cancel", "anything"])
 def test_anything_but_allow_denies(visitor: Visitor, app: Application, button: str) -> None:
     visitor.log_in()
-    form = form_of(ask(visitor, app))
+    form = form_of(open_consent(visitor, app))
     answer = visitor.app.post(
         "/oauth/authorize", [*form.submit_fields(), ("answer", button)], status="*"
     )
-    told = answered(answer)
-    assert (told["error"], told["state"], told["iss"]) == (
+    params = redirect_parameters(answer)
+    assert (params["error"], params["state"], params["iss"]) == (
         "access_denied",
         "xyz",
         "http://localhost",
@@ -84,10 +86,13 @@ def test_anything_but_allow_denies(visitor: Visitor, app: Application, button: s
 
 
 def test_an_invalid_request_needs_no_login(visitor: Visitor, app: Application) -> None:
-    told = answered(ask(visitor, app, response_type="token"))
-    assert (told["error"], told["state"]) == ("unsupported_response_type", "xyz")
-    assert told["iss"] == "http://localhost"
-    assert answered(ask(visitor, app, scope="everything"))["error"] == "invalid_scope"
+    params = redirect_parameters(open_consent(visitor, app, response_type="token"))
+    assert (params["error"], params["state"]) == ("unsupported_response_type", "xyz")
+    assert params["iss"] == "http://localhost"
+    assert (
+        redirect_parameters(open_consent(visitor, app, scope="everything"))["error"]
+        == "invalid_scope"
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +109,7 @@ def test_an_invalid_client_or_redirect_uri_shows_an_error_page(
     visitor: Visitor, app: Application, bad: dict[str, str]
 ) -> None:
     visitor.log_in()
-    page = ask(visitor, app, **bad)
+    page = open_consent(visitor, app, **bad)
     assert page.status_int == 400
     assert "Location" not in page.headers
     assert problem(page)
@@ -114,7 +119,7 @@ def test_an_invalid_client_or_redirect_uri_shows_an_error_page(
 
 def test_the_request_is_validated_again_on_submit(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
-    form = form_of(ask(visitor, app))
+    form = form_of(open_consent(visitor, app))
     form["redirect_uri"] = "https://evil.example/"
     answer = form.submit("answer", value="allow", status=400)
     assert "Location" not in answer.headers
@@ -135,39 +140,41 @@ def test_the_state_is_returned_exactly_and_escaped(
     visitor: Visitor, app: Application, state: str, button: str
 ) -> None:
     visitor.log_in()
-    page = ask(visitor, app, state=state)
+    page = open_consent(visitor, app, state=state)
     assert page.html.find("script") is None
-    # A browser makes CRLF of every line break in a form.
+    # A browser turns every line break in a form into CRLF.
     answer = form_of(page).submit("answer", value=button, status="*")
-    assert answered(answer)["state"].replace("\r\n", "\n") == state.replace("\r\n", "\n")
+    assert redirect_parameters(answer)["state"].replace("\r\n", "\n") == state.replace("\r\n", "\n")
     assert "evil" not in answer.headers.get("Set-Cookie", "")
-    assert answered(ask(visitor, app, state=state, scope="x"))["state"] == state
+    assert redirect_parameters(open_consent(visitor, app, state=state, scope="x"))["state"] == state
 
 
 def test_the_login_leads_back_to_the_same_request(visitor: Visitor, app: Application) -> None:
-    login = ask(visitor, app, state="ä & b").follow()
+    login = open_consent(visitor, app, state="ä & b").follow()
     assert login.html.h1.text == "Log in"
     page = sent(form_of(login), username="ann", password=PASSWORD).follow()
-    told = answered(form_of(page).submit("answer", value="allow"))
-    assert told["state"] == "ä & b"
+    params = redirect_parameters(form_of(page).submit("answer", value="allow"))
+    assert params["state"] == "ä & b"
 
 
 def test_a_session_that_expires_meanwhile_leads_to_the_login_and_back(
     visitor: Visitor, app: Application
 ) -> None:
     visitor.log_in()
-    form = form_of(ask(visitor, app, state="still here"))
+    form = form_of(open_consent(visitor, app, state="still here"))
     expire_sessions(visitor.forum)
     login = form.submit("answer", value="allow")
     assert login.location.startswith("http://localhost/login?next=%2Foauth%2Fauthorize")
     assert visitor.forum.count(OAuthCode) == 0
     page = sent(form_of(login.follow()), username="ann", password=PASSWORD).follow()
-    assert answered(form_of(page).submit("answer", value="allow"))["state"] == "still here"
+    assert (
+        redirect_parameters(form_of(page).submit("answer", value="allow"))["state"] == "still here"
+    )
 
 
 def test_consent_is_protected_against_csrf(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
-    fields = dict(form_of(ask(visitor, app)).submit_fields())
+    fields = dict(form_of(open_consent(visitor, app)).submit_fields())
     del fields["csrf_token"]
     answer = visitor.app.post("/oauth/authorize", {**fields, "answer": "allow"}, status=403)
     assert "out of date" in problem(answer)
@@ -179,8 +186,10 @@ def test_a_duplicate_parameter_is_rejected(visitor: Visitor, app: Application) -
     client_id = app.credentials["client_id"]
     address = f"/oauth/authorize?client_id={client_id}&client_id={client_id}&response_type=code"
     assert visitor.get(address).status_int == 400
-    told = answered(visitor.get(f"/oauth/authorize?client_id={client_id}&state=a&state=b"))
-    assert told["error"] == "invalid_request"
+    params = redirect_parameters(
+        visitor.get(f"/oauth/authorize?client_id={client_id}&state=a&state=b")
+    )
+    assert params["error"] == "invalid_request"
 
 
 SOURCES = {
@@ -196,7 +205,7 @@ def test_the_csp_allows_the_redirect_to_the_client_only(
     forum: Forum, visitor: Visitor, ann: int, uri: str
 ) -> None:
     visitor.log_in()
-    page = ask(visitor, Application(forum, redirect_uris=[uri]), redirect_uri=uri)
+    page = open_consent(visitor, Application(forum, redirect_uris=[uri]), redirect_uri=uri)
     assert page.headers["Content-Security-Policy"].endswith(f"form-action 'self' {SOURCES[uri]}")
     answer = form_of(page).submit("answer", value="allow")
     assert answer.location.startswith(f"{uri}?code=")
@@ -209,6 +218,6 @@ def test_names_of_clients_are_escaped(forum: Forum, visitor: Visitor, ann: int) 
         )
     visitor.log_in()
     app: Any = type("Named", (), {"credentials": {"client_id": made.client_id}})
-    page = ask(visitor, app)
+    page = open_consent(visitor, app)
     assert page.html.h1.find("b") is None
     assert "<b>app</b> & co" in page.html.h1.text

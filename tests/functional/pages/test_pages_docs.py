@@ -1,4 +1,4 @@
-"""The explorer and the guide: what they load, what they may load, and that they can be left out."""
+"""The explorer and the guide: their files, their CSP, and disabling them."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What every page wears, and what an error looks like."""
+"""The security headers of every page, and the error pages."""
 
 import re
 from collections.abc import Callable
@@ -134,7 +134,7 @@ def colours(dark: bool) -> dict[str, str]:
 
 
 def luminance(colour: str) -> float:
-    """Return the relative luminance of a colour (WCAG 2.2)."""
+    """Return the relative luminance of a color (WCAG 2.2)."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (
         one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels
@@ -143,7 +143,7 @@ def luminance(colour: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two colours (WCAG 2.2)."""
+    """Return the contrast ratio of two colors (WCAG 2.2)."""
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

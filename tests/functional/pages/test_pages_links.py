@@ -1,4 +1,4 @@
-"""Every link of every page leads somewhere, for nobody and for who is logged in."""
+"""No page has a dead link, with and without a login."""
 
 import re
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ HOST = "http://localhost"
 ATTRIBUTES = {"a": "href", "link": "href", "script": "src", "img": "src", "form": "action"}
 URL_IN_CSS = re.compile(r"""url\(\s*["']?(?!["']?data:)([^"')]+)""")
 MORE = ["/favicon.ico", "/robots.txt"]
-"""What browsers and crawlers ask for without a link."""
+"""What browsers and crawlers request without a link."""
 
 
 def links(page: TestResponse) -> Iterator[tuple[str, str]]:
-    """Yield the method and the address of each link and form of a page or style sheet."""
+    """Yield the method and the URL of each link and form of a page or style sheet."""
     if page.content_type == "text/css":
         for address in URL_IN_CSS.findall(page.text):
             yield "GET", address
@@ -47,7 +47,7 @@ def follow(visitor: Visitor, start: list[str]) -> tuple[dict[str, TestResponse],
             continue
         path = parts._replace(scheme="", netloc="", fragment="").geturl()
         if method == "POST":
-            # Without a form's token: refused as a form (403), and never unknown (404, 405).
+            # Without a CSRF token the form is rejected (403); a dead one would be 404 or 405.
             if (status := visitor.app.post(path, status="*").status_int) not in (400, 403):
                 wrong.append(f"{found_on} -> POST {path}: {status}")
             continue

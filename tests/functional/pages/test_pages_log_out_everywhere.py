@@ -1,4 +1,4 @@
-"""The end of all log-ins: a changed password, a reset one, and the button for it."""
+"""Ending all logins: by a changed password, a reset, and the button."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,14 +20,14 @@ CALLBACK = "https://app.example/cb"
 
 
 class Logins:
-    """Everything that a log-in of Ann's has given, and a token that an administrator issued."""
+    """Everything that Ann's logins issued, and a token that an administrator issued."""
 
     def __init__(self, forum: Forum, ann: int) -> None:
         self.forum = forum
         usual = Application(forum)
         first = usual.log_in(password=PASSWORD).json
         refreshed = usual.refresh(first["refresh_token"]).json
-        # As the explorer: no refresh token, so nothing that could be refused to it later.
+        # Like the explorer: a client without refresh tokens.
         self.bare = Application(forum, grants=("authorization_code",), redirect_uris=(CALLBACK,))
         by_code = self._redeem(self._code(ann)).json
         by_password = Application(forum, grants=("password",)).log_in(password=PASSWORD).json
@@ -65,7 +65,7 @@ class Logins:
         )
 
     def alive(self) -> list[str]:
-        """Return what of all that is still good for something."""
+        """Return the names of those that are still valid."""
         found = [
             name
             for name, token in self.tokens.items()
@@ -77,18 +77,18 @@ class Logins:
         return found
 
 
-def change(visitor: Visitor, ann: int, here: Path) -> None:
-    """Change the password by the page."""
+def change(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Change the password on the page."""
     visitor.log_in()
     answer = visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
     assert "logged out everywhere" in answer.follow().text
 
 
-def reset(visitor: Visitor, ann: int, here: Path) -> None:
-    """Set another password by a mailed link."""
+def reset(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Set a password with a reset link."""
     visitor.send("/password/forgotten", email="ann@example.org")
     visitor.forum.registry.mail_queue.wait()
-    [mail] = list((here / "var" / "mail").glob("*.eml"))
+    [mail] = list((ini_dir / "var" / "mail").glob("*.eml"))
     text = mail.read_text().replace("=\n", "").replace("=3D", "=")
     mail.unlink()
     address = next(word for word in text.split() if "reset_token=" in word)
@@ -96,14 +96,14 @@ def reset(visitor: Visitor, ann: int, here: Path) -> None:
     assert "logged out everywhere" in answer.follow().text
 
 
-def command(visitor: Visitor, ann: int, here: Path) -> None:
-    """Set another password as `forumsvc user password` does."""
+def command(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Set a password as `forumsvc user password` does."""
     with visitor.forum.database.session.begin() as db:
         accounts.set_password(db, "ann", NEW_PASSWORD)
 
 
-def button(visitor: Visitor, ann: int, here: Path) -> None:
-    """Log out everywhere by the button; the password stays."""
+def button(visitor: Visitor, ann: int, ini_dir: Path) -> None:
+    """Log out everywhere with the button; the password stays."""
     visitor.log_in()
     page = visitor.get("/applications")
     form = next(one for one in page.forms.values() if one.action == "/logout/everywhere")
@@ -115,10 +115,10 @@ def button(visitor: Visitor, ann: int, here: Path) -> None:
 
 @pytest.mark.parametrize("end", [change, reset, command, button])
 def test_every_login_ends_but_an_administrators_token_stays_valid(
-    visitor: Visitor, forum: Forum, ann: int, here: Path, end: Callable[..., None]
+    visitor: Visitor, forum: Forum, ann: int, ini_dir: Path, end: Callable[..., None]
 ) -> None:
     logins = Logins(forum, ann)
-    end(visitor, ann, here)
+    end(visitor, ann, ini_dir)
     assert logins.alive() == []
     assert forum.caller(logins.admins).get("/hello").status_int == 200
     assert forum.count(BrowserSession) == 0
@@ -130,10 +130,10 @@ def test_log_out_everywhere_affects_no_other_user(visitor: Visitor, forum: Forum
     with_password(forum, "bob")
     browser, app = Visitor(forum), Application(forum)
     browser.log_in("bob")
-    given = app.log_in("bob", PASSWORD).json
+    issued = app.log_in("bob", PASSWORD).json
     button(visitor, ann, Path())
     assert browser.is_logged_in()
-    assert forum.caller(given["access_token"]).get("/hello").status_int == 200
+    assert forum.caller(issued["access_token"]).get("/hello").status_int == 200
 
 
 def test_log_out_everywhere_is_protected_against_csrf(

@@ -1,4 +1,4 @@
-"""Changing the password, and setting another by a link."""
+"""Changing the password, and resetting it by a link."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -17,9 +17,9 @@ from .visitor import NEW_PASSWORD, PASSWORD, Visitor, problem, sent, with_passwo
 
 
 @pytest.fixture
-def mail(forum: Forum, here: Path) -> Iterator[Callable[[], list[EmailMessage]]]:
-    """A function: return the mail that came, oldest first."""
-    folder = here / "var" / "mail"
+def mail(forum: Forum, ini_dir: Path) -> Iterator[Callable[[], list[EmailMessage]]]:
+    """Return a function that returns the received messages, oldest first."""
+    folder = ini_dir / "var" / "mail"
 
     def read() -> list[EmailMessage]:
         forum.registry.mail_queue.wait()
@@ -35,7 +35,7 @@ Mail = Callable[[], list[EmailMessage]]
 
 
 def link(mail: Mail) -> str:
-    """Return the link of the latest mail, as a path."""
+    """Return the link of the latest message, as a path."""
     words = mail()[-1].get_content().split()
     address = next(word for word in words if "://" in word)
     assert address.startswith("http://localhost/password/reset?reset_token=")

@@ -1,4 +1,4 @@
-"""Logging in to the pages: the cookie, the session, the form's token."""
+"""Logging in to the pages: the cookie, the session, the CSRF token."""
 
 from collections.abc import Callable
 from typing import Any
@@ -145,7 +145,7 @@ def test_a_changed_password_ends_every_session(visitor: Visitor, ann: int) -> No
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], None]) -> None:
-    """Let something happen between the check of the next log-in's password and its session."""
+    """Run something between the password check of the next login and its session."""
     check = login.check_password_attempt
 
     def checked(*args: Any) -> Any:
@@ -197,7 +197,7 @@ def test_every_form_needs_a_csrf_token(
     fields = {} if token is None else {"csrf_token": token.encode("utf-8", "surrogateescape")}
     answer = visitor.app.post(path, fields, status="*")
     if token == "\udcff":
-        assert answer.status_int == 400  # bytes that are no UTF-8
+        assert answer.status_int == 400  # not UTF-8
     else:
         assert answer.status_int == 403
         assert "out of date" in problem(answer)

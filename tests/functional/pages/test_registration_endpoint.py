@@ -19,8 +19,8 @@ def test_anybody_can_create_an_account_and_log_in(forum: Forum) -> None:
     assert made.json["abilities"] == {"follow": False, "block": False, "update": False}
     assert {"bio", "created_at", "topics_count"} <= set(made.json)
     assert "password" not in made.text
-    given = Application(forum).log_in("nina", GOOD["password"])
-    assert forum.caller(given.json["access_token"]).get("/users/me").json["email"] == GOOD["email"]
+    issued = Application(forum).log_in("nina", GOOD["password"])
+    assert forum.caller(issued.json["access_token"]).get("/users/me").json["email"] == GOOD["email"]
 
 
 def test_json_works_too(forum: Forum) -> None:

@@ -1,4 +1,4 @@
-"""Somebody with a browser, as far as WebTest is one."""
+"""A browser, simulated with WebTest."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ BROWSER = {"HTTP_ACCEPT": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
 class Visitor:
-    """A browser with cookies of its own."""
+    """A browser with its own cookies."""
 
     def __init__(self, forum: Forum, **environ: str) -> None:
         self.forum = forum
@@ -27,44 +27,44 @@ class Visitor:
         return self.app.get(path, params, status="*")
 
     def form(self, path: str, **params: Any) -> Form:
-        """Load a page and return the form that it is about."""
+        """Load a page and return its main form."""
         return form_of(self.get(path, **params))
 
     def send(self, path: str, **fields: str) -> TestResponse:
-        """Load a page, fill in its form and send it."""
+        """Load a page, fill in its form and submit it."""
         return sent(self.form(path), **fields)
 
     def log_in(self, login: str = "ann", password: str = PASSWORD, **params: str) -> TestResponse:
-        """Log in by the form."""
+        """Log in with the form."""
         return sent(self.form("/login", **params), username=login, password=password)
 
     def is_logged_in(self) -> bool:
-        """Tell whether the pages know who this is."""
+        """Return whether this browser is logged in."""
         return self.get("/applications").status_int == 200
 
     def post(self, path: str, **fields: str) -> TestResponse:
-        """Send a form that no page has, with the token of one that there is."""
+        """Submit arbitrary fields, with the CSRF token of an existing page."""
         token = self.get("/login").follow() if self.is_logged_in() else self.get("/login")
         fields["csrf_token"] = token.html.find("input", {"name": "csrf_token"})["value"]
         return self.app.post(path, fields, status="*")
 
 
 def form_of(page: TestResponse) -> Form:
-    """Return the last form inside the page's main part."""
+    """Return the last form in the main element of the page."""
     assert page.status_int < 500, page.text
     action = page.html.find("main").find_all("form")[-1]["action"]
     return next(form for form in reversed(page.forms.values()) if form.action == action)
 
 
 def sent(form: Form, **fields: str) -> TestResponse:
-    """Fill in a form and send it."""
+    """Fill in a form and submit it."""
     for name, value in fields.items():
         form[name] = value
     return form.submit(status="*")
 
 
 def wrong(page: TestResponse) -> str:
-    """Return what the page says is wrong with the one field that is."""
+    """Return the error of the only invalid field."""
     assert page.status_int == 400
     found = page.html.find_all(class_="wrong")
     assert len(found) == 1, page.text
@@ -75,7 +75,7 @@ def wrong(page: TestResponse) -> str:
 
 
 def problem(page: TestResponse) -> str:
-    """Return what the page says is wrong on the whole."""
+    """Return the error of the whole form."""
     return page.html.find(role="alert").text.strip()
 
 
@@ -93,7 +93,7 @@ def with_password(forum: Forum, login: str = "ann", **columns: Any) -> int:
 
 
 def expire_sessions(forum: Forum) -> None:
-    """Let the time of every session be over."""
+    """Let every session expire."""
     with forum.database.session.begin() as db:
         db.execute(
             update(BrowserSession)

@@ -1,4 +1,4 @@
-"""Mail: taken at once, delivered by a thread, to a folder or a server."""
+"""Email: queued, and delivered by a thread to a folder or a server."""
 
 import logging
 import smtplib
@@ -27,16 +27,16 @@ REQUIRED = {
 
 
 class Server:
-    """A mail server's memory."""
+    """A mail server that stores its messages."""
 
     def __init__(self) -> None:
-        self.came: list[tuple[str, list[str], bytes]] = []
+        self.received: list[tuple[str, list[str], bytes]] = []
 
     async def handle_DATA(  # noqa: N802 - aiosmtpd calls it so
         self, server: Any, session: Any, envelope: Any
     ) -> str:
-        """Keep a message."""
-        self.came.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
+        """Store a message."""
+        self.received.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
         return "250 OK"
 
 
@@ -47,8 +47,8 @@ def _check(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) 
 
 @pytest.fixture
 def smtp(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, int]]:
-    """A mail server that lets `forum` in with `secret`, and its port."""
-    # Both ends would ask the name servers for their own name.
+    """A mail server that accepts the login `forum` with `secret`, and its port."""
+    # Otherwise both ends would look up their own name in the DNS.
     monkeypatch.setattr(socket, "getfqdn", lambda name="": "localhost")
     memory = Server()
     controller = Controller(
@@ -64,7 +64,7 @@ def smtp(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, int]]:
 
 
 def delivery(port: int, *, password: str) -> SmtpDelivery:
-    """Return the way to that server."""
+    """Return the delivery to that server."""
     return SmtpDelivery("127.0.0.1", port, "none", "forum", password, 10)
 
 
@@ -73,7 +73,7 @@ def test_a_server_gets_the_message_for_its_one_recipient(smtp: tuple[Server, int
     mail_queue = MailQueue(delivery(port, password="secret"), SENDER)
     mail_queue.send("ann@example.org", "Grüße", "Zeile eins\nZeile zwei: https://x.example/?a=b")
     mail_queue.close()
-    [(sender, recipients, content)] = server.came
+    [(sender, recipients, content)] = server.received
     assert (sender, recipients) == (SENDER, ["ann@example.org"])
     message = message_from_bytes(content, policy=policy.default)
     assert isinstance(message, EmailMessage)
@@ -91,20 +91,20 @@ def test_a_refusing_server_is_retried_and_then_given_up(
     mail_queue.send("ann@example.org", "x", "y")
     mail_queue.wait()
     mail_queue.close()
-    assert server.came == []
+    assert server.received == []
     assert len(caplog.records) == 3
     assert "ann@example.org" not in caplog.text
 
 
 class Flaky:
-    """A way that fails a number of times."""
+    """A delivery that fails a number of times."""
 
     def __init__(self, failures: int) -> None:
         self.failures = failures
         self.delivered: list[EmailMessage] = []
 
     def deliver(self, message: EmailMessage) -> None:
-        """Fail, or take the message."""
+        """Fail, or accept the message."""
         if self.failures:
             self.failures -= 1
             raise ConnectionRefusedError
@@ -132,14 +132,13 @@ def test_closing_does_not_wait_for_a_retry_and_logs_the_loss(
 
 
 class Refusing:
-    """A way that refuses every message with one error."""
+    """A delivery that rejects every message with an error."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
         self.attempts = 0
 
     def deliver(self, message: EmailMessage) -> None:
-        """Refuse."""
         self.attempts += 1
         raise self.error
 

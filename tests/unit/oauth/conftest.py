@@ -1,4 +1,4 @@
-"""The provider without the web: a small forum, and a clock in the test's manual_clock."""
+"""Fixtures for the OAuth provider without the web: a database, and a clock that tests control."""
 
 import pytest
 from argon2 import PasswordHasher
@@ -13,14 +13,14 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash as the service does, at a thousandth of the cost."""
+    """Hash passwords with minimal cost."""
     monkeypatch.setattr(passwords, "_hasher", CHEAP)
     monkeypatch.setattr(passwords, "_DUMMY_HASH", CHEAP.hash("a password that nobody has"))
 
 
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
-    """The service's only clock, in the test's manual_clock."""
+    """Replace the clock of the service by one that the test controls."""
     manual_clock = ManualClock()
     monkeypatch.setattr(clock, "now", manual_clock.now)
     return manual_clock
@@ -28,5 +28,5 @@ def time(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
 
 @pytest.fixture
 def oauth(database: Database) -> OAuthFixture:
-    """A small forum."""
+    """A database with a user and two clients."""
     return OAuthFixture(database)

@@ -1,4 +1,4 @@
-"""A small forum for the provider's tests: people, clients, and calls as data."""
+"""A fixture for the tests of the provider: users, clients, and requests as data."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 class ManualClock:
-    """A clock that stands until it is told to move."""
+    """A clock that stands still until the test advances it."""
 
     def __init__(self) -> None:
         self.time = START
@@ -40,7 +40,7 @@ class ManualClock:
 
 
 class OAuthFixture:
-    """A forum with one person, one client that has a secret, and one that has none."""
+    """A database with one user, one confidential client, and one public client."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -98,7 +98,7 @@ class OAuthFixture:
         method: str = "POST",
         address: str = "192.0.2.1",
     ) -> OAuthResponse:
-        """Call an endpoint as the web does: an error is rolled back unless it says otherwise."""
+        """Call an endpoint as the web does: an error is rolled back unless `commit` is set."""
         pairs = list(parameters.items()) if isinstance(parameters, dict) else parameters
         with self.database.session() as db:
             answer: OAuthResponse = endpoint(
@@ -113,9 +113,9 @@ class OAuthFixture:
         return self.call(server.token, {**credentials(client or self.app), **parameters})
 
     def log_in(self, client: clients.NewClient | None = None, **parameters: str) -> dict[str, Any]:
-        """Return what the password grant gives Ann."""
-        asked = {"username": "ann", "password": PASSWORD, **parameters}
-        answer = self.token(client, grant_type="password", **asked)
+        """Return the response of the password grant for Ann."""
+        form = {"username": "ann", "password": PASSWORD, **parameters}
+        answer = self.token(client, grant_type="password", **form)
         assert answer.status == 200, answer
         return answer.body
 
@@ -123,11 +123,11 @@ class OAuthFixture:
         """Use a refresh token."""
         return self.token(grant_type="refresh_token", refresh_token=refresh_token, **parameters)
 
-    def ask(
+    def authorization_request(
         self, client: clients.NewClient, **parameters: str
     ) -> authorization_endpoint.AuthorizationRequest:
-        """Make an authorization request; an empty value leaves a parameter out."""
-        asked = {
+        """Validate an authorization request; an empty value omits a parameter."""
+        query = {
             "response_type": "code",
             "client_id": client.client_id,
             "redirect_uri": CALLBACK,
@@ -138,23 +138,23 @@ class OAuthFixture:
         }
         with self.database.session() as db:
             return authorization_endpoint.validate_authorization_request(
-                self.provider(db), list(asked.items())
+                self.provider(db), list(query.items())
             )
 
-    def allow(
-        self, asked: authorization_endpoint.AuthorizationRequest, user_id: int | None = None
+    def approve(
+        self, request: authorization_endpoint.AuthorizationRequest, user_id: int | None = None
     ) -> dict[str, str]:
-        """Allow what was asked for, as Ann, and return what the client is sent."""
+        """Approve a request as Ann, and return the parameters of the redirect."""
         with self.database.session.begin() as db:
-            location = self.answer(db, asked, user_id or self.ann)
+            location = self.approve_in(db, request, user_id or self.ann)
         address, _, query = location.partition("?")
-        assert address == asked.redirect_uri.partition("?")[0]
+        assert address == request.redirect_uri.partition("?")[0]
         return dict(parse_qsl(query, strict_parsing=True))
 
-    def answer(
-        self, db: Session, asked: authorization_endpoint.AuthorizationRequest, user_id: int
+    def approve_in(
+        self, db: Session, request: authorization_endpoint.AuthorizationRequest, user_id: int
     ) -> str:
-        """Allow what was asked for in a new session of a user; return where the browser goes."""
+        """Approve a request in a new session of a user; return the redirect."""
         secret = new_secret()
         db.execute(
             insert(BrowserSession).values(
@@ -164,23 +164,23 @@ class OAuthFixture:
                 expires_at=clock.now() + timedelta(minutes=1),
             )
         )
-        return authorization_endpoint.approve(self.provider(db), asked, user_id, secret)
+        return authorization_endpoint.approve(self.provider(db), request, user_id, secret)
 
     def code(self, client: clients.NewClient, **parameters: str) -> str:
-        """Return a code that Ann has allowed a client."""
-        return self.allow(self.ask(client, **parameters))["code"]
+        """Return a code that Ann approved for a client."""
+        return self.approve(self.authorization_request(client, **parameters))["code"]
 
     def exchange(self, client: clients.NewClient, code: str, **parameters: str) -> OAuthResponse:
-        """Fetch the token for a code; an empty value leaves a parameter out."""
-        asked = {"redirect_uri": CALLBACK, "code_verifier": VERIFIER, **parameters}
-        return self.token(client, grant_type="authorization_code", code=code, **asked)
+        """Exchange a code for a token; an empty value omits a parameter."""
+        form = {"redirect_uri": CALLBACK, "code_verifier": VERIFIER, **parameters}
+        return self.token(client, grant_type="authorization_code", code=code, **form)
 
     def provider(self, db: Session) -> Provider:
         """Return the provider of one request."""
         return Provider(self.database.reads, db, self.settings, ISSUER)
 
-    def alive(self, access_token: str) -> bool:
-        """Return whether an access token is good for anything."""
+    def is_valid(self, access_token: str) -> bool:
+        """Return whether an access token is valid."""
         with self.database.reads.connect() as connection:
             return tokens.find_by_access_token(connection, access_token, clock.now()) is not None
 

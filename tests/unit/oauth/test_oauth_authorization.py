@@ -1,4 +1,4 @@
-"""The authorization request and its answer (RFC 6749 §4.1, RFC 9207, RFC 9700 §4.1)."""
+"""The authorization request and its response (RFC 6749 §4.1, RFC 9207, RFC 9700 §4.1)."""
 
 from urllib.parse import parse_qsl, urlsplit
 
@@ -11,38 +11,38 @@ from .oauth_fixture import CALLBACK, ISSUER, OAuthFixture
 
 
 def refused(oauth: OAuthFixture, client: clients.NewClient, **parameters: str) -> dict[str, str]:
-    """Return what the client is told by way of its redirect URI."""
+    """Return the parameters of the error that is redirected to the client."""
     with pytest.raises(RedirectableError) as refusal:
-        oauth.ask(client, **parameters)
+        oauth.authorization_request(client, **parameters)
     return answered(refusal.value.location)
 
 
 def answered(location: str) -> dict[str, str]:
-    """Return the parameters of a redirect to the client's own address."""
+    """Return the parameters of a redirect to the client's redirect URI."""
     assert urlsplit(location)._replace(query="").geturl() == CALLBACK
     return dict(parse_qsl(urlsplit(location).query, strict_parsing=True))
 
 
 def test_a_valid_request_has_client_redirect_uri_and_scopes(oauth: OAuthFixture) -> None:
-    asked = oauth.ask(oauth.app, scope="write read")
-    assert asked.client.client_id == oauth.app.client_id
-    assert asked.scopes == ("read", "write")
-    assert asked.redirect_uri == CALLBACK
-    assert set(asked.parameters) <= set(authorization_endpoint.PARAMETERS)
+    request = oauth.authorization_request(oauth.app, scope="write read")
+    assert request.client.client_id == oauth.app.client_id
+    assert request.scopes == ("read", "write")
+    assert request.redirect_uri == CALLBACK
+    assert set(request.parameters) <= set(authorization_endpoint.PARAMETERS)
 
 
 def test_the_response_has_code_state_and_issuer(oauth: OAuthFixture) -> None:
-    sent = oauth.allow(oauth.ask(oauth.app))
+    sent = oauth.approve(oauth.authorization_request(oauth.app))
     assert len(sent.pop("code")) == 43
     assert sent == {"state": "a state", "iss": ISSUER}
 
 
 def test_the_state_is_returned_unchanged_and_escaped(oauth: OAuthFixture) -> None:
     for state in ("é ü", "a\r\nSet-Cookie: x=1", "&iss=https://evil.example", "#", "x" * 2000):
-        asked = oauth.ask(oauth.app, state=state)
-        assert oauth.allow(asked)["state"] == state
+        request = oauth.authorization_request(oauth.app, state=state)
+        assert oauth.approve(request)["state"] == state
         with oauth.database.session() as db:
-            location = oauth.answer(db, asked, oauth.ann)
+            location = oauth.approve_in(db, request, oauth.ann)
         assert location.isascii()
         assert location.isprintable()
         assert " " not in location
@@ -52,15 +52,15 @@ def test_a_query_of_the_redirect_uri_is_kept(oauth: OAuthFixture) -> None:
     tenant = oauth.client(
         "tenant", grants=("authorization_code",), redirect_uris=(CALLBACK + "?tenant=1",)
     )
-    sent = oauth.allow(oauth.ask(tenant, redirect_uri=CALLBACK + "?tenant=1"))
+    sent = oauth.approve(oauth.authorization_request(tenant, redirect_uri=CALLBACK + "?tenant=1"))
     assert sent["tenant"] == "1"
     assert "code" in sent
 
 
 def test_denying_redirects_to_the_client(oauth: OAuthFixture) -> None:
-    asked = oauth.ask(oauth.app)
+    request = oauth.authorization_request(oauth.app)
     with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
-        authorization_endpoint.deny(oauth.provider(db), asked)
+        authorization_endpoint.deny(oauth.provider(db), request)
     sent = answered(refusal.value.location)
     assert (sent["error"], sent["state"], sent["iss"]) == ("access_denied", "a state", ISSUER)
 
@@ -85,11 +85,11 @@ def test_an_invalid_client_or_redirect_uri_causes_no_redirect(
     oauth: OAuthFixture, parameters: dict[str, str]
 ) -> None:
     with pytest.raises(NonRedirectableError):
-        oauth.ask(oauth.app, **parameters)
+        oauth.authorization_request(oauth.app, **parameters)
 
 
 def test_a_duplicate_client_or_redirect_uri_causes_no_redirect(oauth: OAuthFixture) -> None:
-    good = oauth.ask(oauth.app).parameters
+    good = oauth.authorization_request(oauth.app).parameters
     for name, value in (("client_id", good["client_id"]), ("redirect_uri", CALLBACK)):
         with oauth.database.session() as db, pytest.raises(NonRedirectableError):
             authorization_endpoint.validate_authorization_request(
@@ -104,10 +104,10 @@ def test_the_redirect_uri_is_required_unless_exactly_one_is_registered(oauth: OA
     )
     for client in (none, two):
         with pytest.raises(NonRedirectableError):
-            oauth.ask(client, redirect_uri="")
+            oauth.authorization_request(client, redirect_uri="")
     with pytest.raises(NonRedirectableError):
-        oauth.ask(none)
-    assert oauth.ask(oauth.app, redirect_uri="").redirect_uri == CALLBACK
+        oauth.authorization_request(none)
+    assert oauth.authorization_request(oauth.app, redirect_uri="").redirect_uri == CALLBACK
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_other_errors_are_redirected_with_state_and_issuer(
 
 
 def test_a_duplicate_parameter_is_redirected_as_an_error(oauth: OAuthFixture) -> None:
-    good = oauth.ask(oauth.app).parameters
+    good = oauth.authorization_request(oauth.app).parameters
     for doubled in (("scope", "read"), ("state", "b")):
         pairs = [*good.items(), ("scope", "read"), doubled]
         with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
@@ -152,7 +152,7 @@ def test_pkce_is_required_of_public_clients_and_by_a_setting_of_all(
 ) -> None:
     without = {"code_challenge": "", "code_challenge_method": ""}
     assert refused(oauth, oauth.phone, **without)["error"] == "invalid_request"
-    assert oauth.ask(oauth.app, **without)
+    assert oauth.authorization_request(oauth.app, **without)
     oauth.settings["oauth.require_pkce"] = True
     assert refused(oauth, oauth.app, **without)["error"] == "invalid_request"
 
@@ -165,14 +165,16 @@ def test_a_client_without_the_grant_type_gets_an_error(oauth: OAuthFixture) -> N
 def test_a_parameter_named_like_an_attribute_of_oauthlib_is_ignored(
     oauth: OAuthFixture,
 ) -> None:
-    asked = oauth.ask(oauth.app, user="1", scopes="admin", response_mode="fragment")
-    assert "user" not in asked.parameters
-    assert "code" in oauth.allow(asked)
+    request = oauth.authorization_request(
+        oauth.app, user="1", scopes="admin", response_mode="fragment"
+    )
+    assert "user" not in request.parameters
+    assert "code" in oauth.approve(request)
 
 
 def test_no_code_is_issued_if_client_user_or_session_is_gone(oauth: OAuthFixture) -> None:
-    asked = oauth.ask(oauth.app)
+    request = oauth.authorization_request(oauth.app)
     oauth.change(oauth.ann, state="deleted")
     with pytest.raises(RedirectableError) as refusal:
-        oauth.allow(asked)
+        oauth.approve(request)
     assert answered(refusal.value.location)["error"] == "access_denied"

@@ -81,13 +81,13 @@ def test_rotating_the_secret_invalidates_the_old_one(oauth: OAuthFixture) -> Non
 
 
 def test_deleting_a_client_deletes_its_tokens(oauth: OAuthFixture) -> None:
-    given, other = oauth.log_in(), oauth.log_in(oauth.phone)
+    issued, other = oauth.log_in(), oauth.log_in(oauth.phone)
     with oauth.database.session.begin() as db:
         clients.delete(db, oauth.app.client_id)
         with pytest.raises(NotFound):
             clients.delete(db, oauth.app.client_id)
-    assert not oauth.alive(given["access_token"])
-    assert oauth.alive(other["access_token"])
+    assert not oauth.is_valid(issued["access_token"])
+    assert oauth.is_valid(other["access_token"])
     answer = oauth.token(None, **credentials(oauth.app), grant_type="password")
     assert answer.status == 401
 
@@ -142,7 +142,7 @@ def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("registered", "given"),
+    ("registered", "issued"),
     [
         ("https://app.example/cb", "https://app.example/cb"),
         ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb"),
@@ -151,13 +151,13 @@ def test_these_redirect_uris_cannot_be_registered(uri: str) -> None:
     ],
 )
 def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(
-    registered: str, given: str
+    registered: str, issued: str
 ) -> None:
-    assert redirects.matches(registered, given, ISSUER)
+    assert redirects.matches(registered, issued, ISSUER)
 
 
 @pytest.mark.parametrize(
-    ("registered", "given"),
+    ("registered", "issued"),
     [
         ("https://app.example/cb", "https://app.example/cb/"),
         ("https://app.example/cb", "https://app.example/CB"),
@@ -179,5 +179,5 @@ def test_a_redirect_uri_matches_exactly_except_for_a_loopback_port(
         ("http://127.0.0.1/cb", "http://127.0.0.1:51004\\@evil.example/cb"),
     ],
 )
-def test_anything_else_does_not_match(registered: str, given: str) -> None:
-    assert not redirects.matches(registered, given, ISSUER)
+def test_anything_else_does_not_match(registered: str, issued: str) -> None:
+    assert not redirects.matches(registered, issued, ISSUER)

@@ -27,19 +27,23 @@ def test_a_code_is_exchanged_for_a_token_with_the_approved_scopes(
     answer = oauth.exchange(oauth.app, oauth.code(oauth.app, scope="read"))
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "no-store"
-    given = answer.body
-    assert (given["scope"], given["expires_in"], given["token_type"]) == ("read", 86400, "Bearer")
-    assert given["created_at"] == int(time.now().timestamp())
+    issued = answer.body
+    assert (issued["scope"], issued["expires_in"], issued["token_type"]) == (
+        "read",
+        86400,
+        "Bearer",
+    )
+    assert issued["created_at"] == int(time.now().timestamp())
     with oauth.database.reads.connect() as connection:
-        row = tokens.find_by_access_token(connection, given["access_token"], time.now())
+        row = tokens.find_by_access_token(connection, issued["access_token"], time.now())
     assert row is not None
     assert row.user_id == oauth.ann
-    assert oauth.refresh(given["refresh_token"]).status == 200
+    assert oauth.refresh(issued["refresh_token"]).status == 200
 
 
 def test_a_public_client_exchanges_a_code_with_its_verifier(oauth: OAuthFixture) -> None:
     answer = oauth.exchange(oauth.phone, oauth.code(oauth.phone))
-    assert oauth.alive(answer.body["access_token"])
+    assert oauth.is_valid(answer.body["access_token"])
 
 
 def test_pkce_is_optional_for_a_confidential_client(oauth: OAuthFixture) -> None:
@@ -72,12 +76,12 @@ def test_the_comparison_is_that_of_rfc_7636_appendix_b() -> None:
 
 def test_a_reused_code_revokes_its_tokens(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
-    given = oauth.exchange(oauth.app, code).body
-    newer = oauth.refresh(given["refresh_token"]).body
+    issued = oauth.exchange(oauth.app, code).body
+    newer = oauth.refresh(issued["refresh_token"]).body
     answer = oauth.exchange(oauth.app, code)
     assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
-    assert not oauth.alive(given["access_token"])
-    assert not oauth.alive(newer["access_token"])
+    assert not oauth.is_valid(issued["access_token"])
+    assert not oauth.is_valid(newer["access_token"])
     assert oauth.refresh(newer["refresh_token"]).status == 400
 
 
@@ -85,9 +89,9 @@ def test_a_code_of_another_client_is_rejected_and_stays_valid(oauth: OAuthFixtur
     code = oauth.code(oauth.app)
     answer = oauth.exchange(oauth.phone, code)
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
-    given = oauth.exchange(oauth.app, code).body
+    issued = oauth.exchange(oauth.app, code).body
     assert oauth.exchange(oauth.phone, code).status == 400
-    assert oauth.alive(given["access_token"])
+    assert oauth.is_valid(issued["access_token"])
 
 
 @pytest.mark.parametrize("uri", ["https://app.example/other", "", "https://evil.example/cb"])
@@ -145,16 +149,16 @@ def test_a_code_of_a_deleted_user_is_rejected(oauth: OAuthFixture) -> None:
 
 def test_the_client_must_authenticate(oauth: OAuthFixture) -> None:
     code = oauth.code(oauth.app)
-    asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
     for wrong in (
         {"client_id": oauth.app.client_id},
         {"client_id": oauth.app.client_id, "client_secret": "x"},
         {},
     ):
-        assert oauth.call(server.token, {**asked, **wrong}).status == 401
+        assert oauth.call(server.token, {**form, **wrong}).status == 401
     headers = basic(oauth.app.client_id, oauth.app.client_secret)
-    asked["code_verifier"] = VERIFIER
-    assert oauth.call(server.token, asked, headers=headers).status == 200
+    form["code_verifier"] = VERIFIER
+    assert oauth.call(server.token, form, headers=headers).status == 200
 
 
 def test_a_missing_or_malformed_code_is_rejected(oauth: OAuthFixture) -> None:
@@ -173,7 +177,7 @@ def test_32_parallel_exchanges_of_one_code_issue_at_most_one_token(oauth: OAuthF
     assert {answer.body["error"] for answer in answers if answer.status != 200} == {"invalid_grant"}
     assert oauth.count() == 1
     oauth.exchange(oauth.phone, code)
-    assert not oauth.alive(won[0].body["access_token"])
+    assert not oauth.is_valid(won[0].body["access_token"])
 
 
 def test_only_the_hash_of_a_code_is_stored(oauth: OAuthFixture) -> None:
@@ -193,7 +197,7 @@ def test_purge_keeps_a_used_code_as_long_as_its_tokens(
             tokens.purge(db)
 
     used, unused = oauth.code(oauth.app), oauth.code(oauth.app)
-    given = oauth.exchange(oauth.app, used).body
+    issued = oauth.exchange(oauth.app, used).body
     purge()
     assert oauth.count(OAuthCode) == 2
     time.advance(seconds=61)
@@ -201,7 +205,7 @@ def test_purge_keeps_a_used_code_as_long_as_its_tokens(
     assert oauth.count(OAuthCode) == 1
     assert oauth.exchange(oauth.app, unused).status == 400
     assert oauth.exchange(oauth.app, used).commit
-    assert not oauth.alive(given["access_token"])
+    assert not oauth.is_valid(issued["access_token"])
     purge()
     assert oauth.count(OAuthCode) == 0
 
@@ -210,17 +214,17 @@ def test_client_credentials_issue_a_read_token_without_a_user(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
     robot = oauth.client("robot", grants=("client_credentials",))
-    given = oauth.token(robot, grant_type="client_credentials").body
-    assert given["scope"] == "read"
-    assert "refresh_token" not in given
+    issued = oauth.token(robot, grant_type="client_credentials").body
+    assert issued["scope"] == "read"
+    assert "refresh_token" not in issued
     with oauth.database.reads.connect() as connection:
-        row = tokens.find_by_access_token(connection, given["access_token"], time.now())
+        row = tokens.find_by_access_token(connection, issued["access_token"], time.now())
     assert row is not None
     assert (row.user_id, row.login, row.scope) == (None, None, "read")
     answer = oauth.token(robot, grant_type="client_credentials", scope="write")
     assert (answer.status, answer.body["error"]) == (400, "invalid_scope")
-    asked = {"grant_type": "client_credentials", "user": "1", "username": "ann"}
-    assert oauth.token(robot, **asked).body["scope"] == "read"
+    form = {"grant_type": "client_credentials", "user": "1", "username": "ann"}
+    assert oauth.token(robot, **form).body["scope"] == "read"
 
 
 def test_client_credentials_need_the_grant_type(oauth: OAuthFixture) -> None:

@@ -1,4 +1,4 @@
-"""What is being issued while all log-ins of a user end must not survive."""
+"""Tokens and codes that are issued during "log out everywhere" must not stay valid."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,10 +24,10 @@ def test_an_exchange_that_began_before_log_out_everywhere_finds_no_code(
 
 
 def test_a_session_that_has_ended_cannot_approve(oauth: OAuthFixture) -> None:
-    asked = oauth.ask(oauth.app)
+    request = oauth.authorization_request(oauth.app)
     with oauth.database.session() as db, pytest.raises(RedirectableError) as refusal:
         authorization_endpoint.approve(
-            oauth.provider(db), asked, oauth.ann, "of a session that has ended"
+            oauth.provider(db), request, oauth.ann, "of a session that has ended"
         )
     assert "error=access_denied" in refusal.value.location
 
@@ -35,12 +35,12 @@ def test_a_session_that_has_ended_cannot_approve(oauth: OAuthFixture) -> None:
 def test_tokens_of_concurrent_refreshes_are_revoked_too(oauth: OAuthFixture) -> None:
     with ThreadPoolExecutor(1) as pool:
         for _ in range(5):
-            given = oauth.log_in()
-            refreshed = pool.submit(oauth.refresh, given["refresh_token"])
+            issued = oauth.log_in()
+            refreshed = pool.submit(oauth.refresh, issued["refresh_token"])
             _log_out_everywhere(oauth.database, oauth.ann)
-            assert not oauth.alive(given["access_token"])
+            assert not oauth.is_valid(issued["access_token"])
             if refreshed.result().status == 200:
-                assert not oauth.alive(refreshed.result().body["access_token"])
+                assert not oauth.is_valid(refreshed.result().body["access_token"])
 
 
 def _log_out_everywhere(database: Database, user_id: int) -> None:

@@ -1,4 +1,4 @@
-"""The explorer's own client: public, sent back to this service and nowhere else."""
+"""The built-in client of the explorer: public, redirected only to this service."""
 
 import pytest
 from sqlalchemy import select
@@ -45,7 +45,7 @@ def test_it_uses_pkce_and_gets_no_refresh_token(oauth: OAuthFixture, client: New
 def test_its_default_redirect_uri_is_on_this_service(
     oauth: OAuthFixture, client: NewClient
 ) -> None:
-    assert oauth.ask(client, redirect_uri="").redirect_uri == HOME
+    assert oauth.authorization_request(client, redirect_uri="").redirect_uri == HOME
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_its_code_is_never_redirected_elsewhere(
     oauth: OAuthFixture, client: NewClient, uri: str
 ) -> None:
     with pytest.raises(NonRedirectableError):
-        oauth.ask(client, redirect_uri=uri)
+        oauth.authorization_request(client, redirect_uri=uri)

@@ -1,4 +1,4 @@
-"""POST /oauth/introspect (RFC 7662), and what the provider says of itself (RFC 8414)."""
+"""POST /oauth/introspect (RFC 7662), and the metadata (RFC 8414)."""
 
 import pytest
 
@@ -11,17 +11,17 @@ from .oauth_fixture import ManualClock, OAuthFixture, basic, credentials
 INACTIVE = {"active": False}
 
 
-def explain(
+def introspect(
     oauth: OAuthFixture, token: str, client: clients.NewClient | None = None
 ) -> OAuthResponse:
-    """Have a client ask what a token is good for."""
-    asked = {**credentials(client or oauth.app), "token": token}
-    return oauth.call(server.introspect, asked)
+    """Introspect a token as a client."""
+    form = {**credentials(client or oauth.app), "token": token}
+    return oauth.call(server.introspect, form)
 
 
 def test_an_access_token_is_introspected(time: ManualClock, oauth: OAuthFixture) -> None:
-    given = oauth.log_in(oauth.phone, scope="read")
-    answer = explain(oauth, given["access_token"], oauth.client("api", introspects=True))
+    issued = oauth.log_in(oauth.phone, scope="read")
+    answer = introspect(oauth, issued["access_token"], oauth.client("api", introspects=True))
     now = int(time.now().timestamp())
     assert answer.status == 200
     assert answer.headers["Cache-Control"] == "no-store"
@@ -40,19 +40,19 @@ def test_an_access_token_is_introspected(time: ManualClock, oauth: OAuthFixture)
 def test_a_refresh_token_is_introspected(time: ManualClock, oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     narrow = oauth.refresh(first["refresh_token"], scope="read").body
-    said = explain(oauth, narrow["refresh_token"]).body
-    assert said["scope"] == "read write"
-    assert said["exp"] == int(time.now().timestamp()) + 2592000
-    assert "token_type" not in said
-    assert explain(oauth, first["refresh_token"]).body == INACTIVE
+    body = introspect(oauth, narrow["refresh_token"]).body
+    assert body["scope"] == "read write"
+    assert body["exp"] == int(time.now().timestamp()) + 2592000
+    assert "token_type" not in body
+    assert introspect(oauth, first["refresh_token"]).body == INACTIVE
 
 
 def test_a_token_without_a_user_names_its_client(oauth: OAuthFixture) -> None:
     robot = oauth.client("robot", grants=("client_credentials",))
-    given = oauth.token(robot, grant_type="client_credentials").body
-    said = explain(oauth, given["access_token"], robot).body
-    assert said["sub"] == said["client_id"] == robot.client_id
-    assert "username" not in said
+    issued = oauth.token(robot, grant_type="client_credentials").body
+    body = introspect(oauth, issued["access_token"], robot).body
+    assert body["sub"] == body["client_id"] == robot.client_id
+    assert "username" not in body
 
 
 def test_an_invalid_token_is_inactive_and_nothing_else_is_returned(
@@ -60,20 +60,20 @@ def test_an_invalid_token_is_inactive_and_nothing_else_is_returned(
 ) -> None:
     revoked, deleted, expired = (oauth.log_in()["access_token"] for _ in range(3))
     oauth.call(server.revoke, {**credentials(oauth.app), "token": revoked})
-    assert explain(oauth, revoked).body == INACTIVE
+    assert introspect(oauth, revoked).body == INACTIVE
     for garbage in ("x", "é", "a" * 8000):
-        assert explain(oauth, garbage).body == INACTIVE
+        assert introspect(oauth, garbage).body == INACTIVE
     oauth.change(oauth.ann, state="deleted")
-    assert explain(oauth, deleted).body == INACTIVE
+    assert introspect(oauth, deleted).body == INACTIVE
     oauth.change(oauth.ann, state="blocked")
-    assert explain(oauth, expired).body["active"] is True
+    assert introspect(oauth, expired).body["active"] is True
     time.advance(seconds=86400)
-    assert explain(oauth, expired).body == INACTIVE
+    assert introspect(oauth, expired).body == INACTIVE
 
 
 def test_only_a_confidential_client_may_introspect(oauth: OAuthFixture) -> None:
     token = oauth.log_in()["access_token"]
-    answer = explain(oauth, token, oauth.phone)
+    answer = introspect(oauth, token, oauth.phone)
     assert (answer.status, answer.body["error"]) == (401, "invalid_client")
     for wrong in ({}, {"client_id": oauth.app.client_id, "client_secret": "x"}):
         answer = oauth.call(server.introspect, {**wrong, "token": token})
@@ -84,13 +84,13 @@ def test_only_a_confidential_client_may_introspect(oauth: OAuthFixture) -> None:
 def test_some_clients_may_introspect_the_tokens_of_others(
     oauth: OAuthFixture,
 ) -> None:
-    given = oauth.log_in(oauth.phone)
+    issued = oauth.log_in(oauth.phone)
     other, api = oauth.client("other"), oauth.client("api", introspects=True)
-    for token in (given["access_token"], given["refresh_token"]):
-        assert explain(oauth, token, other).body == INACTIVE
-        assert explain(oauth, token, api).body["client_id"] == oauth.phone.client_id
+    for token in (issued["access_token"], issued["refresh_token"]):
+        assert introspect(oauth, token, other).body == INACTIVE
+        assert introspect(oauth, token, api).body["client_id"] == oauth.phone.client_id
     own = oauth.log_in(other)["access_token"]
-    assert explain(oauth, own, other).body["active"] is True
+    assert introspect(oauth, own, other).body["active"] is True
     with pytest.raises(Invalid, match="introspect"):
         oauth.client("public", public=True, introspects=True)
 
@@ -103,12 +103,12 @@ def test_a_missing_token_is_an_invalid_request(oauth: OAuthFixture) -> None:
 
 @pytest.mark.parametrize("issuer", ["https://forum.example", "http://127.0.0.1:6543"])
 def test_the_metadata_lists_what_is_supported(issuer: str) -> None:
-    said = metadata.authorization_server_metadata(issuer)
-    assert said["issuer"] == issuer
+    body = metadata.authorization_server_metadata(issuer)
+    assert body["issuer"] == issuer
     for name in ("authorization", "token", "revocation", "introspection"):
-        assert said[f"{name}_endpoint"].startswith(f"{issuer}/oauth/")
-    assert said["code_challenge_methods_supported"] == ["S256"]
-    assert said["response_types_supported"] == ["code"]
-    assert set(said["grant_types_supported"]) == set(clients.GRANTS)
-    assert said["scopes_supported"] == ["read", "write"]
-    assert said["authorization_response_iss_parameter_supported"] is True
+        assert body[f"{name}_endpoint"].startswith(f"{issuer}/oauth/")
+    assert body["code_challenge_methods_supported"] == ["S256"]
+    assert body["response_types_supported"] == ["code"]
+    assert set(body["grant_types_supported"]) == set(clients.GRANTS)
+    assert body["scopes_supported"] == ["read", "write"]
+    assert body["authorization_response_iss_parameter_supported"] is True

@@ -1,4 +1,4 @@
-"""Applications that members register: what they may not do, and that they end with their owner."""
+"""Clients that members register: their limits, and their dependency on the owner."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ from .oauth_fixture import CALLBACK, PASSWORD, OAuthFixture, credentials
 
 @pytest.fixture
 def boats(oauth: OAuthFixture) -> clients.NewClient:
-    """An application that Bob registered, with every grant that it can have."""
+    """A client that Bob registered, with every grant type that it can have."""
     bob = oauth.user("bob")
     options = {"grants": clients.MEMBER_GRANTS, "redirect_uris": (CALLBACK,), "owner_id": bob}
     return oauth.client("boats", **options)
@@ -46,14 +46,14 @@ def _grant_everything(db: Session, client_id: str) -> None:
 def test_a_client_is_disabled_with_its_owner(
     oauth: OAuthFixture, boats: clients.NewClient, end: Callable[[Session, str], accounts.Account]
 ) -> None:
-    given = oauth.exchange(boats, oauth.code(boats)).body
+    issued = oauth.exchange(boats, oauth.code(boats)).body
     own = oauth.token(boats, grant_type="client_credentials").body
-    code, asked = oauth.code(boats), oauth.ask(boats)
+    code, request = oauth.code(boats), oauth.authorization_request(boats)
     with oauth.database.session.begin() as db:
         end(db, "bob")
-    assert not oauth.alive(given["access_token"])
-    assert not oauth.alive(own["access_token"])
-    refresh = {"grant_type": "refresh_token", "refresh_token": given["refresh_token"]}
+    assert not oauth.is_valid(issued["access_token"])
+    assert not oauth.is_valid(own["access_token"])
+    refresh = {"grant_type": "refresh_token", "refresh_token": issued["refresh_token"]}
     for answer in (
         oauth.exchange(boats, code),
         oauth.token(boats, **refresh),
@@ -63,27 +63,27 @@ def test_a_client_is_disabled_with_its_owner(
         assert (answer.status, answer.body["error"]) == (401, "invalid_client")
         assert "disabled" in answer.body["error_description"]
     with pytest.raises(NonRedirectableError, match="disabled"):
-        oauth.ask(boats)
+        oauth.authorization_request(boats)
     with pytest.raises(RedirectableError, match="refused"):
-        oauth.allow(asked)
+        oauth.approve(request)
 
 
 def test_a_client_works_again_with_its_owner_but_its_tokens_stay_revoked(
     oauth: OAuthFixture, boats: clients.NewClient
 ) -> None:
-    given = oauth.exchange(boats, oauth.code(boats)).body
+    issued = oauth.exchange(boats, oauth.code(boats)).body
     code = oauth.code(boats)
     with oauth.database.session.begin() as db:
         accounts.block(db, "bob")
     with oauth.database.session.begin() as db:
         accounts.unblock(db, "bob")
-    assert not oauth.alive(given["access_token"])
+    assert not oauth.is_valid(issued["access_token"])
     assert oauth.exchange(boats, code).body["error"] == "invalid_grant"
-    assert oauth.alive(oauth.exchange(boats, oauth.code(boats)).body["access_token"])
+    assert oauth.is_valid(oauth.exchange(boats, oauth.code(boats)).body["access_token"])
 
 
 def test_an_administrators_client_is_independent_of_a_blocked_user(oauth: OAuthFixture) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     with oauth.database.session.begin() as db:
         accounts.block(db, "ann")
-    assert oauth.alive(given["access_token"])
+    assert oauth.is_valid(issued["access_token"])

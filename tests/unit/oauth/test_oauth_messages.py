@@ -68,7 +68,7 @@ def test_an_oversized_body_is_not_parsed(kind: str, body: bytes) -> None:
 def call(
     *parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token"
 ) -> OAuthRequest:
-    """Return a call with these parameters."""
+    """Return a request with these parameters."""
     return OAuthRequest("POST", uri, {}, parameters)
 
 

@@ -25,10 +25,10 @@ def test_the_response_has_the_fields_of_the_rfc_and_created_at(
     answer = oauth.token(grant_type="password", username="ann", password=PASSWORD)
     assert answer.status == 200
     assert answer.headers == {"Cache-Control": "no-store", "Pragma": "no-cache"}
-    given = answer.body
-    assert len(given.pop("access_token")) == 43
-    assert len(given.pop("refresh_token")) == 43
-    assert given == {
+    issued = answer.body
+    assert len(issued.pop("access_token")) == 43
+    assert len(issued.pop("refresh_token")) == 43
+    assert issued == {
         "token_type": "Bearer",
         "expires_in": 86400,
         "scope": "read write",
@@ -38,13 +38,13 @@ def test_the_response_has_the_fields_of_the_rfc_and_created_at(
 
 @pytest.mark.parametrize("username", ["ann", "ANN", "Ann", "ann@example.org", "ANN@EXAMPLE.ORG"])
 def test_the_username_is_login_or_email_in_any_case(oauth: OAuthFixture, username: str) -> None:
-    assert oauth.alive(oauth.log_in(username=username)["access_token"])
+    assert oauth.is_valid(oauth.log_in(username=username)["access_token"])
 
 
 def test_the_token_has_user_scope_and_client(time: ManualClock, oauth: OAuthFixture) -> None:
-    given = oauth.log_in(scope="read")
+    issued = oauth.log_in(scope="read")
     with oauth.database.reads.connect() as connection:
-        row = tokens.find_by_access_token(connection, given["access_token"], time.now())
+        row = tokens.find_by_access_token(connection, issued["access_token"], time.now())
     assert row is not None
     assert (row.user_id, row.login, row.role, row.state) == (oauth.ann, "Ann", "member", "active")
     assert (row.scope, row.user_created_at) == ("read", time.now())
@@ -71,7 +71,7 @@ def test_wrong_credentials_are_invalid_grant_without_details(
     assert answer.status == 400
     assert answer.body == {
         "error": "invalid_grant",
-        "error_description": "Invalid credentials given.",
+        "error_description": "Invalid credentials issued.",
     }
 
 
@@ -92,14 +92,14 @@ def test_an_unknown_user_takes_a_password_check_too(
 
 def test_a_blocked_user_may_log_in(oauth: OAuthFixture) -> None:
     oauth.change(oauth.ann, state="blocked")
-    assert oauth.alive(oauth.log_in()["access_token"])
+    assert oauth.is_valid(oauth.log_in()["access_token"])
 
 
 def test_a_deleted_user_cannot_log_in_and_has_no_valid_tokens(oauth: OAuthFixture) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     oauth.change(oauth.ann, state="deleted")
-    assert not oauth.alive(given["access_token"])
-    assert oauth.refresh(given["refresh_token"]).body["error"] == "invalid_grant"
+    assert not oauth.is_valid(issued["access_token"])
+    assert oauth.refresh(issued["refresh_token"]).body["error"] == "invalid_grant"
     answer = oauth.token(grant_type="password", username="ann", password=PASSWORD)
     assert answer.body["error"] == "invalid_grant"
 
@@ -111,17 +111,17 @@ def test_a_user_without_a_password_cannot_log_in(oauth: OAuthFixture) -> None:
 
 
 def test_http_basic_authenticates_the_client(oauth: OAuthFixture) -> None:
-    asked = {"grant_type": "password", "username": "ann", "password": PASSWORD}
+    form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     headers = basic(oauth.app.client_id, oauth.app.client_secret)
-    assert oauth.call(server.token, asked, headers=headers).status == 200
+    assert oauth.call(server.token, form, headers=headers).status == 200
 
 
 def test_a_public_client_sends_only_its_client_id(oauth: OAuthFixture) -> None:
-    assert oauth.alive(oauth.log_in(oauth.phone)["access_token"])
+    assert oauth.is_valid(oauth.log_in(oauth.phone)["access_token"])
 
 
 def test_a_wrong_client_is_401_with_a_challenge(oauth: OAuthFixture) -> None:
-    asked = {"grant_type": "password", "username": "ann", "password": PASSWORD}
+    form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     good, secret = oauth.app.client_id, oauth.app.client_secret
     phone = oauth.phone.client_id
     for wrong, headers in (
@@ -140,7 +140,7 @@ def test_a_wrong_client_is_401_with_a_challenge(oauth: OAuthFixture) -> None:
         ({}, {"Authorization": "Basic"}),
         ({}, basic("%00", "x")),
     ):
-        answer = oauth.call(server.token, {**asked, **wrong}, headers=headers)
+        answer = oauth.call(server.token, {**form, **wrong}, headers=headers)
         assert (answer.status, answer.body["error"]) == (401, "invalid_client"), (wrong, headers)
         assert answer.headers["WWW-Authenticate"].startswith("Basic ")
         assert answer.headers["Cache-Control"] == "no-store"
@@ -148,10 +148,10 @@ def test_a_wrong_client_is_401_with_a_challenge(oauth: OAuthFixture) -> None:
 
 
 def test_another_scheme_in_the_authorization_header_is_ignored(oauth: OAuthFixture) -> None:
-    asked = {"grant_type": "password", "username": "ann", "password": PASSWORD}
+    form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
     answer = oauth.call(
         server.token,
-        {**asked, **credentials(oauth.app)},
+        {**form, **credentials(oauth.app)},
         headers={"Authorization": "Bearer something-old"},
     )
     assert answer.status == 200
@@ -170,7 +170,7 @@ def test_the_grant_type_is_checked_before_the_password(
 ) -> None:
     other = oauth.client("other", grants=("authorization_code",))
     checked: list[Any] = []
-    monkeypatch.setattr(resource_owners, "verify_password", lambda *given: checked.append(given))
+    monkeypatch.setattr(resource_owners, "verify_password", lambda *args: checked.append(args))
     answer = oauth.token(other, grant_type="password", username="ann", password=PASSWORD)
     assert (answer.status, answer.body["error"]) == (400, "unauthorized_client")
     assert not checked
@@ -208,9 +208,9 @@ def test_a_parameter_named_like_an_attribute_of_oauthlib_is_ignored(
     oauth: OAuthFixture,
 ) -> None:
     own = {"user": "1", "client": "1", "scopes": "admin", "extra_credentials": "x", "claims": "x"}
-    asked = {"grant_type": "password", "username": "ann", "password": PASSWORD}
-    given = oauth.call(server.token, {**credentials(oauth.app), **asked, **own}).body
-    assert given["scope"] == "read write"
+    form = {"grant_type": "password", "username": "ann", "password": PASSWORD}
+    issued = oauth.call(server.token, {**credentials(oauth.app), **form, **own}).body
+    assert issued["scope"] == "read write"
 
 
 def test_an_old_hash_is_replaced_when_its_password_is_used(oauth: OAuthFixture) -> None:
@@ -222,7 +222,7 @@ def test_an_old_hash_is_replaced_when_its_password_is_used(oauth: OAuthFixture) 
     assert stored is not None
     assert stored is not None
     assert not needs_rehash(stored)
-    assert oauth.alive(oauth.log_in()["access_token"])
+    assert oauth.is_valid(oauth.log_in()["access_token"])
 
 
 def test_two_concurrent_logins_with_an_old_hash_both_succeed(
@@ -240,7 +240,7 @@ def test_two_concurrent_logins_with_an_old_hash_both_succeed(
     both_hold_the_user, rehash = Barrier(2), resource_owners.rehash
 
     def rehash_together(db: Session, owner: resource_owners.ResourceOwner) -> None:
-        # Two that come here at once would each wait for the other to let go of the user.
+        # Two concurrent logins would deadlock here if both held a shared lock on the user.
         with suppress(BrokenBarrierError):
             both_hold_the_user.wait(0.5)
         rehash(db, owner)
@@ -248,8 +248,8 @@ def test_two_concurrent_logins_with_an_old_hash_both_succeed(
     monkeypatch.setattr(resource_owners, "verify_password", verify_together)
     monkeypatch.setattr(resource_owners, "rehash", rehash_together)
     with ThreadPoolExecutor(2) as pool:
-        given = list(pool.map(lambda _: oauth.log_in(), range(2)))
-    assert all(oauth.alive(each["access_token"]) for each in given)
+        issued = list(pool.map(lambda _: oauth.log_in(), range(2)))
+    assert all(oauth.is_valid(each["access_token"]) for each in issued)
     with oauth.database.reads.connect() as connection:
         stored = connection.execute(select(User.password_hash)).scalar_one()
     assert stored is not None
@@ -291,20 +291,20 @@ def test_the_password_is_checked_before_the_transaction_begins(
 
 
 def test_only_hashes_are_stored(oauth: OAuthFixture) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     with oauth.database.reads.connect() as connection:
         stored = repr(connection.execute(select(OAuthToken.__table__)).all())
-    assert tokens.hash_token(given["access_token"]) in stored
-    assert given["access_token"] not in stored
-    assert given["refresh_token"] not in stored
+    assert tokens.hash_token(issued["access_token"]) in stored
+    assert issued["access_token"] not in stored
+    assert issued["refresh_token"] not in stored
 
 
 def test_oauthlib_logs_no_secrets(oauth: OAuthFixture, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    given = oauth.log_in()
-    oauth.refresh(given["refresh_token"])
+    issued = oauth.log_in()
+    oauth.refresh(issued["refresh_token"])
     oauth.token(grant_type="password", username="ann", password="wrong secret")
-    for secret in (*given.values(), PASSWORD, "wrong secret", oauth.app.client_secret):
+    for secret in (*issued.values(), PASSWORD, "wrong secret", oauth.app.client_secret):
         if isinstance(secret, str) and len(secret) > 10:
             assert secret not in caplog.text
 

@@ -13,8 +13,8 @@ def test_a_refresh_issues_a_new_pair_with_the_same_scope(oauth: OAuthFixture) ->
     assert second["scope"] == "read"
     assert second["access_token"] != first["access_token"]
     assert second["refresh_token"] != first["refresh_token"]
-    assert oauth.alive(first["access_token"])
-    assert oauth.alive(second["access_token"])
+    assert oauth.is_valid(first["access_token"])
+    assert oauth.is_valid(second["access_token"])
 
 
 def test_a_smaller_scope_can_be_requested_and_the_rest_stays_available(oauth: OAuthFixture) -> None:
@@ -37,8 +37,8 @@ def test_reuse_revokes_the_whole_family(oauth: OAuthFixture) -> None:
     third = oauth.refresh(second["refresh_token"]).body
     answer = oauth.refresh(first["refresh_token"])
     assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
-    for given in (first, second, third):
-        assert not oauth.alive(given["access_token"])
+    for issued in (first, second, third):
+        assert not oauth.is_valid(issued["access_token"])
     assert oauth.refresh(third["refresh_token"]).body["error"] == "invalid_grant"
 
 
@@ -46,7 +46,7 @@ def test_another_family_stays_valid(oauth: OAuthFixture) -> None:
     first, other = oauth.log_in(), oauth.log_in()
     oauth.refresh(first["refresh_token"])
     oauth.refresh(first["refresh_token"])
-    assert oauth.alive(other["access_token"])
+    assert oauth.is_valid(other["access_token"])
     assert oauth.refresh(other["refresh_token"]).status == 200
 
 
@@ -56,7 +56,7 @@ def test_another_clients_refresh_token_is_rejected_and_stays_valid(oauth: OAuthF
     assert oauth.token(oauth.phone, grant_type="refresh_token", **thief).status == 400
     second = oauth.refresh(first["refresh_token"]).body
     assert oauth.token(oauth.phone, grant_type="refresh_token", **thief).status == 400
-    assert oauth.alive(second["access_token"])
+    assert oauth.is_valid(second["access_token"])
 
 
 def test_a_lost_response_is_replaced_while_its_pair_is_unused(
@@ -69,8 +69,8 @@ def test_a_lost_response_is_replaced_while_its_pair_is_unused(
         time.advance(seconds=3)
         again = oauth.refresh(first["refresh_token"])
         assert again.status == 200
-        assert not oauth.alive(lost[-1]["access_token"]), "at most one pair lives"
-        assert oauth.alive(again.body["access_token"])
+        assert not oauth.is_valid(lost[-1]["access_token"]), "at most one pair lives"
+        assert oauth.is_valid(again.body["access_token"])
         lost.append(again.body)
     assert oauth.refresh(lost.pop()["refresh_token"]).status == 200
 
@@ -84,7 +84,7 @@ def test_reuse_after_the_grace_period_revokes_the_family(
     time.advance(seconds=10)
     answer = oauth.refresh(first["refresh_token"])
     assert (answer.status, answer.body["error"], answer.commit) == (400, "invalid_grant", True)
-    assert not oauth.alive(second["access_token"])
+    assert not oauth.is_valid(second["access_token"])
 
 
 def test_reuse_after_the_successor_was_refreshed_revokes_the_family(
@@ -95,7 +95,7 @@ def test_reuse_after_the_successor_was_refreshed_revokes_the_family(
     second = oauth.refresh(first["refresh_token"]).body
     third = oauth.refresh(second["refresh_token"]).body
     assert oauth.refresh(first["refresh_token"]).commit
-    assert not oauth.alive(third["access_token"])
+    assert not oauth.is_valid(third["access_token"])
 
 
 def test_reuse_after_the_successor_was_introspected_revokes_the_family(
@@ -104,10 +104,10 @@ def test_reuse_after_the_successor_was_introspected_revokes_the_family(
     oauth.settings["oauth.refresh_grace"] = 10
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
-    asked = {**credentials(oauth.app), "token": second["access_token"]}
-    assert oauth.call(server.introspect, asked).body["active"] is True
+    form = {**credentials(oauth.app), "token": second["access_token"]}
+    assert oauth.call(server.introspect, form).body["active"] is True
     assert oauth.refresh(first["refresh_token"]).commit
-    assert not oauth.alive(second["access_token"])
+    assert not oauth.is_valid(second["access_token"])
 
 
 def test_the_grace_period_does_not_undo_a_logout(oauth: OAuthFixture) -> None:
@@ -126,7 +126,7 @@ def test_use_of_a_replaced_pair_revokes_the_family(oauth: OAuthFixture, time: Ma
     with oauth.database.session.begin() as db:
         assert tokens.purge(db) == 0, "that a second use is theft is not forgotten"
     assert oauth.refresh(owners["refresh_token"]).commit
-    assert not oauth.alive(thiefs["access_token"])
+    assert not oauth.is_valid(thiefs["access_token"])
     with oauth.database.session.begin() as db:
         assert tokens.purge(db) == 3
 
@@ -138,30 +138,30 @@ def test_32_parallel_refreshes_within_the_grace_period_leave_at_most_one_valid_p
     first = oauth.log_in()
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda _: oauth.refresh(first["refresh_token"]), range(32)))
-    given = [answer.body for answer in answers if answer.status == 200]
-    assert len(given) == 32
-    assert sum(oauth.alive(one["access_token"]) for one in given) == 1
-    (last,) = (one for one in given if oauth.alive(one["access_token"]))
+    issued = [answer.body for answer in answers if answer.status == 200]
+    assert len(issued) == 32
+    assert sum(oauth.is_valid(one["access_token"]) for one in issued) == 1
+    (last,) = (one for one in issued if oauth.is_valid(one["access_token"]))
     assert oauth.refresh(last["refresh_token"]).status == 200
 
 
 def test_tokens_expire(oauth: OAuthFixture, time: ManualClock) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     time.advance(seconds=86399)
-    assert oauth.alive(given["access_token"])
+    assert oauth.is_valid(issued["access_token"])
     time.advance(seconds=1)
-    assert not oauth.alive(given["access_token"])
+    assert not oauth.is_valid(issued["access_token"])
     time.advance(days=29)
-    answer = oauth.refresh(given["refresh_token"])
+    answer = oauth.refresh(issued["refresh_token"])
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
 
 
 def test_each_refresh_token_has_the_full_lifetime(oauth: OAuthFixture, time: ManualClock) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     for _ in range(3):
         time.advance(days=29)
-        given = oauth.refresh(given["refresh_token"]).body
-    assert oauth.alive(given["access_token"])
+        issued = oauth.refresh(issued["refresh_token"]).body
+    assert oauth.is_valid(issued["access_token"])
 
 
 def test_a_malformed_refresh_token_is_rejected(oauth: OAuthFixture) -> None:
@@ -181,7 +181,7 @@ def test_32_parallel_refreshes_leave_at_most_one_valid_family(oauth: OAuthFixtur
     assert {answer.body["error"] for answer in answers if answer.status != 200} == {"invalid_grant"}
     assert oauth.count() == 2
     oauth.refresh(first["refresh_token"])
-    assert not oauth.alive(won[0].body["access_token"])
+    assert not oauth.is_valid(won[0].body["access_token"])
     assert oauth.refresh(won[0].body["refresh_token"]).status == 400
 
 
@@ -194,7 +194,7 @@ def test_reuse_during_a_concurrent_refresh_revokes_everything(oauth: OAuthFixtur
             owner = pool.submit(oauth.refresh, first["refresh_token"])
             assert owner.result().status == 400
             if thief.result().status == 200:
-                assert not oauth.alive(thief.result().body["access_token"])
-            assert not oauth.alive(stolen["access_token"])
+                assert not oauth.is_valid(thief.result().body["access_token"])
+            assert not oauth.is_valid(stolen["access_token"])
             first = oauth.log_in(username="ann", password=PASSWORD)
             stolen = oauth.refresh(first["refresh_token"]).body

@@ -1,4 +1,4 @@
-"""POST /oauth/revoke (RFC 7009), and sweeping away what has ended."""
+"""POST /oauth/revoke (RFC 7009), and purging tokens."""
 
 from datetime import timedelta
 
@@ -10,84 +10,84 @@ from .oauth_fixture import ManualClock, OAuthFixture, basic, credentials
 
 
 def revoke(oauth: OAuthFixture, token: str, **parameters: str) -> OAuthResponse:
-    """Revoke a token as the client that has a secret."""
+    """Revoke a token as the confidential client."""
     return oauth.call(server.revoke, {**credentials(oauth.app), "token": token, **parameters})
 
 
 def test_a_revoked_access_token_is_invalid_at_once(oauth: OAuthFixture) -> None:
-    given = oauth.log_in()
-    answer = revoke(oauth, given["access_token"])
+    issued = oauth.log_in()
+    answer = revoke(oauth, issued["access_token"])
     assert (answer.status, answer.body) == (200, {})
     assert answer.headers["Cache-Control"] == "no-store"
-    assert not oauth.alive(given["access_token"])
-    assert oauth.refresh(given["refresh_token"]).status == 400
+    assert not oauth.is_valid(issued["access_token"])
+    assert oauth.refresh(issued["refresh_token"]).status == 400
 
 
 def test_revoking_a_refresh_token_revokes_its_family(oauth: OAuthFixture) -> None:
     first = oauth.log_in()
     second = oauth.refresh(first["refresh_token"]).body
     assert revoke(oauth, second["refresh_token"]).status == 200
-    assert not oauth.alive(first["access_token"])
-    assert not oauth.alive(second["access_token"])
+    assert not oauth.is_valid(first["access_token"])
+    assert not oauth.is_valid(second["access_token"])
     assert oauth.refresh(second["refresh_token"]).status == 400
 
 
 def test_an_unknown_token_and_a_wrong_hint_are_no_error(oauth: OAuthFixture) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     assert revoke(oauth, "unknown").status == 200
-    assert revoke(oauth, given["access_token"], token_type_hint="refresh_token").status == 200
-    assert not oauth.alive(given["access_token"])
-    assert revoke(oauth, given["access_token"], token_type_hint="nonsense").status == 200
+    assert revoke(oauth, issued["access_token"], token_type_hint="refresh_token").status == 200
+    assert not oauth.is_valid(issued["access_token"])
+    assert revoke(oauth, issued["access_token"], token_type_hint="nonsense").status == 200
 
 
 def test_another_clients_token_is_not_revoked(oauth: OAuthFixture) -> None:
-    given = oauth.log_in(oauth.phone)
-    answer = revoke(oauth, given["access_token"])
+    issued = oauth.log_in(oauth.phone)
+    answer = revoke(oauth, issued["access_token"])
     assert (answer.status, answer.body["error"]) == (400, "invalid_grant")
-    assert oauth.alive(given["access_token"])
+    assert oauth.is_valid(issued["access_token"])
 
 
 def test_the_client_must_authenticate(oauth: OAuthFixture) -> None:
-    given = oauth.log_in()
+    issued = oauth.log_in()
     for wrong in (
         {},
         {"client_id": oauth.app.client_id},
         {"client_id": oauth.app.client_id, "client_secret": "x"},
     ):
-        answer = oauth.call(server.revoke, {**wrong, "token": given["access_token"]})
+        answer = oauth.call(server.revoke, {**wrong, "token": issued["access_token"]})
         assert (answer.status, answer.body["error"]) == (401, "invalid_client")
         assert "WWW-Authenticate" in answer.headers
-    assert oauth.alive(given["access_token"])
+    assert oauth.is_valid(issued["access_token"])
 
 
 def test_a_public_client_revokes_its_own(oauth: OAuthFixture) -> None:
-    given = oauth.log_in(oauth.phone)
-    asked = {**credentials(oauth.phone), "token": given["access_token"]}
-    assert oauth.call(server.revoke, asked).status == 200
-    assert not oauth.alive(given["access_token"])
+    issued = oauth.log_in(oauth.phone)
+    form = {**credentials(oauth.phone), "token": issued["access_token"]}
+    assert oauth.call(server.revoke, form).status == 200
+    assert not oauth.is_valid(issued["access_token"])
 
 
 def test_http_basic_works_and_a_missing_token_is_an_invalid_request(oauth: OAuthFixture) -> None:
     headers = basic(oauth.app.client_id, oauth.app.client_secret)
     answer = oauth.call(server.revoke, {}, headers=headers)
     assert (answer.status, answer.body["error"]) == (400, "invalid_request")
-    given = oauth.log_in()
-    asked = {"token": given["access_token"]}
-    assert oauth.call(server.revoke, asked, headers=headers).status == 200
-    assert not oauth.alive(given["access_token"])
+    issued = oauth.log_in()
+    form = {"token": issued["access_token"]}
+    assert oauth.call(server.revoke, form, headers=headers).status == 200
+    assert not oauth.is_valid(issued["access_token"])
 
 
 def test_the_access_of_one_client_can_be_revoked(oauth: OAuthFixture, time: ManualClock) -> None:
     bob = oauth.user("bob")
-    given, other = oauth.log_in(), oauth.log_in(username="bob")
+    issued, other = oauth.log_in(), oauth.log_in(username="bob")
     elsewhere = oauth.log_in(oauth.phone, username="bob")
     with oauth.database.session.begin() as db:
         row = tokens.find_by_any_token(db, other["access_token"])
         assert row is not None
         assert revocation.revoke_client_access(db, bob, row.client_id, time.now()) == 1
-    assert not oauth.alive(other["access_token"])
-    assert oauth.alive(given["access_token"])
-    assert oauth.alive(elsewhere["access_token"])
+    assert not oauth.is_valid(other["access_token"])
+    assert oauth.is_valid(issued["access_token"])
+    assert oauth.is_valid(elsewhere["access_token"])
 
 
 def test_purge_deletes_only_expired_and_revoked_tokens(
@@ -104,11 +104,11 @@ def test_purge_deletes_only_expired_and_revoked_tokens(
     assert purge() == 1
     time.advance(days=2)
     assert purge() == 1, "the one that had no refresh token"
-    assert not oauth.alive(no_refresh["access_token"])
+    assert not oauth.is_valid(no_refresh["access_token"])
     newer = oauth.refresh(kept["refresh_token"]).body
     assert purge() == 0, "a used refresh token must be known until it would have expired"
     assert oauth.refresh(kept["refresh_token"]).commit
-    assert not oauth.alive(newer["access_token"])
+    assert not oauth.is_valid(newer["access_token"])
     assert purge() == 2
     oauth.log_in()
     time.advance(days=30)
@@ -122,7 +122,7 @@ def test_the_builtin_client_exists_once_and_cannot_authenticate(
     with oauth.database.session.begin() as db:
         row = tokens.get_or_create_builtin_client(db)
         assert tokens.get_or_create_builtin_client(db) == row
-        given = tokens.issue(
+        issued = tokens.issue(
             db,
             client_id=row,
             user_id=oauth.ann,
@@ -130,15 +130,15 @@ def test_the_builtin_client_exists_once_and_cannot_authenticate(
             access_ttl=60,
             refresh_ttl=None,
         )
-    assert given.refresh_token is None
-    assert (given.expires_in, given.scope) == (60, "read")
+    assert issued.refresh_token is None
+    assert (issued.expires_in, issued.scope) == (60, "read")
     assert oauth.count(OAuthClient) == 3
-    assert oauth.alive(given.access_token)
+    assert oauth.is_valid(issued.access_token)
     time.advance(seconds=60)
-    assert not oauth.alive(given.access_token)
+    assert not oauth.is_valid(issued.access_token)
     for secret in ({}, {"client_secret": "x"}):
-        asked = {"client_id": tokens.BUILTIN_CLIENT, "token": "x", **secret}
-        assert oauth.call(server.revoke, asked).status == 401
+        form = {"client_id": tokens.BUILTIN_CLIENT, "token": "x", **secret}
+        assert oauth.call(server.revoke, form).status == 401
 
 
 def test_a_token_can_be_found_on_either_kind_of_connection(

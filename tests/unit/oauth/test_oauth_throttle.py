@@ -1,4 +1,4 @@
-"""Guessing is slow (RFC 6749 §4.3.2, §10.10), and nobody can lock somebody else out for good."""
+"""Password guesses are throttled (RFC 6749 §4.3.2, §10.10) without locking other users out."""
 
 import pytest
 from sqlalchemy import select
@@ -17,12 +17,12 @@ def guess(
     oauth: OAuthFixture, username: str = "ann", password: str = WRONG, address: str = HOME
 ) -> OAuthResponse:
     """Try a password from an address."""
-    asked = {"grant_type": "password", "username": username, "password": password}
-    return oauth.call(server.token, {**credentials(oauth.app), **asked}, address=address)
+    form = {"grant_type": "password", "username": username, "password": password}
+    return oauth.call(server.token, {**credentials(oauth.app), **form}, address=address)
 
 
 def fail(oauth: OAuthFixture, times: int, username: str = "ann", address: str = HOME) -> None:
-    """Guess wrongly, and be answered each time."""
+    """Make wrong guesses, none of which is throttled."""
     for _ in range(times):
         assert guess(oauth, username, address=address).status == 400
 
@@ -65,8 +65,8 @@ def test_a_guess_checked_while_others_reach_the_limit_learns_nothing(
 ) -> None:
     verify = resource_owners.verify_password
 
-    def verify_slowly(stored: str | None, given: str) -> bool:
-        matches = verify(stored, given)
+    def verify_slowly(stored: str | None, password: str) -> bool:
+        matches = verify(stored, password)
         monkeypatch.setattr(resource_owners, "verify_password", verify)
         fail(oauth, 10)
         return matches
@@ -208,7 +208,7 @@ def test_a_known_address_expires(time: ManualClock, oauth: OAuthFixture) -> None
 
 
 def log_in_often(oauth: OAuthFixture, times: int, address: str = "192.0.2.1") -> list[int]:
-    """Return the statuses of so many log-ins with the right password."""
+    """Return the statuses of a number of logins with the right password."""
     return [guess(oauth, password=PASSWORD, address=address).status for _ in range(times)]
 
 
