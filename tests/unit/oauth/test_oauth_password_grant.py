@@ -71,7 +71,7 @@ def test_wrong_credentials_are_invalid_grant_without_details(
     assert answer.status == 400
     assert answer.body == {
         "error": "invalid_grant",
-        "error_description": "Invalid credentials issued.",
+        "error_description": "Invalid credentials given.",
     }
 
 
