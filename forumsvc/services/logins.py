@@ -15,26 +15,27 @@ def revoke_all(
     """Delete the sessions and unused codes of a user, and revoke the tokens.
 
     issued_by_admin: also the tokens that an administrator issued. The caller has locked the user's
-    row: whoever issues a token locks that row first, shared (`oauth.owners.hold`), so that a token
-    issued at this moment is either seen here or finds its grant revoked.
+    row. Issuing a token takes a shared lock on that row first
+    (`oauth.resource_owners.lock_client_and_user`), so a token issued at this moment is either seen
+    here or finds its grant revoked.
     """
     db.execute(delete_of(BrowserSession).where(BrowserSession.user_id == user_id))
     _delete_unused_codes(db, OAuthCode.user_id == user_id)
-    theirs = OAuthToken.user_id == user_id
+    matches = OAuthToken.user_id == user_id
     if not issued_by_admin:
-        theirs = and_(theirs, OAuthToken.issued_by != IssuedBy.ADMIN)
-    _revoke_tokens(db, theirs, moment)
+        matches = and_(matches, OAuthToken.issued_by != IssuedBy.ADMIN)
+    _revoke_tokens(db, matches, moment)
 
 
 def revoke_at_applications_of(db: Session, owner_id: int, moment: datetime) -> None:
     """Delete the unused codes and revoke the tokens of all users at a member's applications.
 
-    The caller has changed the owner's row: whoever issues a token to such an application locks that
-    row first, as in `revoke_all`.
+    The caller has changed the owner's row. Issuing a token to such an application locks that row
+    first, as in `revoke_all`.
     """
-    theirs = select(OAuthClient.id).where(OAuthClient.owner_id == owner_id)
-    _delete_unused_codes(db, OAuthCode.client_id.in_(theirs))
-    _revoke_tokens(db, OAuthToken.client_id.in_(theirs), moment)
+    application_ids = select(OAuthClient.id).where(OAuthClient.owner_id == owner_id)
+    _delete_unused_codes(db, OAuthCode.client_id.in_(application_ids))
+    _revoke_tokens(db, OAuthToken.client_id.in_(application_ids), moment)
 
 
 def _delete_unused_codes(db: Session, matches: ColumnElement[bool]) -> None:

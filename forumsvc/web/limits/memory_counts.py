@@ -1,4 +1,4 @@
-"""Counts in the memory of one process, each until its time has ended."""
+"""Counters in the memory of one process, each with an expiry time."""
 
 import threading
 import time
@@ -7,10 +7,10 @@ _SWEEP_SECONDS = 60
 
 
 class MemoryCounts:
-    """What `RateLimiter` uses of a `limits` storage. Thread-safe.
+    """The part of the interface of a `limits` storage that `RateLimiter` uses. Thread-safe.
 
     The memory storage of `limits` starts a thread for every hundredth of a second in which
-    something is counted; here ended counts are removed by whoever counts, once a minute.
+    something is counted; here `incr` removes expired counts once a minute.
     """
 
     def __init__(self) -> None:
@@ -22,11 +22,11 @@ class MemoryCounts:
         return len(self._counts)
 
     def check(self) -> bool:
-        """Return True: memory can always be reached."""
+        """Return True: memory is always reachable."""
         return True
 
     def incr(self, key: str, expiry: int) -> int:
-        """Count an event and return its number; the first one's time ends in `expiry` seconds."""
+        """Count an event and return its number; the first one expires in `expiry` seconds."""
         now = time.time()
         with self._lock:
             if now >= self._sweep_at:
@@ -39,6 +39,6 @@ class MemoryCounts:
         return number + 1
 
     def get_expiry(self, key: str) -> float:
-        """Return the POSIX time at which a count ends; now for one that is not there."""
+        """Return the POSIX time at which a count expires; now if there is none."""
         _, ends = self._counts.get(key, (0, time.time()))
         return ends
