@@ -1,4 +1,4 @@
-"""Presenters give exactly the fields of the description, and null or "" for what is absent."""
+"""Presenters return exactly the described fields, and null or "" for absent values."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ def row(**columns: Any) -> Any:
 
 
 def person(**columns: Any) -> Any:
-    """Return the row of a user in full."""
+    """Return the row of a user's details."""
     return row(
         **{
             **AUTHOR,
@@ -47,7 +47,7 @@ def person(**columns: Any) -> Any:
 
 
 def a_topic(**columns: Any) -> Any:
-    """Return the row of a topic in full."""
+    """Return the row of a topic's details."""
     absent = ("excellent_at", "deleted_at", "closed_at", "banned_at", "replied_at")
     return row(
         **{
@@ -70,7 +70,7 @@ def a_topic(**columns: Any) -> Any:
 
 
 def a_reply(**columns: Any) -> Any:
-    """Return the row of a reply in full."""
+    """Return the row of a reply's details."""
     return row(
         **{
             **AUTHOR,
@@ -114,7 +114,7 @@ NODE = row(
         (node(NODE), "NodeSerializer"),
     ],
 )
-def test_a_presenter_gives_exactly_the_described_fields(
+def test_a_presenter_returns_exactly_the_described_fields(
     shown: dict[str, Any], serializer: str
 ) -> None:
     assert wrong(shown, serializer) == []
@@ -131,7 +131,7 @@ def test_the_name_is_the_login_until_another_is_given() -> None:
     assert user(SITE, person(user_name="Alice L."))["name"] == "Alice L."
 
 
-def test_pictures_have_absolute_addresses() -> None:
+def test_photos_have_absolute_urls() -> None:
     assert user(SITE, person())["avatar_url"] == "https://forum.example.org/avatars/alice.svg"
     shown = user(SITE, person(user_avatar="ab/ab.png"))
     assert shown["avatar_url"] == "https://forum.example.org/photos/ab/ab.png"
@@ -147,7 +147,7 @@ def test_pictures_have_absolute_addresses() -> None:
         ({"state": "blocked"}, True, "alice@example.org"),
     ],
 )
-def test_an_address_is_shown_to_whom_it_may_be(
+def test_an_email_is_shown_only_with_permission(
     columns: dict[str, Any], with_email: bool, email: str
 ) -> None:
     assert user_detail(SITE, person(**columns), with_email=with_email)["email"] == email
@@ -169,11 +169,11 @@ def test_a_level_and_its_name(columns: dict[str, Any], level: str) -> None:
     assert (shown["level"], shown["level_name"]) == (level, LEVELS[level])
 
 
-def test_reads_that_are_not_written_yet_count() -> None:
+def test_views_that_are_not_written_yet_are_added() -> None:
     assert topic_detail(SITE, a_topic(), pending_hits=2)["hits"] == 7
 
 
-def test_of_a_deleted_reply_a_list_shows_the_place_alone() -> None:
+def test_a_deleted_reply_in_a_list_has_no_text() -> None:
     assert reply(SITE, a_reply(deleted_at=NOW))["body_html"] == ""
     assert reply(SITE, a_reply(deleted_at=NOW))["deleted"] is True
 
@@ -200,7 +200,7 @@ KINDS: dict[str, tuple[dict[str, Any], set[str]]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_notification_shows_what_its_kind_points_to(kind: str) -> None:
+def test_a_notification_shows_what_its_type_refers_to(kind: str) -> None:
     points_to, is_set = KINDS[kind]
     nothing = dict.fromkeys(("topic_id", "reply_id", "node_id", "mention_type", "read_at"))
     columns = {**nothing, **points_to, "created_at": NOW, "updated_at": NOW}

@@ -1,4 +1,4 @@
-"""What each ACL grants, over made-up rows: pure, and the same whatever else is granted."""
+"""The permissions that each ACL grants, on made-up rows and without a database."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ TOPIC_WORDS = [word for word in TopicPermission if word != TopicPermission.CREAT
 
 
 def may_do_with_topic(caller: Identity | None, word: str, state: str) -> bool:
-    """Return what the table of who may do what says of a topic of AUTHOR."""
+    """Return the permissions on a topic of AUTHOR, from the access table."""
     if caller is None or caller.user_id is None or caller.level == "blocked":
         return False
     hidden = "banned" in state or "deleted" in state
@@ -54,7 +54,7 @@ def test_a_topic_grants_what_the_table_says(state: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("state", tree.TOPIC_STATES)
-def test_a_topic_is_seen_by_whom_the_table_says(state: str) -> None:
+def test_a_topic_is_visible_to_those_in_the_table(state: str) -> None:
     for caller in CALLERS:
         is_author = caller is not None and caller.user_id == AUTHOR
         is_moderator = caller is not None and caller.level in MODERATORS
@@ -64,7 +64,7 @@ def test_a_topic_is_seen_by_whom_the_table_says(state: str) -> None:
 
 
 def may_do_with_reply(caller: Identity | None, word: str, state: str) -> bool:
-    """Return what the table of who may do what says of a reply of AUTHOR."""
+    """Return the permissions on a reply of AUTHOR, from the access table."""
     if caller is None or caller.user_id is None or caller.level == "blocked":
         return False
     if state == "deleted":
@@ -88,7 +88,7 @@ def test_a_reply_grants_what_the_table_says(state: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("topic_user", "sees"), [(AUTHOR, {AUTHOR}), (OTHER, {OTHER})], ids=["own topic", "another's"]
 )
-def test_under_a_banned_topic_a_reply_is_seen_by_the_topics_author(
+def test_a_reply_to_a_banned_topic_is_visible_to_the_topics_author(
     topic_user: int, sees: set[int]
 ) -> None:
     for user_id in (AUTHOR, OTHER):
@@ -98,7 +98,7 @@ def test_under_a_banned_topic_a_reply_is_seen_by_the_topics_author(
 
 
 def may_do_with_user(caller: Identity | None, word: str, state: str) -> bool:
-    """Return what the table of who may do what says of the user AUTHOR."""
+    """Return the permissions on the user AUTHOR, from the access table."""
     if word == "register":
         return True  # the container's word: it is everybody's, and says nothing of this user
     if caller is None or caller.user_id is None:
@@ -122,12 +122,12 @@ def test_a_user_grants_what_the_table_says(state: str, word: str) -> None:
         assert granted(caller, user, word) is may_do_with_user(caller, word, state), caller
 
 
-def test_a_public_email_is_everybodys() -> None:
+def test_a_public_email_is_visible_to_everybody() -> None:
     for caller in CALLERS:
         assert granted(caller, tree.user(caller, email_public=True), "view_email")
 
 
-def test_topics_are_opened_by_active_users_who_are_no_newcomers() -> None:
+def test_active_users_except_newbies_may_create_topics() -> None:
     for caller in CALLERS:
         topics = Topics(tree.root(caller), "topics")
         is_user = caller is not None and caller.user_id is not None
@@ -137,12 +137,12 @@ def test_topics_are_opened_by_active_users_who_are_no_newcomers() -> None:
 
 
 @pytest.mark.parametrize("word", NodePermission)
-def test_nodes_are_arranged_by_maintainers_and_admins(word: str) -> None:
+def test_maintainers_and_admins_may_manage_nodes(word: str) -> None:
     for caller in CALLERS:
         expected = caller is not None and caller.level in MODERATORS
         assert granted(caller, Nodes(tree.root(caller), "nodes"), word) is expected
 
 
-def test_an_acl_needs_no_query() -> None:
+def test_an_acl_runs_no_query() -> None:
     # `tree.NoDatabaseRequest` fails as soon as one is made.
     assert all(isinstance(context.__acl__(), list) for context in tree.every_context())

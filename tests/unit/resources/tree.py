@@ -1,4 +1,4 @@
-"""The resource tree over made-up rows: no database, no request."""
+"""The resource tree on made-up rows, without a database or a request."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -43,22 +43,19 @@ REPLY_STATES: dict[str, dict[str, Any]] = {
 
 
 class NoDatabaseRequest:
-    """A request whose database nobody may open: an ACL needs none."""
+    """A request without a database: ACLs need none."""
 
     @property
     def executor(self) -> Any:
-        """Refuse."""
-        raise AssertionError("an ACL asked the database")
+        raise AssertionError("an ACL used the database")
 
     @property
     def db(self) -> Any:
-        """Refuse."""
-        raise AssertionError("an ACL asked the database")
+        raise AssertionError("an ACL used the database")
 
     @property
     def page_cache(self) -> Any:
-        """Refuse."""
-        raise AssertionError("an ACL asked the memory")
+        raise AssertionError("an ACL used the page cache")
 
 
 def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = BOTH) -> Identity:
@@ -74,7 +71,7 @@ def root(caller: Identity | None = None) -> Root:
 
 
 def item(kind: type[Item], container: Resource, **columns: Any) -> Item:
-    """Hang an item with these columns."""
+    """Return an item with these columns."""
     return kind(container, "7", SimpleNamespace(**columns))
 
 
@@ -99,7 +96,7 @@ def user(caller: Identity | None = None, **columns: Any) -> UserItem:
 
 
 def every_context() -> Iterator[Any]:
-    """Yield a resource of every kind, in every state."""
+    """Yield a resource of each class, in each state."""
     top = root()
     notifications = Notifications(top, "notifications", owner_id=AUTHOR)
     nodes = Nodes(top, "nodes")

@@ -1,4 +1,4 @@
-"""Fields give a value of their type or refuse, naming the field; never anything else."""
+"""A field parses a value of its type, or raises Invalid that names the field."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ class Sent:
 
 
 def read(kind: Any, value: Any) -> Any:
-    """Return what a required field of this kind makes of a value; None where it refuses."""
+    """Return the value that a required field of this type parses; None if it refuses."""
     try:
         return validate(parameters(required("field", kind)), Sent(value))["field"]
     except Invalid as error:
@@ -64,32 +64,32 @@ def read(kind: Any, value: Any) -> Any:
 
 
 @given(VALUES, st.integers(-5, 5), st.integers(0, 10))
-def test_whole_gives_an_integer_in_its_range(value: Any, low: int, size: int) -> None:
+def test_integer_parses_an_integer_in_its_range(value: Any, low: int, size: int) -> None:
     number = read(Integer(low, low + size), value)
     assert number is None or (type(number) is int and low <= number <= low + size)
 
 
 @given(VALUES)
-def test_whole_takes_integers_and_plain_digits_only(value: Any) -> None:
+def test_integer_accepts_integers_and_ascii_digits_only(value: Any) -> None:
     number = read(Integer(), value)
     plain = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit()
     assert (number is not None) is (plain or type(value) is int)
 
 
 @given(VALUES)
-def test_id_gives_what_the_database_can_hold_or_0(value: Any) -> None:
+def test_id_parses_an_id_in_the_databases_range_or_0(value: Any) -> None:
     number = read(Id(), value)
     assert number is None or (type(number) is int and 0 <= number <= MAX_ID)
 
 
 @given(VALUES | st.sampled_from(["red", "green"]))
-def test_word_gives_one_of_its_words(value: Any) -> None:
+def test_choice_parses_one_of_its_words(value: Any) -> None:
     word = read(Choice(["red", "green"]), value)
     assert word == value if word is not None else value not in ("red", "green")
 
 
 @given(VALUES, st.integers(0, 2), st.integers(2, 6), st.booleans())
-def test_text_gives_storable_text_of_its_length(
+def test_text_parses_storable_text_of_its_length(
     value: Any, low: int, high: int, strip: bool
 ) -> None:
     text = read(Text(low, high, strip=strip), value)
@@ -106,7 +106,7 @@ def test_text_gives_storable_text_of_its_length(
 
 
 @given(VALUES)
-def test_flag_gives_a_boolean(value: Any) -> None:
+def test_boolean_parses_a_boolean(value: Any) -> None:
     flag = read(Boolean(), value)
     assert flag is None or type(flag) is bool
 
@@ -116,13 +116,13 @@ def test_flag_gives_a_boolean(value: Any) -> None:
 @example("http://[::1")
 @example("http://a:b/")
 @example("javascript:alert(1)")
-def test_web_address_gives_an_address_or_nothing(value: Any) -> None:
+def test_url_parses_a_url_or_an_empty_text(value: Any) -> None:
     address = read(Url(0, 255), value)
     assert not address or address.lower().startswith(("http://", "https://"))
 
 
 @given(st.lists(VALUES, max_size=5))
-def test_ids_give_a_list_of_ids(values: list[Any]) -> None:
+def test_ids_parse_a_list_of_ids(values: list[Any]) -> None:
     ids = read(Ids(3), values)
     if ids is not None:
         assert len(ids) <= 3
@@ -130,19 +130,19 @@ def test_ids_give_a_list_of_ids(values: list[Any]) -> None:
 
 
 @given(VALUES)
-def test_an_upload_is_no_other_value(value: Any) -> None:
+def test_file_refuses_all_other_values(value: Any) -> None:
     assert read(File(), value) is None
 
 
 @given(st.text())
-def test_an_optional_field_takes_an_empty_value_for_none(value: str) -> None:
+def test_an_empty_optional_field_is_absent(value: str) -> None:
     schema = parameters(optional("field", Integer(), 7))
     if value == "":
         assert validate(schema, Sent(value)) == {"field": 7}
 
 
 @given(st.text() | NUMBERS)
-def test_an_id_is_ascii_digits_within_the_bound(text: str) -> None:
+def test_an_id_is_ascii_digits_in_range(text: str) -> None:
     number = parse_id(text)
     if number is not None:
         assert (text.isascii(), text.isdigit()) == (True, True)
@@ -150,7 +150,7 @@ def test_an_id_is_ascii_digits_within_the_bound(text: str) -> None:
 
 
 @given(st.integers())
-def test_every_integer_that_matters_is_read_exactly(number: int) -> None:
+def test_every_relevant_integer_is_parsed_exactly(number: int) -> None:
     if abs(number) < 10**30:
         assert parse_integer(str(number)) == number
     else:
@@ -160,5 +160,5 @@ def test_every_integer_that_matters_is_read_exactly(number: int) -> None:
 @pytest.mark.parametrize(
     "text", ["٣", "1_0", " 5", "5 ", "+5", "5.0", "0x1", "1e3", "", "-", "--1"]
 )
-def test_what_int_would_take_is_no_number(text: str) -> None:
+def test_other_spellings_that_int_accepts_are_refused(text: str) -> None:
     assert parse_integer(text) is None

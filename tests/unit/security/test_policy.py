@@ -1,4 +1,4 @@
-"""The policy: scopes after ACLs, abilities from the same words, tokens from their places."""
+"""The policy: scopes after ACLs, abilities from the same permissions; extracting tokens."""
 
 import pytest
 from hypothesis import given
@@ -27,19 +27,19 @@ def test_a_token_without_a_scope_lacks_what_the_acl_grants() -> None:
         assert verdict.scope == lacks
 
 
-def test_what_no_acl_grants_is_not_a_matter_of_scope() -> None:
+def test_without_the_acls_grant_the_scope_does_not_matter() -> None:
     caller = identity("member", scopes={Scope.READ})
     verdict = decide(caller, tree.topic(caller), TopicPermission.BAN)
     assert not verdict
     assert not isinstance(verdict, MissingScope)
 
 
-def test_nobody_needs_no_scope_to_read_what_is_public() -> None:
+def test_public_reads_without_a_token_need_no_scope() -> None:
     assert decide(None, tree.topic(), Common.VIEW)
 
 
 @pytest.mark.parametrize("caller", [None, READER, identity(None), identity("blocked", AUTHOR)])
-def test_every_ability_is_false_without_the_right_to_write(caller: object) -> None:
+def test_every_ability_is_false_without_the_write_scope(caller: object) -> None:
     told = abilities(caller, tree.topic(), TOPIC_ABILITIES)  # type: ignore[arg-type]
     assert told == dict.fromkeys(map(str, TOPIC_ABILITIES), False)
 
@@ -58,7 +58,7 @@ def test_only_the_listed_permissions_are_reads() -> None:
 
 
 @given(st.sampled_from(["newbie", "member", "vip", "maintainer", "admin", "blocked", None]))
-def test_a_higher_level_holds_what_a_lower_one_holds(level: str | None) -> None:
+def test_a_higher_level_has_the_principals_of_a_lower_one(level: str | None) -> None:
     held = principals_of(identity(level, AUTHOR))
     assert principals_of(None) <= held <= principals_of(identity("admin", AUTHOR))
 
@@ -68,7 +68,7 @@ def test_the_policy_remembers_and_forgets_nothing() -> None:
     assert (policy.remember(None, 1), policy.forget(None)) == ([], [])
 
 
-def test_granted_asks_no_scope() -> None:
+def test_granted_ignores_the_scope() -> None:
     assert granted(WRITER, tree.topic(), Common.VIEW)
 
 
@@ -76,12 +76,14 @@ NONE = st.sampled_from([None, "", "null", "undefined"])
 
 
 @given(st.lists(NONE), NONE)
-def test_what_stands_for_no_token_is_none(values: list[str | None], header: str | None) -> None:
+def test_values_that_mean_no_token_are_ignored(
+    values: list[str | None], header: str | None
+) -> None:
     assert access_token(values, header and f"Bearer {header}") is None
 
 
 @given(st.lists(st.text()), st.none() | st.text())
-def test_a_token_is_one_that_was_sent_or_there_are_two(
+def test_a_token_is_one_that_was_sent_or_two_are_refused(
     values: list[str], header: str | None
 ) -> None:
     try:
