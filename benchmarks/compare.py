@@ -44,7 +44,7 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-compare-")))
         before = stack.enter_context(_worktree(folder / "before", options.revision))
         base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.leave, folder, wait=30)
+        stack.callback(postgres.release, folder, wait=30)
         roots = {"before": before, "after": ROOT}
         urls = {name: _fill(folder, name, root, base, options) for name, root in roots.items()}
         for number in range(1, options.rounds + 1):

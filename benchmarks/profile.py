@@ -85,7 +85,7 @@ def _filled_database_url(options: argparse.Namespace, folder: Path, stack: ExitS
     url = options.url or f"sqlite:///{folder}/forum.sqlite"
     if options.database == "postgresql" and not options.url:
         base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.leave, folder, wait=30)
+        stack.callback(postgres.release, folder, wait=30)
         url = postgres.create_database(base, "forum")
     settings = forum_settings(folder, url)
     ini = write_ini(folder, "filling", "forumsvc:main", settings, threads=1, processes=1)

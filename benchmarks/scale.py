@@ -47,7 +47,7 @@ def main() -> int:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-scale-")))
         base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.leave, folder, wait=60)
+        stack.callback(postgres.release, folder, wait=60)
         sizes = {
             "small": SMALL,
             "large": Size(options.users, options.topics, options.replies),

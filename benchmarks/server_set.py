@@ -80,7 +80,7 @@ class ServerSet:
         given = url is not None
         if url is None:
             base = postgres.server(self._folder, postgres.DURABLE)
-            self._stack.callback(postgres.leave, self._folder, wait=30)
+            self._stack.callback(postgres.release, self._folder, wait=30)
             url = postgres.create_database(base, "forum")
         self._fill("postgresql", url, None if given else size)
         pid = postgres.server_pid(url)

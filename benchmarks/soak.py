@@ -190,7 +190,7 @@ def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Pat
     size = None if options.url else Size(options.users, options.topics, options.replies)
     if not options.url and options.database == "postgresql":
         base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.leave, folder, wait=30)
+        stack.callback(postgres.release, folder, wait=30)
         options.url = postgres.create_database(base, "forum")
     options.url = options.url or f"sqlite:///{folder}/forum.sqlite"
     ini = write_ini(

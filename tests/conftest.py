@@ -42,7 +42,7 @@ def database_url(
 @pytest.fixture(scope="session")
 def engines(database_url: str) -> Iterator[Database]:
     """The engines of that database."""
-    with databases.opened(database_url) as database:
+    with databases.open_temporarily(database_url) as database:
         yield database
 
 
@@ -50,4 +50,4 @@ def engines(database_url: str) -> Iterator[Database]:
 def database(engines: Database) -> Iterator[Database]:
     """That database, emptied after the test."""
     yield engines
-    databases.empty(engines)
+    databases.delete_all_rows(engines)

@@ -16,7 +16,7 @@ KINDS = ("sqlite", "postgresql")
 
 
 def _migrate(url: str) -> None:
-    with opened(url) as database:
+    with open_temporarily(url) as database:
         migrate.upgrade(database.writes)
 
 
@@ -40,7 +40,7 @@ def new_url(
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Database]:
+def open_temporarily(url: str) -> Iterator[Database]:
     """Open a database and close all connections to it at the end."""
     database = open_database(url)
     try:
@@ -49,7 +49,7 @@ def opened(url: str) -> Iterator[Database]:
         database.dispose()
 
 
-def empty(database: Database) -> None:
+def delete_all_rows(database: Database) -> None:
     """Delete all rows; what is committed by one test is not seen by the next."""
     tables = reversed(Base.metadata.sorted_tables)
     with database.writes.begin() as connection:

@@ -23,9 +23,9 @@ from psycopg import sql
 from sqlalchemy import make_url
 
 KEEPER = Path(__file__).with_name("postgres_keeper.py")
-USERS = "postgres.users"
+USERS_FILE = "postgres.users"
 """The file on which every process that uses the server holds a shared lock."""
-KEPT = "postgres.keeper"
+KEEPER_FILE = "postgres.keeper"
 """The file that the keeper holds locked while the server runs."""
 LOG = "postgres.log"
 START_TIMEOUT = 60.0
@@ -43,7 +43,7 @@ FAST = {
 DURABLE = {"max_connections": "200"}
 """Settings for benchmarks: an acknowledged write is on the disk, as in production."""
 
-_held: dict[Path, IO[str]] = {}
+_locks: dict[Path, IO[str]] = {}
 
 
 def server(shared: Path, settings: Mapping[str, str] = FAST) -> str:
@@ -55,23 +55,23 @@ def server(shared: Path, settings: Mapping[str, str] = FAST) -> str:
     Raises RuntimeError, with the log, where it does not start.
     """
     shared = shared.resolve()
-    if shared not in _held:
-        users = (shared / USERS).open("a")
+    if shared not in _locks:
+        users = (shared / USERS_FILE).open("a")
         fcntl.flock(users, fcntl.LOCK_SH)
-        _held[shared] = users
+        _locks[shared] = users
         atexit.register(users.close)
-    with _locked(shared / "postgres.start"):
+    with _exclusive_lock(shared / "postgres.start"):
         return _url_of_running(shared) or _start(shared, settings)
 
 
-def leave(shared: Path, wait: float = 0) -> bool:
+def release(shared: Path, wait: float = 0) -> bool:
     """Stop using the server of a folder; the last one to leave ends it.
 
     wait: how many seconds to wait for its end.
     Returns whether it has ended.
     """
     shared = shared.resolve()
-    if users := _held.pop(shared, None):
+    if users := _locks.pop(shared, None):
         users.close()
     deadline = time.monotonic() + wait
     while running := _url_of_running(shared):
@@ -121,7 +121,7 @@ def template_database(
     Where it raises, there is no template, and the next caller tries again.
     Returns the template's name, to be given to `create_database`.
     """
-    with _locked(shared / f"{name}.start"):
+    with _exclusive_lock(shared / f"{name}.start"):
         if not _exists(url, name):
             unfinished = create_database(url, f"{name}_unfinished")
             make_template(unfinished)
@@ -156,7 +156,7 @@ def _libpq(url: str) -> str:
 def _url_of_running(shared: Path) -> str | None:
     """Return the running server's URL, None where no keeper holds its file."""
     try:
-        kept = (shared / KEPT).open()
+        kept = (shared / KEEPER_FILE).open()
     except FileNotFoundError:
         return None
     with kept:
@@ -188,7 +188,7 @@ def _start(shared: Path, settings: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _exclusive_lock(path: Path) -> Iterator[None]:
     """Hold the exclusive lock of a file."""
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

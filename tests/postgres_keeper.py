@@ -20,9 +20,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-USERS = "postgres.users"
-KEPT = "postgres.keeper"
-LOG = "postgres.log"
+USERS_FILE = "postgres.users"
+KEEPER_FILE = "postgres.keeper"
+LOG_FILE = "postgres.log"
 START_TIMEOUT = 50.0
 PORTS_TO_TRY = 5
 PR_SET_PDEATHSIG = 1
@@ -35,7 +35,7 @@ INITDB = [
     "--no-sync",
     "--no-instructions",
 ]
-ALWAYS = {
+FIXED_SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
     "logging_collector": "off",
@@ -47,16 +47,16 @@ def main(shared: Path, settings: dict[str, str]) -> None:
     if os.fork():
         os._exit(0)  # The caller waits for the end of the output, not for this process.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with (shared / USERS).open("a") as users, (shared / KEPT).open("w") as kept:
-        fcntl.flock(kept, fcntl.LOCK_EX)
+    with (shared / USERS_FILE).open("a") as users, (shared / KEEPER_FILE).open("w") as keeper_file:
+        fcntl.flock(keeper_file, fcntl.LOCK_EX)
         home = Path(tempfile.mkdtemp(prefix="forumsvc-postgres-"))
         process = None
         try:
-            with (shared / LOG).open("ab") as log:
-                process, port = start(home, {**ALWAYS, **settings}, log)
+            with (shared / LOG_FILE).open("ab") as log:
+                process, port = start(home, {**FIXED_SETTINGS, **settings}, log)
             url = f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres"
-            kept.write(url)
-            kept.flush()
+            keeper_file.write(url)
+            keeper_file.flush()
             os.write(1, url.encode())
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             fcntl.flock(users, fcntl.LOCK_EX)
@@ -66,7 +66,7 @@ def main(shared: Path, settings: dict[str, str]) -> None:
                 process.wait()
             shutil.rmtree(home, ignore_errors=True)
             # Before the lock of the users goes: who gets that one next must find no keeper.
-            kept.close()
+            keeper_file.close()
 
 
 def start(home: Path, settings: dict[str, str], log: Any) -> tuple[subprocess.Popen[bytes], int]:
@@ -90,7 +90,7 @@ def start(home: Path, settings: dict[str, str], log: Any) -> tuple[subprocess.Po
         values = {**settings, "port": str(port)}
         options = [word for name, value in values.items() for word in ("-c", f"{name}={value}")]
         process = subprocess.Popen(
-            [root / "bin" / "postgres", "-D", data, *options], preexec_fn=end_with_keeper, **run
+            [root / "bin" / "postgres", "-D", data, *options], preexec_fn=stop_with_keeper, **run
         )
         if ready(process, data / "postmaster.pid"):
             return process, port
@@ -155,7 +155,7 @@ def ready(process: subprocess.Popen[bytes], pid_file: Path) -> bool:
     return False
 
 
-def end_with_keeper() -> None:
+def stop_with_keeper() -> None:
     """Have the kernel stop the server when its keeper is killed (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)

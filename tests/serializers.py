@@ -97,19 +97,23 @@ _CHECKS: dict[str, Any] = {
 }
 
 
-def wrong(shown: Any, serializer: str, *, beside: frozenset[str] = frozenset()) -> list[str]:
+def find_errors(
+    value: Any, serializer: str, *, extra_keys: frozenset[str] = frozenset()
+) -> list[str]:
     """Return what is wrong with an object that should be this serializer's, in words.
 
     beside: keys that stand beside the fields (`abilities`).
     """
-    if not isinstance(shown, dict):
-        return [f"{serializer}: not an object, but {shown!r}"]
+    if not isinstance(value, dict):
+        return [f"{serializer}: not an object, but {value!r}"]
     fields = SERIALIZERS[serializer]
-    found = [f"{serializer}.{key} is missing" for key in fields if key not in shown]
-    found += [f"{serializer} has {key}" for key in shown if key not in fields and key not in beside]
+    found = [f"{serializer}.{key} is missing" for key in fields if key not in value]
+    found += [
+        f"{serializer} has {key}" for key in value if key not in fields and key not in extra_keys
+    ]
     for key, kind in fields.items():
-        if key in shown:
-            found += [f"{serializer}.{key}: {text}" for text in _wrong_value(shown[key], kind)]
+        if key in value:
+            found += [f"{serializer}.{key}: {text}" for text in _wrong_value(value[key], kind)]
     return found
 
 
@@ -120,5 +124,5 @@ def _wrong_value(value: Any, kind: str) -> list[str]:
         tried = [_wrong_value(value, one) for one in kind.split("|")]
         return [] if [] in tried else tried[0]
     if kind in SERIALIZERS:
-        return wrong(value, kind)
+        return find_errors(value, kind)
     return [] if _CHECKS[kind](value) else [f"{value!r} is no {kind}"]

@@ -22,6 +22,6 @@ class CheckedApp(TestApp):
         answer = super().do_request(req, status, expect_errors)
         path = req.environ["PATH_INFO"]
         if path.startswith(answers.API):
-            found = answers.wrong(path, req.method, answer, self._shape)
+            found = answers.find_deviations(path, req.method, answer, self._shape)
             assert not found, f"{req.method} {path} → {answer.status_int}: {found}"
         return answer

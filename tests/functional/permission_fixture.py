@@ -76,7 +76,7 @@ class PermissionFixture:
         """Have the forum as it was at the beginning, for a caller of this role."""
         state = UserState.BLOCKED if role == "blocked_author" else UserState.ACTIVE
         if self._built_for != state:
-            databases.empty(self._database)
+            databases.delete_all_rows(self._database)
             self._build(state)
             self._built_for = state
 

@@ -47,7 +47,7 @@ def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def fixture(engines: Database) -> Iterator[PermissionFixture]:
     """The forum of the matrix. Who changes it says so, and the next finds it made anew."""
     yield PermissionFixture(engines)
-    databases.empty(engines)
+    databases.delete_all_rows(engines)
 
 
 def call(app: TestApp, role: str, row: Row) -> TestResponse:

@@ -99,7 +99,7 @@ def test_options_in_the_url_are_used_and_take_precedence(database_url: str) -> N
         application_name="mine",
         connect_timeout="7",
     )
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         assert shown(database, "search_path") == ["forum,public"] * 2
         assert shown(database, "lock_timeout") == ["3s", "3s"]
         assert shown(database, "application_name") == ["mine", "mine"]
@@ -114,7 +114,9 @@ def test_the_default_application_name_is_forumsvc(database: Database) -> None:
 
 
 def test_reads_connect_though_the_url_wants_read_write_sessions(database_url: str) -> None:
-    with databases.opened(with_query(database_url, target_session_attrs="read-write")) as database:
+    with databases.open_temporarily(
+        with_query(database_url, target_session_attrs="read-write")
+    ) as database:
         assert shown(database, "default_transaction_read_only") == ["on", "off"]
 
 
@@ -129,7 +131,7 @@ def test_a_session_with_unsuitable_settings_is_refused(
     database_url: str, options: str, reason: str
 ) -> None:
     with (
-        databases.opened(with_query(database_url, options=options)) as database,
+        databases.open_temporarily(with_query(database_url, options=options)) as database,
         pytest.raises(IncompatibleDatabase, match=reason),
     ):
         shown(database, "timezone")
@@ -144,7 +146,7 @@ def test_an_older_server_is_refused(database: Database, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("refuses", [False, True])
 def test_a_pooler_without_the_session_settings_is_refused(database_url: str, refuses: bool) -> None:
-    with pooler(database_url, refuses=refuses) as url, databases.opened(url) as database:
+    with pooler(database_url, refuses=refuses) as url, databases.open_temporarily(url) as database:
         for engine in (database.reads, database.writes):
             with pytest.raises(
                 IncompatibleDatabase, match="not through a pooler such as PgBouncer"
@@ -184,7 +186,7 @@ def test_a_command_reports_a_read_only_server_in_one_line(
 def test_a_read_only_server_is_refused_for_writes_only(database_url: str) -> None:
     with (
         defaults(database_url, default_transaction_read_only="on"),
-        databases.opened(database_url) as database,
+        databases.open_temporarily(database_url) as database,
     ):
         database.reads.connect().close()
         with pytest.raises(DBAPIError, match="takes no writes") as raised:

@@ -37,7 +37,7 @@ class Community(RuleBasedStateMachine):
     @initialize()
     def gather(self) -> None:
         """Let the people join and find two nodes."""
-        databases.empty(self.forum.database)
+        databases.delete_all_rows(self.forum.database)
         self.people = [self.forum.person(login) for login in ("ann", "ben", "cat")]
         self.people.append(self.forum.person("mod", role="maintainer"))
         self.nodes = [self.forum.node("One"), self.forum.node("Two")]

@@ -160,7 +160,7 @@ def test_what_has_no_name_stays_as_it_is(keyed: Forum) -> None:
 def test_the_guide_names_the_kind_of_every_failure_that_is_described(keyed: Forum) -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([0-9, ]+) \|$", source("keyed-envelope"), re.M)
     shown = {int(status): kind for kind, listed in rows for status in listed.split(", ")}
-    described = {int(status) for one in operations() for status in one.told["responses"]}
+    described = {int(status) for one in operations() for status in one.definition["responses"]}
     # A method that a path does not have is no operation.
     assert shown.keys() == {status for status in described if status >= 400} | {405}
     error = keyed.registry.envelope.error

@@ -7,7 +7,7 @@ from PIL import Image
 from webtest import TestResponse
 
 from tests.functional.forum import Forum, Person
-from tests.serializers import wrong
+from tests.serializers import find_errors
 
 ABILITIES = {
     "TopicDetailSerializer": {
@@ -70,7 +70,7 @@ def test_a_list_is_a_bare_array_of_its_serializer(place: Place, path: str) -> No
     shown = place.alice.get(path.format(topic=place.topic)).json
     assert isinstance(shown, list)
     assert shown
-    assert [text for one in shown for text in wrong(one, LISTS[path])] == []
+    assert [text for one in shown for text in find_errors(one, LISTS[path])] == []
 
 
 @pytest.mark.parametrize("endpoint", ITEMS)
@@ -83,7 +83,7 @@ def test_one_resource_is_its_serializer_with_abilities(place: Place, endpoint: s
     shown = answer.json
     abilities = ABILITIES.get(serializer)
     beside = frozenset() if abilities is None else frozenset({"abilities"})
-    assert wrong(shown, serializer, beside=beside) == []
+    assert find_errors(shown, serializer, extra_keys=beside) == []
     if abilities is not None:
         assert set(shown["abilities"]) == abilities
         assert {type(may) for may in shown["abilities"].values()} == {bool}

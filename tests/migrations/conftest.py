@@ -16,5 +16,5 @@ def blank(
     """A database without any table."""
     name = re.sub(r"\W", "_", request.node.name)[-40:]
     url = databases.new_url(request.param, name, tmp_path_factory, worker_id, empty=True)
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         yield database

@@ -49,7 +49,7 @@ def test_a_database_that_does_not_answer_is_only_logged_in_one_line(
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     for url in (f"postgresql+psycopg://nobody@127.0.0.1:{port}/none", f"sqlite:///{tmp_path}"):
-        with databases.opened(url) as database:
+        with databases.open_temporarily(url) as database:
             assert obstacle(database) is None
         [record] = caplog.records
         assert (record.levelname, record.exc_info) == ("WARNING", None)

@@ -9,12 +9,12 @@ from forumsvc.openapi import describe
 from forumsvc.settings import Settings
 
 METHODS = ("get", "put", "post", "delete")
-WRITTEN = {
+INI_SETTINGS = {
     "site.environment": "development",
     "sqlalchemy.url": "sqlite:///none",
     "session.secret": "a secret, long enough for everybody",
 }
-FORMS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
+BODY_TYPES = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Operation:
 
     path: str
     method: str
-    told: dict[str, Any]
+    definition: dict[str, Any]
     parameters: list[dict[str, Any]]
 
     def __str__(self) -> str:
@@ -37,17 +37,17 @@ class Operation:
     @property
     def forms(self) -> dict[str, dict[str, Any]]:
         """The schemas of the body by media type."""
-        body = follow(self.told.get("requestBody", {"content": {}}))
-        return {kind: follow(form["schema"]) for kind, form in body["content"].items()}
+        body = resolve(self.definition.get("requestBody", {"content": {}}))
+        return {kind: resolve(form["schema"]) for kind, form in body["content"].items()}
 
 
 @cache
 def document(shape: str = "bare") -> dict[str, Any]:
     """Return the description of a service in a shape, with the defaults of all other settings."""
-    return describe(Settings({**WRITTEN, "api.envelope": shape}))
+    return describe(Settings({**INI_SETTINGS, "api.envelope": shape}))
 
 
-def follow(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
+def resolve(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
     """Return what a reference refers to; anything else is itself."""
     while "$ref" in value:
         found: Any = document(shape)
@@ -67,6 +67,6 @@ def _operations() -> Iterator[Operation]:
     for path, item in document()["paths"].items():
         for method in METHODS:
             if method in item:
-                told = item[method]
-                listed = [*item.get("parameters", ()), *told.get("parameters", ())]
-                yield Operation(path, method, told, [follow(one) for one in listed])
+                definition = item[method]
+                listed = [*item.get("parameters", ()), *definition.get("parameters", ())]
+                yield Operation(path, method, definition, [resolve(one) for one in listed])

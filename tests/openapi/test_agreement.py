@@ -28,10 +28,10 @@ from forumsvc.settings import LEVELS, Settings
 from forumsvc.web.api.idempotency import read_key
 from tests.architecture.test_view_catalogue import PLACES
 from tests.functional.forum import make_app
-from tests.openapi.operations import WRITTEN, Operation, document, follow, operations
+from tests.openapi.operations import INI_SETTINGS, Operation, document, operations, resolve
 from tests.unit.resources.tree import every_context
 
-SETTINGS = Settings(WRITTEN)
+SETTINGS = Settings(INI_SETTINGS)
 BODY = ("post", "put")
 
 
@@ -80,7 +80,7 @@ def test_every_view_has_an_operation_and_the_other_way_round(views: list[Any]) -
 
 
 def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
-    [operation] = [one for one in operations() if one.told["operationId"] == "actOnTopic"]
+    [operation] = [one for one in operations() if one.definition["operationId"] == "actOnTopic"]
     there = [view["action"] for view in views if view.get("action")]
     assert sorted(operation.query["type"]["schema"]["enum"]) == sorted(there)
 
@@ -88,11 +88,11 @@ def test_the_actions_are_those_that_have_a_view(views: list[Any]) -> None:
 @EACH
 def test_parameters_are_those_of_the_views_schema(operation: Operation, views: list[Any]) -> None:
     factory = view_of(operation, views)["schema"] or READ_BY_THE_VIEW.get(
-        operation.told["operationId"]
+        operation.definition["operationId"]
     )
     nodes = {node.name: node for node in factory(SETTINGS)} if factory else {}
     in_body = operation.method in BODY and factory is not None
-    if operation.told["operationId"] == "actOnTopic":
+    if operation.definition["operationId"] == "actOnTopic":
         assert set(operation.query) == {"type"}
         return
     assert set(operation.query) == (set() if in_body else set(nodes))
@@ -102,11 +102,11 @@ def test_parameters_are_those_of_the_views_schema(operation: Operation, views: l
             assert set(form["properties"]) == set(nodes)
             assert set(form.get("required", ())) == {n for n in nodes if nodes[n].required}
             for name, node in nodes.items():
-                check_type(follow(form["properties"][name]), node)
+                check_type(resolve(form["properties"][name]), node)
         return
     for name, parameter in operation.query.items():
         assert parameter.get("required", False) is nodes[name].required
-        schema = follow(parameter["schema"])
+        schema = resolve(parameter["schema"])
         check_type(schema, nodes[name])
         missing = nodes[name].missing
         default = None if missing is colander.required else missing
@@ -179,7 +179,7 @@ def test_an_idempotency_key_is_described_where_a_view_takes_one_and_as_it_is_rea
     headers = {one["name"]: one for one in operation.parameters if one["in"] == "header"}
     header = headers.get("Idempotency-Key")
     assert bool(header) is view_of(operation, views)["idempotent"]
-    assert bool(header) is ("422" in operation.told["responses"])
+    assert bool(header) is ("422" in operation.definition["responses"])
     if header is None:
         return
     for key in KEYS:
@@ -205,7 +205,7 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
     # `me` is the token's user, and the notifications are: without one the tree ends before them.
     owned = view["context"] is Notifications or operation.path == "/api/v3/users/me"
     is_public = is_public and not owned
-    security = operation.told["security"]
+    security = operation.definition["security"]
     assert ({} in security) is is_public
     if view["word"] in WITHOUT_SCOPE:
         assert security == [{}]
@@ -238,8 +238,8 @@ def test_words_are_those_of_the_code(name: str) -> None:
 
 
 def test_mention_types_are_those_of_the_code() -> None:
-    told = document()["components"]["schemas"]["Notification"]["properties"]["mention_type"]
-    assert told["enum"] == [*map(str, MentionType), None]
+    definition = document()["components"]["schemas"]["Notification"]["properties"]["mention_type"]
+    assert definition["enum"] == [*map(str, MentionType), None]
 
 
 @pytest.mark.parametrize(

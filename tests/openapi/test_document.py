@@ -13,7 +13,14 @@ import forumsvc
 from forumsvc.openapi import Description, describe
 from forumsvc.settings import Settings
 from tests.openapi.answers import resolvable
-from tests.openapi.operations import FORMS, WRITTEN, Operation, document, follow, operations
+from tests.openapi.operations import (
+    BODY_TYPES,
+    INI_SETTINGS,
+    Operation,
+    document,
+    operations,
+    resolve,
+)
 
 FOLDER = Path(forumsvc.__file__).parent / "openapi"
 EACH = pytest.mark.parametrize("operation", operations(), ids=str)
@@ -29,13 +36,13 @@ def test_both_forms_are_the_document() -> None:
 
     import yaml
 
-    served = Description(Settings(WRITTEN))
+    served = Description(Settings(INI_SETTINGS))
     assert json.loads(served.json.body) == yaml.safe_load(served.yaml.body) == document()
 
 
 def test_limits_and_addresses_are_those_of_the_settings() -> None:
     settings = {"posts.max_title": "80", "site.url": "https://forum.example.org/sub"}
-    other = describe(Settings({**WRITTEN, **settings}))
+    other = describe(Settings({**INI_SETTINGS, **settings}))
     title = other["components"]["schemas"]["TopicForm"]["properties"]["title"]
     assert title["maxLength"] == 80
     assert other["servers"] == [{"url": "https://forum.example.org/sub"}]
@@ -45,16 +52,16 @@ def test_limits_and_addresses_are_those_of_the_settings() -> None:
 
 
 def test_operations_have_names_of_their_own() -> None:
-    names = Counter(one.told["operationId"] for one in operations())
+    names = Counter(one.definition["operationId"] for one in operations())
     assert [name for name, times in names.items() if times > 1] == []
 
 
 @EACH
 def test_an_operation_says_what_it_does_and_needs(operation: Operation) -> None:
     tags = {tag["name"] for tag in document()["tags"]}
-    assert set(operation.told["tags"]) <= tags
-    assert operation.told["summary"].endswith(".")
-    assert operation.told["security"]
+    assert set(operation.definition["tags"]) <= tags
+    assert operation.definition["summary"].endswith(".")
+    assert operation.definition["security"]
 
 
 @EACH
@@ -63,8 +70,8 @@ def test_every_parameter_is_explained_with_an_example(operation: Operation) -> N
         assert parameter["description"], parameter
         validator = jsonschema_rs.validator_for(resolvable(parameter["schema"]))
         validator.validate(parameter["example"])
-        if "default" in follow(parameter["schema"]):
-            validator.validate(follow(parameter["schema"])["default"])
+        if "default" in resolve(parameter["schema"]):
+            validator.validate(resolve(parameter["schema"])["default"])
 
 
 @EACH
@@ -72,41 +79,41 @@ def test_a_list_that_takes_an_offset_takes_cursors_and_links_to_its_pages(
     operation: Operation,
 ) -> None:
     cut = {"offset", "before", "after"} & operation.query.keys()
-    link = follow(operation.told["responses"].get("200", {})).get("headers", {}).get("Link")
+    link = resolve(operation.definition["responses"].get("200", {})).get("headers", {}).get("Link")
     assert cut in (set(), {"offset", "before", "after"})
     assert (link is not None) is bool(cut)
 
 
 @EACH
 def test_every_status_has_a_schema_and_an_example_that_is_of_it(operation: Operation) -> None:
-    statuses = operation.told["responses"]
+    statuses = operation.definition["responses"]
     assert set(statuses) >= {"400", "401", "403", "429", "500", "503"}
     assert ("413" in statuses) is (operation.method != "get")
     for status, response in statuses.items():
-        told = follow(response)
+        definition = resolve(response)
         if status == "304":
-            assert "content" not in told
+            assert "content" not in definition
             continue
-        [content] = told["content"].values()
+        [content] = definition["content"].values()
         _check_examples(content)
 
 
 @EACH
 def test_a_body_may_come_in_every_encoding_and_has_an_example(operation: Operation) -> None:
-    body = operation.told.get("requestBody")
+    body = operation.definition.get("requestBody")
     if body is None:
         return
-    kinds = set(follow(body)["content"])
-    if operation.told["operationId"] == "uploadPhoto":
+    kinds = set(resolve(body)["content"])
+    if operation.definition["operationId"] == "uploadPhoto":
         assert kinds == {"multipart/form-data"}
         return
-    assert kinds == set(FORMS)
-    for content in follow(body)["content"].values():
+    assert kinds == set(BODY_TYPES)
+    for content in resolve(body)["content"].values():
         _check_examples(content)
 
 
 def _check_examples(content: dict[str, Any]) -> None:
-    examples = [follow(one)["value"] for one in content.get("examples", {}).values()]
+    examples = [resolve(one)["value"] for one in content.get("examples", {}).values()]
     examples += [content["example"]] if "example" in content else []
     assert examples
     validator = jsonschema_rs.validator_for(resolvable(content["schema"]))
@@ -116,9 +123,9 @@ def _check_examples(content: dict[str, Any]) -> None:
 
 @EACH
 def test_links_lead_to_operations_and_name_their_parameters(operation: Operation) -> None:
-    by_id = {one.told["operationId"]: one for one in operations()}
-    for response in operation.told["responses"].values():
-        for link in follow(response).get("links", {}).values():
+    by_id = {one.definition["operationId"]: one for one in operations()}
+    for response in operation.definition["responses"].values():
+        for link in resolve(response).get("links", {}).values():
             target = by_id[link["operationId"]]
             there = {one["name"] for one in target.parameters}
             there |= {f"{one['in']}.{one['name']}" for one in target.parameters}
@@ -129,10 +136,10 @@ def test_links_lead_to_operations_and_name_their_parameters(operation: Operation
 
 def test_what_is_created_can_be_read_changed_and_deleted_by_links() -> None:
     for created, noun in (("createTopic", "Topic"), ("createReply", "Reply")):
-        [operation] = [one for one in operations() if one.told["operationId"] == created]
-        links = operation.told["responses"]["201"]["links"].values()
-        wanted = {f"{verb}{noun}" for verb in ("read", "update", "delete")}
-        assert wanted <= {link["operationId"] for link in links}
+        [operation] = [one for one in operations() if one.definition["operationId"] == created]
+        links = operation.definition["responses"]["201"]["links"].values()
+        expected = {f"{verb}{noun}" for verb in ("read", "update", "delete")}
+        assert expected <= {link["operationId"] for link in links}
 
 
 def _references(value: Any) -> Iterator[str]:

@@ -13,7 +13,7 @@ from forumsvc.openapi import Description
 from forumsvc.openapi.keyed_names import ALIASES, ERROR_KINDS, GRADES
 from forumsvc.permissions import USER_ABILITIES, USER_SUMMARY_ABILITIES
 from forumsvc.settings import Settings
-from tests.openapi.operations import METHODS, WRITTEN, document, follow
+from tests.openapi.operations import INI_SETTINGS, METHODS, document, resolve
 
 KEYED = "keyed"
 OPERATIONS = [
@@ -38,7 +38,7 @@ def test_the_document_is_valid_openapi() -> None:
 def test_a_keyed_service_serves_it() -> None:
     import json
 
-    served = Description(Settings({**WRITTEN, "api.envelope": KEYED}))
+    served = Description(Settings({**INI_SETTINGS, "api.envelope": KEYED}))
     assert json.loads(served.json.body) == document(KEYED) != document()
 
 
@@ -53,9 +53,9 @@ def test_operations_and_parameters_are_those_of_the_bare_shape() -> None:
         for method in item.keys() & set(METHODS):
             for part in parts:
                 assert other[method].get(part) == item[method].get(part), path
-            names = [follow(one)["name"] for one in item[method].get("parameters", ())]
-            told = other[method].get("parameters", ())
-            assert [follow(one, KEYED)["name"] for one in told] == names
+            names = [resolve(one)["name"] for one in item[method].get("parameters", ())]
+            definition = other[method].get("parameters", ())
+            assert [resolve(one, KEYED)["name"] for one in definition] == names
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -64,11 +64,11 @@ def test_every_status_has_an_example_that_is_of_its_schema_and_nothing_is_201(
 ) -> None:
     assert "201" not in operation["responses"]
     for status, response in operation["responses"].items():
-        told = follow(response, KEYED)
+        definition = resolve(response, KEYED)
         if status == "304":
             continue
-        [content] = told["content"].values()
-        examples = [follow(one, KEYED)["value"] for one in content.get("examples", {}).values()]
+        [content] = definition["content"].values()
+        examples = [resolve(one, KEYED)["value"] for one in content.get("examples", {}).values()]
         examples += [content["example"]] if "example" in content else []
         assert examples
         whole = {**content["schema"], "components": document(KEYED)["components"]}
@@ -78,7 +78,7 @@ def test_every_status_has_an_example_that_is_of_its_schema_and_nothing_is_201(
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_links_find_their_values_in_the_examples(operation: dict[str, Any]) -> None:
-    response = follow(operation["responses"].get("200", {}), KEYED)
+    response = resolve(operation["responses"].get("200", {}), KEYED)
     if "links" not in response:
         return
     [example] = response["content"]["application/json"]["examples"].values()

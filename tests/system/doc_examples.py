@@ -19,14 +19,14 @@ ADDRESS = "http://127.0.0.1:6543"
 ANY = "…"
 """In an answer that is shown: whatever comes."""
 
-STAND_IN = Path(__file__).parent / "oauth" / "curl.py"
+CURL_REPLACEMENT = Path(__file__).parent / "oauth" / "curl.py"
 _ANSWERS = ("json", "text")
-_MARK = "----- the end of block"
+_END_OF_BLOCK = "----- the end of block"
 _BLOCKS = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_MARKS = {
-    "sh": f"\necho '{_MARK} {{}}'\n",
-    "python": f'\nprint("{_MARK} {{}}", flush=True)\n',
-    "js": f"\nconsole.log('{_MARK} {{}}')\n",
+_PRINT_END_OF_BLOCK = {
+    "sh": f"\necho '{_END_OF_BLOCK} {{}}'\n",
+    "python": f'\nprint("{_END_OF_BLOCK} {{}}", flush=True)\n',
+    "js": f"\nconsole.log('{_END_OF_BLOCK} {{}}')\n",
 }
 _PROGRAMS = {
     "sh": ["bash", "-euo", "pipefail"],
@@ -64,7 +64,7 @@ def run(page: list[Block], language: str, url: str, folder: Path, programs: Path
 
     programs: a folder of commands to be found first. Returns what each printed, by its number.
     """
-    mark = _MARKS[language]
+    mark = _PRINT_END_OF_BLOCK[language]
     script = "".join(
         block.text + mark.format(number)
         for number, block in enumerate(page)
@@ -85,11 +85,11 @@ def run(page: list[Block], language: str, url: str, folder: Path, programs: Path
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    parts = re.findall(rf"(.*?){_MARK} (\d+)\n", done.stdout, re.DOTALL)
+    parts = re.findall(rf"(.*?){_END_OF_BLOCK} (\d+)\n", done.stdout, re.DOTALL)
     return {int(number): text for text, number in parts}
 
 
-def check_answers(page: list[Block], printed: Mapping[int, str]) -> int:
+def check_outputs(page: list[Block], printed: Mapping[int, str]) -> int:
     """Hold what the blocks printed to the answer that the page shows behind them.
 
     Where it stands behind examples in several languages, it is what each of them prints. Returns
@@ -101,26 +101,28 @@ def check_answers(page: list[Block], printed: Mapping[int, str]) -> int:
             continue
         for number, text in printed.items():
             if page[number].group == shown.group:
-                assert _is_shown(shown, text), (shown.text, text)
+                assert _matches_block(shown, text), (shown.text, text)
                 compared += 1
     return compared
 
 
-def _is_shown(shown: Block, text: str) -> bool:
+def _matches_block(shown: Block, text: str) -> bool:
     if shown.kind == "json":
-        return agrees(json.loads(shown.text), json.loads(text))
+        return matches(json.loads(shown.text), json.loads(text))
     # The names of headers are the same in any case, and curl shows them as they were sent.
     pattern = re.escape(shown.text.strip()).replace(ANY, ".+")
     return re.fullmatch(pattern, text.strip().replace("\r", ""), re.IGNORECASE) is not None
 
 
-def agrees(shown: Any, given: Any) -> bool:
+def matches(expected: Any, actual: Any) -> bool:
     """Return whether an answer is what the page shows, where it shows anything in particular."""
-    if isinstance(shown, dict) and isinstance(given, dict):
-        return shown.keys() == given.keys() and all(agrees(shown[k], given[k]) for k in shown)
-    if isinstance(shown, list) and isinstance(given, list):
-        return len(shown) == len(given) and all(map(agrees, shown, given))
-    return bool(shown in (ANY, given))
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return expected.keys() == actual.keys() and all(
+            matches(expected[k], actual[k]) for k in expected
+        )
+    if isinstance(expected, list) and isinstance(actual, list):
+        return len(expected) == len(actual) and all(map(matches, expected, actual))
+    return bool(expected in (ANY, actual))
 
 
 def commands(folder: Path, curl: str) -> Path:
@@ -136,7 +138,7 @@ def commands(folder: Path, curl: str) -> Path:
         "ruff": "-m ruff",
     }
     if curl == "stand-in":
-        words["curl"] = f'"{STAND_IN}"'
+        words["curl"] = f'"{CURL_REPLACEMENT}"'
     for name, arguments in words.items():
         command = programs / name
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')

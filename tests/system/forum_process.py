@@ -53,14 +53,14 @@ format = %(processName)s %(name)s: %(message)s
 
 
 @dataclass
-class Setting:
+class Scene:
     """A forum with people, and a topic of each of the first two."""
 
     people: list[Person]
     topics: list[int]
 
 
-def prepare(url: str, database: Database, folder: Path, others: Sequence[str] = ()) -> Setting:
+def prepare(url: str, database: Database, folder: Path, others: Sequence[str] = ()) -> Scene:
     """Fill a database through an application of this process, and put that away.
 
     others: logins of people without a topic.
@@ -71,7 +71,7 @@ def prepare(url: str, database: Database, folder: Path, others: Sequence[str] = 
         people = [forum.person("alice"), forum.person("bob")]
         node = forum.node()
         topics = [forum.topic(person, node) for person in people]
-        return Setting([*people, *map(forum.person, others)], topics)
+        return Scene([*people, *map(forum.person, others)], topics)
     finally:
         close_application(application)
 
@@ -110,9 +110,9 @@ def serving(
     server = Pserve(process, output, folder)
     try:
         wait_until(
-            lambda: "forumsvc serves on" in server.said or not alive(process.pid), "it serves"
+            lambda: "forumsvc serves on" in server.log or not alive(process.pid), "it serves"
         )
-        assert alive(process.pid), server.said
+        assert alive(process.pid), server.log
         yield server
     finally:
         process.kill()
@@ -121,7 +121,7 @@ def serving(
 
 
 @dataclass(frozen=True)
-class Answered:
+class SentReply:
     """An answer: when its request was sent (monotonic seconds), what was written, what came."""
 
     sent: float
@@ -143,10 +143,10 @@ class Client:
     port: int
     token: str
     name: str
-    setting: Setting
+    setting: Scene
     stop: threading.Event
-    answers: list[Answered] = field(default_factory=list)
-    cut: bool = False
+    answers: list[SentReply] = field(default_factory=list)
+    disconnected: bool = False
 
     def run(self) -> None:
         """Call, and remember every answer."""
@@ -161,7 +161,7 @@ class Client:
                 self._send(connection, "GET", f"/topics/{topic}/replies", "")
                 turn += 1
         except (OSError, http.client.HTTPException):
-            self.cut = True
+            self.disconnected = True
         finally:
             connection.close()
 
@@ -180,7 +180,7 @@ class Client:
         sent = time.monotonic()
         connection.request(method, API + path, urlencode(form) if form else None, headers)
         response = connection.getresponse()
-        self.answers.append(Answered(sent, written, response.status, response.read()))
+        self.answers.append(SentReply(sent, written, response.status, response.read()))
 
     @property
     def acknowledged(self) -> list[str]:
@@ -189,7 +189,7 @@ class Client:
 
 
 @contextmanager
-def storm(server: Pserve, setting: Setting, name: str, clients: int = 6) -> Iterator[list[Client]]:
+def storm(server: Pserve, setting: Scene, name: str, clients: int = 6) -> Iterator[list[Client]]:
     """Let clients call at once; at the end they are told to stop, if nothing has cut them off."""
     stop = threading.Event()
     made = [

@@ -22,7 +22,7 @@ Part = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedPage:
     """An answer without how often topics were read.
 
     beside: the headers that tell more of a list; tag: its ETag, if it has one.
@@ -30,12 +30,12 @@ class Seen:
 
     status: int
     document: Any
-    beside: tuple[str | None, ...] = ()
-    tag: str | None = None
+    headers: tuple[str | None, ...] = ()
+    etag: str | None = None
 
     def part(self, of: Part) -> tuple[Any, ...]:
         """Return the status, the part of the document that is to be compared, and the headers."""
-        return self.status, of(self.document) if self.status == 200 else None, self.beside
+        return self.status, of(self.document) if self.status == 200 else None, self.headers
 
 
 def without_hits(value: Any) -> Any:
@@ -57,12 +57,12 @@ class Process:
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
 
-    def read(self, path: str, token: str | None, known: str | None) -> Seen:
+    def read(self, path: str, token: str | None, known: str | None) -> ObservedPage:
         """Read a path as somebody who may have an answer already."""
         response, body = self._send("GET", path, None, token, **{"If-None-Match": known})
         document = without_hits(json.loads(body)) if body else None
         beside = tuple(map(response.getheader, PAGE_HEADERS))
-        return Seen(response.status, document, beside, response.getheader("ETag"))
+        return ObservedPage(response.status, document, beside, response.getheader("ETag"))
 
     def write(self, method: str, path: str, token: str | None, **form: object) -> Any:
         """Write and return what was answered, or None where that was refused."""
@@ -71,10 +71,10 @@ class Process:
         assert response.status in (200, 201, *REFUSED), (method, path, form, body)
         return None if response.status in REFUSED else json.loads(body)
 
-    def upload(self, token: str | None, picture: bytes) -> str:
+    def upload(self, token: str | None, image: bytes) -> str:
         """Upload a picture and return its address."""
         body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
-        body += picture + b"\r\n--x--\r\n"
+        body += image + b"\r\n--x--\r\n"
         sent = {"Content-Type": "multipart/form-data; boundary=x"}
         response, answered = self._send("POST", "/photos", body, token, **sent)
         assert response.status in (200, 201), answered
@@ -98,37 +98,37 @@ class Process:
 
 
 @dataclass
-class Truth:
+class UncachedForum:
     """What an application of this process says that keeps nothing."""
 
     application: Any
 
-    def read(self, path: str, token: str | None) -> Seen:
+    def read(self, path: str, token: str | None) -> ObservedPage:
         """Read a path."""
         request = Request.blank(API + path, headers=_headers(token))
         response = request.get_response(self.application)
         beside = tuple(map(response.headers.get, PAGE_HEADERS))
-        return Seen(response.status_int, without_hits(response.json), beside)
+        return ObservedPage(response.status_int, without_hits(response.json), beside)
 
 
 @dataclass
-class Shape:
+class EnvelopeProcesses:
     """The processes that answer in one shape, and who knows the truth in it."""
 
     processes: list[Process]
-    truth: Truth
+    truth: UncachedForum
 
 
 @dataclass
-class Watch:
+class CacheChecker:
     """Compares what one of many readers is shown with the truth.
 
     known: by shape, path and token, the last answer with a tag; seen: how often what came.
     """
 
-    shapes: list[Shape]
+    shapes: list[EnvelopeProcesses]
     choices: random.Random
-    known: dict[tuple[Any, ...], Seen] = field(default_factory=dict)
+    known: dict[tuple[Any, ...], ObservedPage] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
 
     def compare(self, path: str, token: str | None, of: Part, after: str) -> None:
@@ -147,22 +147,22 @@ class Watch:
                     true = now
                     self.seen["overtaken"] += 1
 
-    def _read(self, key: tuple[Any, ...], process: Process, after: str) -> Seen:
+    def _read(self, key: tuple[Any, ...], process: Process, after: str) -> ObservedPage:
         _, path, token = key
         known = self.known.get(key)
         if self.choices.random() < 0.3:
             known = None
-        shown = process.read(path, token, known.tag if known else None)
+        shown = process.read(path, token, known.etag if known else None)
         self.seen[str(shown.status)] += 1
         if shown.status == 304:
             assert known is not None, (after, path)
-            assert shown.tag == known.tag, (after, path)
+            assert shown.etag == known.etag, (after, path)
             return known
         before = self.known.get(key)
-        if before and shown.tag == before.tag and shown.document != before.document:
+        if before and shown.etag == before.etag and shown.document != before.document:
             # Made while a change was being committed, an answer may be newer than its tag.
-            late = process.read(path, token, shown.tag)
+            late = process.read(path, token, shown.etag)
             assert late.status == 200, (after, path, token, "one tag", before, shown)
-        if shown.tag is not None:
+        if shown.etag is not None:
             self.known[key] = shown
         return shown

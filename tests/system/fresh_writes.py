@@ -23,7 +23,7 @@ RARE = 0.3
 
 
 @dataclass
-class Common:
+class SharedObjects:
     """What all owners share. mod: may moderate; rerendering: of all texts."""
 
     forum: Forum
@@ -31,7 +31,7 @@ class Common:
     rerendering: Rerendering
 
 
-class Owner:
+class RandomWriter:
     """Two people, two nodes, topics and replies that nobody else changes.
 
     look: called with what was just done, where there is to be more; guest: a third one, deleted.
@@ -39,7 +39,7 @@ class Owner:
 
     def __init__(
         self,
-        common: Common,
+        common: SharedObjects,
         name: str,
         processes: list[Process],
         choices: random.Random,
@@ -54,7 +54,7 @@ class Owner:
         self.gone = 0
         self._number = 0
         self.topic = self.reply = 0
-        self._pictures = [processes[0].upload(self.one.token, picture) for picture in pictures]
+        self._pictures = [processes[0].upload(self.one.token, image) for image in pictures]
         self.open_topic()
 
     def kinds(self) -> dict[Callable[[], Any], float]:
@@ -62,17 +62,23 @@ class Owner:
         often = (
             *(self.open_topic, self.edit_topic, self.move_topic, self.act),
             *(self.write_reply, self.edit_reply, self.delete_reply),
-            *(self.like_topic, self.like_reply, self.mute, self.hear),
+            *(self.like_topic, self.like_reply, self.mute, self.unmute),
         )
         rare = (
-            *(self.rename, self.picture, self.no_picture, self.block, self.unblock),
-            *(self.delete_user, self.edit_node, self.replace_node, self.mend, self.rerender),
+            *(self.rename, self.set_avatar, self.remove_avatar, self.block, self.unblock),
+            *(
+                self.delete_user,
+                self.edit_node,
+                self.replace_node,
+                self.fix_counters,
+                self.rerender,
+            ),
         )
         weights = {**dict.fromkeys(often, 1.0), **dict.fromkeys(rare, RARE)}
         # There is little to be done with what is deleted.
         return {**weights, self.delete_topic: RARE}
 
-    def turn(self, kind: Callable[[], Any]) -> str:
+    def run(self, kind: Callable[[], Any]) -> str:
         """Do it, or where that is refused make something with which it is not; return which."""
         for each in (kind, self.write_reply, self.open_topic):
             if each() is not None:
@@ -190,7 +196,7 @@ class Owner:
         self._send("POST", f"/users/{self.one.id}/block", self.friend)
         return self._send("POST", f"/users/{self.friend.id}/block")
 
-    def hear(self) -> Any:
+    def unmute(self) -> Any:
         """Take that back."""
         self._send("POST", f"/users/{self.one.id}/unblock", self.friend)
         return self._send("POST", f"/users/{self.friend.id}/unblock")
@@ -199,11 +205,11 @@ class Owner:
         """Take another name."""
         return self._send("PUT", "/users/me", name=f"{self.name} {self.choices.random()}")
 
-    def picture(self) -> Any:
+    def set_avatar(self) -> Any:
         """Take another avatar."""
         return self._send("PUT", "/users/me", avatar=self._any(self._pictures))
 
-    def no_picture(self) -> Any:
+    def remove_avatar(self) -> Any:
         """Take the avatar off."""
         return self._send("PUT", "/users/me", avatar="")
 
@@ -244,7 +250,7 @@ class Owner:
         name = f"{self.name} {self.choices.random()}"
         return self._command(lambda db: self.nodes.append(nodes.create(db, name, section=name).id))
 
-    def mend(self) -> bool:
+    def fix_counters(self) -> bool:
         """`forumsvc db check --fix`, of counters that were wrong for all to see."""
 
         def spoil(db: Session) -> None:

@@ -41,7 +41,7 @@ def hangs(pid: int) -> bool:
 
 
 @contextmanager
-def stopped(*pids: int) -> Iterator[None]:
+def suspended(*pids: int) -> Iterator[None]:
     """Have processes hang, and go on afterwards."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)

@@ -45,7 +45,7 @@ format = %(processName)s %(name)s: %(message)s
 
 
 @dataclass
-class Answer:
+class Response:
     """What a server answered: status, headers (lower-case names) and body."""
 
     status: int
@@ -72,14 +72,14 @@ class Pserve:
     seen: set[int] = field(default_factory=set)
 
     @property
-    def said(self) -> str:
+    def log(self) -> str:
         """All that it has said so far."""
         return self.output.read_text()
 
     @property
     def port(self) -> int:
         """The port that it serves."""
-        found = re.findall(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", self.said, re.M)
+        found = re.findall(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", self.log, re.M)
         return int(found[-1])
 
     def workers(self) -> list[int]:
@@ -92,16 +92,16 @@ class Pserve:
         """Return a connection to it that closes itself after PATIENCE."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
-    def get(self, path: str, **headers: str) -> Answer:
+    def get(self, path: str, **headers: str) -> Response:
         """Ask for a path on a connection of its own."""
         connection = self.connect()
         try:
             connection.request("GET", path, headers=headers)
-            return answer(connection)
+            return read_response(connection)
         finally:
             connection.close()
 
-    def refuses(self) -> bool:
+    def refuses_connections(self) -> bool:
         """Tell whether nobody listens on the port any more."""
         connection = self.connect()
         try:
@@ -112,17 +112,17 @@ class Pserve:
             connection.close()
         return False
 
-    def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal, wait for the end and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
 
-def answer(connection: http.client.HTTPConnection) -> Answer:
+def read_response(connection: http.client.HTTPConnection) -> Response:
     """Read what comes on a connection."""
     response = connection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
-    return Answer(response.status, headers, response.read())
+    return Response(response.status, headers, response.read())
 
 
 def start(
@@ -170,10 +170,10 @@ def serving(server: Pserve) -> Iterator[Pserve]:
     """Wait until a started pserve serves, and leave nothing of it."""
     try:
         wait_until(
-            lambda: "forumsvc serves on" in server.said or not alive(server.process.pid),
+            lambda: "forumsvc serves on" in server.log or not alive(server.process.pid),
             "pserve serves",
         )
-        assert alive(server.process.pid), server.said
+        assert alive(server.process.pid), server.log
         yield server
     finally:
         server.workers()

@@ -22,7 +22,7 @@ from forumsvc.models import Reply
 from tests import databases
 from tests.functional.forum import API
 from tests.functional.recounting import drift
-from tests.system.forum_process import Client, Setting, acknowledged, prepare, serving, storm
+from tests.system.forum_process import Client, Scene, acknowledged, prepare, serving, storm
 from tests.system.process import PATIENCE, wait_until
 
 Record = Callable[[str, object], None]
@@ -73,7 +73,7 @@ class Storm:
 
 def under_load(url: str, folder: Path, happen: Callable[[Storm], None]) -> Storm:
     """Let something happen to a database that a service uses; nothing acknowledged may be lost."""
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         setting = prepare(url, database, folder, MEMBERS[:4])
         with serving(folder, url, threads=8) as service:
             with storm(service, setting, "storm") as clients:
@@ -81,10 +81,10 @@ def under_load(url: str, folder: Path, happen: Callable[[Storm], None]) -> Storm
                 storming.writes(30)
                 happen(storming)
                 storming.writes(30)
-            assert "Traceback" not in service.said
-        assert not any(client.cut for client in clients)
+            assert "Traceback" not in service.log
+        assert not any(client.disconnected for client in clients)
         answers = [answer for client in clients for answer in client.answers]
-        assert {answer.status for answer in answers} <= {200, 201, 503}, service.said[-3000:]
+        assert {answer.status for answer in answers} <= {200, 201, 503}, service.log[-3000:]
         assert all(answer.names_its_error for answer in answers if answer.status == 503)
         with database.reads.connect() as db:
             kept = Counter(db.scalars(select(Reply.body)))
@@ -219,7 +219,7 @@ def at_once(callers: list[Caller]) -> list[threading.Thread]:
     return threads
 
 
-def warm_up(port: int, setting: Setting) -> None:
+def warm_up(port: int, setting: Scene) -> None:
     """Have every thread of a service connected, and its renderer started."""
     path = f"{API}/topics/{setting.topics[1]}/replies"
     for _ in range(3):
@@ -232,7 +232,7 @@ def warm_up(port: int, setting: Setting) -> None:
         assert {writer.status for writer in writers} == {201}
 
 
-def others(port: int, setting: Setting, *, may_write: bool) -> list[Caller]:
+def others(port: int, setting: Scene, *, may_write: bool) -> list[Caller]:
     """Return requests that need nothing of what is held."""
     found = [Caller(port, "GET", f"{API}/topics"), Caller(port, "GET", "/health")]
     if may_write:
@@ -264,7 +264,7 @@ def test_a_lock_that_is_held_stops_only_those_who_need_it(
                         answered.append(other)
             for thread in threads:
                 thread.join()
-        assert {replier.status for replier in repliers} == {503}, service.said[-3000:]
+        assert {replier.status for replier in repliers} == {503}, service.log[-3000:]
         bad = [one for one in answered if one.status not in (200, 201)]
         if database.is_sqlite:
             # Nobody can write, which /health says in time.

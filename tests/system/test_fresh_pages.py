@@ -29,8 +29,8 @@ from tests.functional.forum import Forum, make_app
 from tests.functional.test_photos import picture
 from tests.functional.threads import together
 from tests.system.forum_process import serving
-from tests.system.fresh_reads import Process, Shape, Truth, Watch
-from tests.system.fresh_writes import Common, Owner
+from tests.system.fresh_reads import CacheChecker, EnvelopeProcesses, Process, UncachedForum
+from tests.system.fresh_writes import RandomWriter, SharedObjects
 
 WRITES = int(os.environ.get("FORUMSVC_FRESH_WRITES", "1000"))
 SEED = os.environ.get("FORUMSVC_FRESH_SEED") or f"{random.SystemRandom().getrandbits(32):x}"
@@ -54,7 +54,7 @@ class Scene:
 
     ports: dict[str, list[int]]
     truths: dict[str, Any]
-    common: Common
+    common: SharedObjects
     opened: list[Process] = field(default_factory=list)
 
     def connect(self, ports: list[int]) -> list[Process]:
@@ -66,13 +66,13 @@ class Scene:
     def enter(self, name: str) -> "Turns":
         """Let an owner come."""
         shapes = [
-            Shape(self.connect(ports), Truth(self.truths[shape]))
+            EnvelopeProcesses(self.connect(ports), UncachedForum(self.truths[shape]))
             for shape, ports in self.ports.items()
         ]
         processes = [process for shape in shapes for process in shape.processes]
         choices = random.Random(f"{SEED} {name}")  # noqa: S311  # to be repeated
-        owner = Owner(self.common, name, processes, choices, [picture(), picture("blue")])
-        return Turns(owner, Watch(shapes, choices))
+        owner = RandomWriter(self.common, name, processes, choices, [picture(), picture("blue")])
+        return Turns(owner, CacheChecker(shapes, choices))
 
     @contextmanager
     def crowd(self, watched: "list[Turns]") -> Iterator[None]:
@@ -103,8 +103,8 @@ class Turns:
     looks_at: the places of paths and their readers; shown: these paths and the readers' tokens.
     """
 
-    owner: Owner
-    watch: Watch
+    owner: RandomWriter
+    watch: CacheChecker
     looks_at: list[tuple[int, int]] = field(default_factory=list)
     shown: list[tuple[str, str | None]] = field(default_factory=list)
 
@@ -117,7 +117,7 @@ class Turns:
         turns = choices.sample([*kinds], len(kinds))
         turns += choices.choices([*kinds], [*kinds.values()], k=writes)
         for kind in turns[:writes]:
-            written = self.owner.turn(kind)
+            written = self.owner.run(kind)
             done[written] += 1
             self.look(written)
         return done
@@ -159,7 +159,7 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
         forum = Forum(made["bare"], database)
         rerendering = Rerendering(database, made["bare"].registry.authoring, 1)
         mod = forum.person("mod", role="maintainer")
-        scene = Scene(ports, made, Common(forum, mod, rerendering))
+        scene = Scene(ports, made, SharedObjects(forum, mod, rerendering))
         yield scene
         for process in scene.opened:
             process.close()

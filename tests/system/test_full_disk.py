@@ -40,7 +40,7 @@ def compact(database: Database) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def picture(side: int) -> bytes:
+def image(side: int) -> bytes:
     """Return a PNG of few bytes and many pixels: it arrives, and does not fit while it is made."""
     out = io.BytesIO()
     Image.new("RGB", (side, side), "red").save(out, "PNG")
@@ -48,7 +48,7 @@ def picture(side: int) -> bytes:
 
 
 def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]]:
-    """Upload a picture; return status and body."""
+    """Upload a image; return status and body."""
     edge = "edge"
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
     body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
@@ -71,11 +71,11 @@ def test_an_upload_that_does_not_fit_leaves_neither_row_nor_file_and_the_next_on
     token = prepare(database_url, database, tmp_path).people[0].token or ""
     compact(database)
     with serving(tmp_path, database_url, prepare=small_disk) as server:
-        status, told = upload(server, token, picture(1500))
-        assert (status, set(told)) == (503, {"error"}), server.said
+        status, error_output = upload(server, token, image(1500))
+        assert (status, set(error_output)) == (503, {"error"}), server.log
         left = [path for path in (tmp_path / "var").rglob("*") if path.is_file()]
         assert [path for path in left if "photos" in path.parts] == []
         with database.reads.connect() as db:
             assert db.execute(select(func.count()).select_from(Photo)).scalar_one() == 0
-        status, told = upload(server, token, picture(50))
-        assert (status, set(told)) == (201, {"image_url"})
+        status, error_output = upload(server, token, image(50))
+        assert (status, set(error_output)) == (201, {"image_url"})

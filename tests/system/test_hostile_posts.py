@@ -17,7 +17,7 @@ import pytest
 
 from forumsvc.db.engine import Database
 from tests.functional.forum import API, Person
-from tests.system.forum_process import Setting, prepare, serving
+from tests.system.forum_process import Scene, prepare, serving
 from tests.system.process import PATIENCE
 from tests.system.pserve import Pserve
 from tests.unit.markup.hostile_texts import SIZE, TEXTS
@@ -73,14 +73,14 @@ class Client:
 
 
 @pytest.fixture
-def setting(database_url: str, database: Database, tmp_path: Path) -> Setting:
+def setting(database_url: str, database: Database, tmp_path: Path) -> Scene:
     """A forum with a person for each client, and two topics."""
     others = [f"person{number}" for number in range(THREADS - 2)]
     return prepare(database_url, database, tmp_path, others)
 
 
 @pytest.fixture
-def server(setting: Setting, database_url: str, tmp_path: Path) -> Iterator[Pserve]:
+def server(setting: Scene, database_url: str, tmp_path: Path) -> Iterator[Pserve]:
     """The service, with two processes that render and a thread for each client."""
     with serving(
         tmp_path,
@@ -94,7 +94,7 @@ def server(setting: Setting, database_url: str, tmp_path: Path) -> Iterator[Pser
         yield server
 
 
-def normal(server: Pserve, setting: Setting, number: int, stop: threading.Event) -> Timed:
+def normal(server: Pserve, setting: Scene, number: int, stop: threading.Event) -> Timed:
     """Read, write, or write something long, until told to stop."""
     client = Client(server, setting.people[number].token or "")
     topic = setting.topics[0]
@@ -110,7 +110,7 @@ def normal(server: Pserve, setting: Setting, number: int, stop: threading.Event)
     return client.timed
 
 
-def attack(server: Pserve, setting: Setting, person: Person, texts: list[str]) -> Timed:
+def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> Timed:
     """Post hostile texts, each as soon as the one before is answered."""
     client = Client(server, person.token or "")
     for text in texts:
@@ -122,7 +122,7 @@ def attack(server: Pserve, setting: Setting, person: Person, texts: list[str]) -
 
 
 def test_hostile_texts_are_answered_in_time_and_nobody_else_waits_for_them(
-    server: Pserve, setting: Setting
+    server: Pserve, setting: Scene
 ) -> None:
     quiet = Client(server, setting.people[1].token or "")
     for name in WARM_UP * THREADS:
@@ -149,7 +149,7 @@ def test_hostile_texts_are_answered_in_time_and_nobody_else_waits_for_them(
     for timed in [quiet.timed, *hostile, *normals, long]:
         assert timed.failed == []
     seconds = sorted(second for timed in hostile for second in timed.seconds)
-    assert server.said.count("is shown unrendered: timeout") >= 2
+    assert server.log.count("is shown unrendered: timeout") >= 2
     for number, timed in enumerate(normals):
         assert statistics.median(timed.seconds) < seconds[-2] / 3, number
         assert len(timed.seconds) > len(HOSTILE), number

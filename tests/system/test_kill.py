@@ -16,14 +16,14 @@ from tests.system.forum_process import Client, acknowledged, prepare, serving, s
 from tests.system.process import wait_until
 
 
-def have_written(clients: list[Client], wanted: int) -> bool:
+def have_written(clients: list[Client], expected: int) -> bool:
     """Tell whether so many replies of theirs were acknowledged."""
-    return len(acknowledged(clients)) >= wanted
+    return len(acknowledged(clients)) >= expected
 
 
 def are_cut(clients: list[Client]) -> bool:
     """Tell whether all of them have lost their server."""
-    return all(client.cut for client in clients)
+    return all(client.disconnected for client in clients)
 
 
 @pytest.mark.parametrize("kind", databases.KINDS)
@@ -31,13 +31,13 @@ def test_what_was_acknowledged_before_a_kill_is_there_and_whole(
     kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> None:
     url = databases.new_url(kind, f"kill_{kind}", tmp_path_factory, worker_id)
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         setting = prepare(url, database, tmp_path)
-        for number, wanted in enumerate((5, 30)):
+        for number, expected in enumerate((5, 30)):
             with serving(tmp_path, url) as server:
                 server.workers()
                 with storm(server, setting, f"round {number}") as clients:
-                    wait_until(partial(have_written, clients, wanted), "writes")
+                    wait_until(partial(have_written, clients, expected), "writes")
                     os.killpg(server.process.pid, signal.SIGKILL)
                     wait_until(partial(are_cut, clients), "the end of all")
             with database.reads.connect() as db:

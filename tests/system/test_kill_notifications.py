@@ -59,7 +59,7 @@ def open_topic(server: Pserve, author: Person, node: int) -> int:
     return status
 
 
-def told(database: Database) -> Counter[int]:
+def notifications_by_user(database: Database) -> Counter[int]:
     """Return how many notifications each user has."""
     with database.reads.connect() as db:
         return Counter(db.scalars(select(Notification.user_id)))
@@ -76,7 +76,7 @@ def test_followers_are_notified_once_each_though_the_service_is_killed_meanwhile
     kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> None:
     url = databases.new_url(kind, f"kill_notify_{kind}", tmp_path_factory, worker_id)
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         setting = prepare(url, database, tmp_path)
         author = setting.people[0]
         followers = follow(database, author)
@@ -87,16 +87,16 @@ def test_followers_are_notified_once_each_though_the_service_is_killed_meanwhile
             server.workers()
             assert open_topic(server, author, node) == 201
             for _ in range(2):
-                so_far = told(database).total()
+                so_far = notifications_by_user(database).total()
                 assert INLINE <= so_far < FOLLOWERS
-                wait_until(lambda: told(database).total() > so_far, "a batch")  # noqa: B023
+                wait_until(lambda: notifications_by_user(database).total() > so_far, "a batch")  # noqa: B023
             assert jobs(database) == 1
             os.killpg(server.process.pid, signal.SIGKILL)
-        assert 0 < told(database).total() < FOLLOWERS
+        assert 0 < notifications_by_user(database).total() < FOLLOWERS
         with serving(
             tmp_path, url, processes=2, notifications__job_interval_seconds="0.1"
         ) as server:
             assert server.get("/health").status == 200
             wait_until(lambda: jobs(database) == 0, "all followers are notified")
-        assert told(database) == dict.fromkeys(followers, 1)
+        assert notifications_by_user(database) == dict.fromkeys(followers, 1)
         assert drift(database) == []

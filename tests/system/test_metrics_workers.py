@@ -13,7 +13,7 @@ from tests import databases
 from tests.functional.forum import API
 from tests.functional.metric_samples import MetricSamples
 from tests.system.forum_process import serving
-from tests.system.process import stopped, wait_until
+from tests.system.process import suspended, wait_until
 from tests.system.pserve import Pserve
 
 REQUESTS = "forumsvc_requests_total"
@@ -58,13 +58,13 @@ def ask_each(server: Pserve) -> None:
     """List the nodes once by each worker."""
     for pid in server.workers():
         others = [other for other in server.workers() if other != pid]
-        with stopped(*others):
+        with suspended(*others):
             assert server.get(f"{API}/nodes").status == 200
 
 
 def pid_of(server: Pserve, number: str) -> int:
     """Return the process that is a worker."""
-    return int(re.findall(rf"Worker {number} is process (\d+)", server.said)[-1])
+    return int(re.findall(rf"Worker {number} is process (\d+)", server.log)[-1])
 
 
 def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> None:
@@ -72,15 +72,13 @@ def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> N
         wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
         ask_each(server)
         for number in "12":
-            assert (
-                f"worker-{number} forumsvc.access: 127.0.0.1 - GET {API}/nodes 200" in server.said
-            )
+            assert f"worker-{number} forumsvc.access: 127.0.0.1 - GET {API}/nodes 200" in server.log
         figures = scrape(server)
         assert listed_by(figures) == {"1": 1, "2": 1}
         before = figures.by("worker", STARTED)
         assert before.keys() == {"1", "2"}
 
-        with stopped(pid_of(server, "2")):
+        with suspended(pid_of(server, "2")):
             assert up(server) == {"1": 1, "2": 0}
 
         os.kill(pid_of(server, "1"), signal.SIGKILL)
@@ -95,7 +93,7 @@ def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> N
         (folder,) = temporary.glob("forumsvc-workers-*")
         assert folder.stat().st_mode & 0o777 == 0o700
         assert len(list(folder.iterdir())) == 2
-        server.end()
+        server.stop()
         assert list(temporary.iterdir()) == []
 
 

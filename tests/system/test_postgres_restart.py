@@ -20,7 +20,7 @@ from forumsvc import migrate
 from forumsvc.models import Reply
 from tests import databases, postgres
 from tests.functional.recounting import drift
-from tests.postgres_keeper import end_with_keeper
+from tests.postgres_keeper import stop_with_keeper
 from tests.system.forum_process import acknowledged, prepare, serving, storm
 from tests.system.process import PATIENCE, alive, wait_until
 
@@ -55,7 +55,7 @@ class Server:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=end_with_keeper,
+            preexec_fn=stop_with_keeper,
             **account,
         )
         wait_until(self.takes_connections, "PostgreSQL is back")
@@ -77,14 +77,14 @@ def server(tmp_path: Path) -> Iterator[Server]:
     pid = postgres.server_pid(url)
     folder = Path(os.readlink(f"/proc/{pid}/cwd"))
     url = postgres.create_database(url, "forum")
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         migrate.upgrade(database.writes)
     made = Server(url, folder, pid)
     yield made
     if made.again is not None:
         made.again.send_signal(signal.SIGQUIT)
         made.again.wait(PATIENCE)
-    assert postgres.leave(tmp_path, wait=PATIENCE)
+    assert postgres.release(tmp_path, wait=PATIENCE)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def away(server: Server) -> Iterator[None]:
 def test_the_service_outlives_a_restart_of_postgresql_under_load(
     server: Server, tmp_path: Path
 ) -> None:
-    with databases.opened(server.url) as database:
+    with databases.open_temporarily(server.url) as database:
         setting = prepare(server.url, database, tmp_path, ["carol", "dave", "erin", "frank"])
         with serving(tmp_path, server.url) as service:
             with storm(service, setting, "storm") as clients:
@@ -115,7 +115,7 @@ def test_the_service_outlives_a_restart_of_postgresql_under_load(
                 wait_until(lambda: len(acknowledged(clients)) >= before + 20, "writes after")
             assert alive(service.process.pid)
         answers = [answer for client in clients for answer in client.answers]
-        assert not any(client.cut for client in clients)
+        assert not any(client.disconnected for client in clients)
         assert {answer.status for answer in answers} == {200, 201, 503}
         failed = [answer for answer in answers if answer.status == 503]
         assert all(answer.names_its_error for answer in failed)

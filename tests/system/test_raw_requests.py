@@ -61,7 +61,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator
     """The application on an SQLite database under pserve, and Alice's token."""
     here = tmp_path_factory.mktemp("raw")
     url = databases.new_url("sqlite", "raw", tmp_path_factory, worker_id)
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         token = _alice(database)
     app = APP.format(url=url, secret=SECRET, here=here, max_body=MAX_BODY)
     with pserve(here, app=app, max_request_body_size=2 * MAX_BODY) as server:
@@ -231,7 +231,7 @@ def test_what_the_server_refuses_has_the_shape_of_the_ini(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> None:
     url = databases.new_url("sqlite", "keyed", tmp_path_factory, worker_id)
-    with databases.opened(url):
+    with databases.open_temporarily(url):
         app = APP.format(url=url, secret=SECRET, here=tmp_path, max_body=MAX_BODY)
     with pserve(tmp_path, app=f"{app}api.envelope = keyed") as server:
         refused = _exchange(server.port, request("GET /api/v3/topics", HOST, "no header"))

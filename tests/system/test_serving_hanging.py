@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from tests.system.process import hangs, wait_until
-from tests.system.pserve import Pserve, answer, pserve
+from tests.system.pserve import Pserve, pserve, read_response
 from tests.system.test_serving_stop import let_go, slow_request
 
 
@@ -26,7 +26,7 @@ def test_a_stopped_worker_is_replaced(tmp_path: Path) -> None:
         victim = workers_of(server)[0]
         os.kill(victim, signal.SIGSTOP)
         wait_for_successor(server, victim)
-        assert f"(process {victim}) hangs and is killed: its main loop stands still" in server.said
+        assert f"(process {victim}) hangs and is killed: its main loop stands still" in server.log
         assert server.get("/").status == 200
 
 
@@ -36,8 +36,8 @@ def test_a_worker_all_of_whose_threads_are_stuck_is_replaced(tmp_path: Path) -> 
         slow_request(server),
     ):
         before = workers_of(server)
-        wait_until(lambda: "hangs and is killed" in server.said, "it is killed")
-        assert "hangs and is killed: all its threads work on the same requests" in server.said
+        wait_until(lambda: "hangs and is killed" in server.log, "it is killed")
+        assert "hangs and is killed: all its threads work on the same requests" in server.log
         wait_until(lambda: len({*server.workers()} - {*before}) == 1, "a new one comes")
 
 
@@ -52,8 +52,8 @@ def test_a_worker_with_one_long_request_stays(tmp_path: Path) -> None:
         # It began to hang after the long request had begun.
         wait_for_successor(server, victim)
         let_go(server)
-        assert answer(connection).status == 200
-        assert server.said.count("hangs and is killed") == 1
+        assert read_response(connection).status == 200
+        assert server.log.count("hangs and is killed") == 1
 
 
 def test_a_timeout_of_0_replaces_no_worker_that_hangs(tmp_path: Path) -> None:

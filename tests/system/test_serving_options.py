@@ -75,8 +75,8 @@ def test_waitress_gets_all_its_keys_but_the_address() -> None:
 def test_pserve_ends_with_one_line_before_the_application_is_made(tmp_path: Path) -> None:
     server = start(tmp_path, processes="many")
     assert server.process.wait(PATIENCE) == 1
-    assert server.said.count("\n") == 1
-    assert "processes = many" in server.said
+    assert server.log.count("\n") == 1
+    assert "processes = many" in server.log
     assert not (server.notes / "made").exists()
 
 
@@ -85,4 +85,4 @@ def test_a_taken_address_ends_pserve_with_one_line(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         server = start(tmp_path, listen=f"127.0.0.1:{port}")
         assert server.process.wait(PATIENCE) == 1
-    assert server.said == f"[server] 127.0.0.1:{port}: Address already in use.\n"
+    assert server.log == f"[server] 127.0.0.1:{port}: Address already in use.\n"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.system.process import alive, stopped, wait_until
-from tests.system.pserve import Pserve, answer, pserve
+from tests.system.process import alive, suspended, wait_until
+from tests.system.pserve import Pserve, pserve, read_response
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -20,7 +20,7 @@ def answers_of_each(server: Pserve) -> dict[int, Any]:
     found = {}
     for pid in server.workers():
         others = [other for other in server.workers() if other != pid]
-        with stopped(*others):
+        with suspended(*others):
             found[pid] = server.get("/").json
     return found
 
@@ -39,9 +39,9 @@ def test_connections_go_to_the_worker_that_holds_the_fewest(tmp_path: Path) -> N
     with pserve(tmp_path, processes=2) as server, ExitStack() as connections:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         one, other = answers_of_each(server)
-        with stopped(other):
-            asked = [ask_and_stay(server, connections) for _ in range(20)]
-            assert asked == [one] * 20
+        with suspended(other):
+            workers = [ask_and_stay(server, connections) for _ in range(20)]
+            assert workers == [one] * 20
         taken = [ask_and_stay(server, connections) for _ in range(20)].count(other)
         # On a busy machine it may be too late for one or the other.
         assert taken >= 15
@@ -51,7 +51,7 @@ def ask_and_stay(server: Pserve, connections: ExitStack) -> int:
     """Ask on a new connection that stays open, and return which process answered."""
     connection = connections.enter_context(closing(server.connect()))
     connection.request("GET", "/")
-    return int(answer(connection).json["pid"])
+    return int(read_response(connection).json["pid"])
 
 
 def test_each_process_stays_on_a_core_and_knows_the_others(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_callbacks_of_the_fork_run_in_each_worker(tmp_path: Path) -> None:
 def test_log_records_name_the_worker(tmp_path: Path) -> None:
     with pserve(tmp_path, processes=2) as server:
         number = server.get("/").json["worker"]
-        wait_until(lambda: "asked for /" in server.said, "the request is logged")
-        assert f"worker-{number} tests.system.serving_app: asked for /" in server.said
+        wait_until(lambda: "asked for /" in server.log, "the request is logged")
+        assert f"worker-{number} tests.system.serving_app: asked for /" in server.log
 
 
 def test_a_killed_worker_is_replaced_under_its_number(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_killed_worker_is_replaced_under_its_number(tmp_path: Path) -> None:
         (newcomer,) = after.keys() - before.keys()
         assert after[newcomer]["worker"] == before[victim]["worker"]
         assert after[newcomer]["cores"] == before[victim]["cores"]
-        assert f"Worker {before[victim]['worker']} (process {victim}) ended with -9" in server.said
+        assert f"Worker {before[victim]['worker']} (process {victim}) ended with -9" in server.log
 
 
 def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path: Path) -> None:
@@ -121,12 +121,12 @@ def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path: Path) -> Non
 
 def says(server: Pserve, text: str) -> bool:
     """Tell whether a text is in what the server has said."""
-    return text in server.said
+    return text in server.log
 
 
 def worker_1(server: Pserve) -> int:
     """Return the process that is worker 1."""
-    lines = [line for line in server.said.splitlines() if "Worker 1 is process" in line]
+    lines = [line for line in server.log.splitlines() if "Worker 1 is process" in line]
     return int(lines[-1].split()[-1])
 
 
@@ -136,7 +136,7 @@ def test_a_killed_parent_leaves_no_orphans(tmp_path: Path) -> None:
         workers = server.workers()
         server.process.kill()
         wait_until(lambda: not any(map(alive, workers)), "the workers end with their parent")
-        assert server.refuses()
+        assert server.refuses_connections()
 
 
 @pytest.mark.parametrize("processes", [1, 2])

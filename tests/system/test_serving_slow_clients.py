@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.system.process import PATIENCE, wait_until
-from tests.system.pserve import Pserve, answer, pserve
+from tests.system.pserve import Pserve, pserve, read_response
 from tests.system.test_serving_stop import let_go, slow_request
 
 NEVER = 3600
@@ -71,7 +71,7 @@ def test_the_oldest_unfinished_requests_make_room(
             if sent:
                 drip(crowd)
             assert server.get("/").status == 200
-        wait_until(lambda: "oldest, to make room" in server.said, "the log tells of it")
+        wait_until(lambda: "oldest, to make room" in server.log, "the log tells of it")
 
 
 def test_kept_connections_make_room_and_one_that_is_answered_does_not(
@@ -83,9 +83,9 @@ def test_kept_connections_make_room_and_one_that_is_answered_does_not(
             kept = server.connect()
             clients.callback(kept.close)
             kept.request("GET", "/")
-            assert answer(kept).status == 200
+            assert read_response(kept).status == 200
         let_go(server)
-        assert answer(connection).status == 200
+        assert read_response(connection).status == 200
 
 
 def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path: Path) -> None:
@@ -93,13 +93,13 @@ def test_an_address_whose_connections_are_all_busy_is_refused(tmp_path: Path) ->
         with slow_request(server) as connection:
             refused = server.connect()
             refused.connect()
-            told = answer_of(refused.sock)
+            response = answer_of(refused.sock)
             refused.close()
             let_go(server)
-            assert answer(connection).status == 200
-        assert told.startswith(b"HTTP/1.1 429 Too Many Requests\r\n")
-        assert b"\r\nRetry-After: 1\r\n" in told
-        assert told.endswith(b'{"error": "There are too many connections from this address."}')
+            assert read_response(connection).status == 200
+        assert response.startswith(b"HTTP/1.1 429 Too Many Requests\r\n")
+        assert b"\r\nRetry-After: 1\r\n" in response
+        assert response.endswith(b'{"error": "There are too many connections from this address."}')
 
 
 def answer_of(client: socket.socket) -> bytes:
@@ -119,7 +119,7 @@ def test_the_trusted_proxy_may_hold_many_connections(tmp_path: Path, clients: Ex
         for _ in range(2):
             for connection in crowd:
                 connection.request("GET", "/")
-            assert [answer(connection).status for connection in crowd] == [200] * 10
+            assert [read_response(connection).status for connection in crowd] == [200] * 10
         for connection in crowd:
             connection.close()
 
@@ -153,12 +153,12 @@ def test_bytes_that_drip_do_not_renew_the_time_of_a_request(
         wait_until(partial(is_answered, client), "the server has had enough")
         client.settimeout(PATIENCE)
         with suppress(ConnectionResetError):
-            told = answer_of(client)
-            assert told.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
-            assert told.endswith(
+            response = answer_of(client)
+            assert response.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
+            assert response.endswith(
                 b'{"error": "The %b of the request takes too long."}' % what.encode()
             )
-        wait_until(lambda: f"slow {what}: 1" in server.said, "the log tells of it")
+        wait_until(lambda: f"slow {what}: 1" in server.log, "the log tells of it")
 
 
 def test_a_client_that_does_not_read_is_let_go(tmp_path: Path, clients: ExitStack) -> None:
@@ -168,7 +168,7 @@ def test_a_client_that_does_not_read_is_let_go(tmp_path: Path, clients: ExitStac
             begin(server, b"GET /large/40000000 HTTP/1.1\r\nHost: h\r\n\r\n", small_window=True)
         )
         assert server.get("/").status == 200
-        wait_until(lambda: "slow answer: 1" in server.said, "the log tells of it")
+        wait_until(lambda: "slow answer: 1" in server.log, "the log tells of it")
 
 
 def test_requests_that_come_together_wait_for_their_client_to_read(
@@ -178,7 +178,7 @@ def test_requests_that_come_together_wait_for_their_client_to_read(
         request = b"GET /large/5000000 HTTP/1.1\r\nHost: h\r\n\r\n"
         client = clients.enter_context(begin(server, 50 * request, small_window=True))
         assert server.get("/").status == 200
-        assert server.said.count("asked for /large/") == 1
+        assert server.log.count("asked for /large/") == 1
         client.shutdown(socket.SHUT_WR)
 
 
@@ -189,8 +189,8 @@ def test_requests_that_come_together_are_answered_in_their_order(
         requests = [b"GET /large/%d HTTP/1.1\r\nHost: h\r\n\r\n" % (n * 1000) for n in range(1, 31)]
         last = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
         client = clients.enter_context(begin(server, b"".join(requests) + last))
-        told = answer_of(client)
-        lengths = [len(body) for body in told.split(b"\r\n\r\n")[1:-1]]
-        assert told.count(b"HTTP/1.1 200 OK") == 31
+        response = answer_of(client)
+        lengths = [len(body) for body in response.split(b"\r\n\r\n")[1:-1]]
+        assert response.count(b"HTTP/1.1 200 OK") == 31
         assert lengths == sorted(lengths)
-        assert b'"received": 3' in told
+        assert b'"received": 3' in response

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.system.process import PATIENCE, alive, wait_until
-from tests.system.pserve import Pserve, answer, pserve
+from tests.system.pserve import Pserve, pserve, read_response
 
 NEVER = 3600
 
@@ -41,9 +41,9 @@ def test_requests_under_way_are_finished(
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
             server.process.send_signal(number)
-            wait_until(server.refuses, "nobody else is let in")
+            wait_until(server.refuses_connections, "nobody else is let in")
             let_go(server)
-            late = answer(connection)
+            late = read_response(connection)
         assert late.status == 200
         assert late.headers["connection"] == "close"
         assert server.process.wait(PATIENCE) == 0
@@ -56,9 +56,9 @@ def test_a_signal_to_the_whole_group_counts_once(tmp_path: Path, number: signal.
     with pserve(tmp_path, processes=2, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
             os.killpg(server.process.pid, number)
-            wait_until(server.refuses, "nobody else is let in")
+            wait_until(server.refuses_connections, "nobody else is let in")
             let_go(server)
-            assert answer(connection).status == 200
+            assert read_response(connection).status == 200
         assert server.process.wait(PATIENCE) == 0
 
 
@@ -70,10 +70,10 @@ def test_a_second_interrupt_drops_requests_under_way(tmp_path: Path, processes: 
     ):
         workers = server.workers()
         server.process.send_signal(signal.SIGINT)
-        wait_until(server.refuses, "the end begins")
+        wait_until(server.refuses_connections, "the end begins")
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(PATIENCE) == 0
-        assert "1 requests were cut off at the end" in server.said
+        assert "1 requests were cut off at the end" in server.log
         assert not any(map(alive, workers))
 
 
@@ -83,8 +83,8 @@ def test_requests_get_no_longer_than_the_graceful_timeout(tmp_path: Path, proces
         pserve(tmp_path, processes=processes, graceful_timeout=0) as server,
         slow_request(server),
     ):
-        assert server.end() == 0
-        assert "1 requests were cut off at the end" in server.said
+        assert server.stop() == 0
+        assert "1 requests were cut off at the end" in server.log
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -92,8 +92,8 @@ def test_idle_connections_do_not_hold_the_end_up(tmp_path: Path, processes: int)
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         connection = server.connect()
         connection.request("GET", "/")
-        assert answer(connection).status == 200
-        assert server.end() == 0
+        assert read_response(connection).status == 200
+        assert server.stop() == 0
         assert connection.sock.recv(1) == b""
         connection.close()
 
@@ -106,7 +106,7 @@ def test_all_who_have_connected_before_the_end_are_answered(tmp_path: Path) -> N
             connection.request("GET", "/")
         server.process.send_signal(signal.SIGTERM)
         server.process.send_signal(signal.SIGCONT)
-        assert [answer(connection).status for connection in connections] == [200] * 5
+        assert [read_response(connection).status for connection in connections] == [200] * 5
         for connection in connections:
             connection.close()
         assert server.process.wait(PATIENCE) == 0
@@ -117,7 +117,7 @@ def test_workers_that_hang_at_the_end_are_killed(tmp_path: Path) -> None:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         stuck = server.workers()[0]
         os.kill(stuck, signal.SIGSTOP)
-        assert server.end() == 0
+        assert server.stop() == 0
         assert not alive(stuck)
 
 
@@ -128,15 +128,15 @@ def test_requests_that_wait_for_a_thread_are_answered_and_not_logged(tmp_path: P
             for other in waiting:
                 other.request("GET", "/")
             got: list[int] = []
-            reader = threading.Thread(target=lambda: got.append(answer(connection).status))
+            reader = threading.Thread(target=lambda: got.append(read_response(connection).status))
             reader.start()
             let_go(server)
             reader.join(PATIENCE)
             assert got == [200]
-            assert [answer(other).status for other in waiting] == [200] * 3
+            assert [read_response(other).status for other in waiting] == [200] * 3
             for other in waiting:
                 other.close()
-        assert "queue depth" not in server.said
+        assert "queue depth" not in server.log
 
 
 @pytest.mark.parametrize("status", [204, 304])
@@ -144,32 +144,32 @@ def test_an_answer_without_a_body_leaves_the_connection_open(tmp_path: Path, sta
     with pserve(tmp_path) as server:
         connection = server.connect()
         connection.request("GET", "/")
-        first = answer(connection)
+        first = read_response(connection)
         own = connection.sock
         for _ in range(2):
             connection.request("GET", f"/bodiless/{status}")
-            bare = answer(connection)
+            bare = read_response(connection)
             assert (bare.status, bare.body) == (status, b"")
             assert not {"connection", "content-length", "transfer-encoding"} & bare.headers.keys()
         connection.request("GET", "/")
-        assert answer(connection).json["pid"] == first.json["pid"]
+        assert read_response(connection).json["pid"] == first.json["pid"]
         assert connection.sock is own
         connection.request("GET", f"/bodiless/{status}", headers={"Connection": "close"})
-        assert answer(connection).headers["connection"] == "close"
+        assert read_response(connection).headers["connection"] == "close"
         connection.close()
 
 
 def test_a_unix_socket_is_served(tmp_path: Path) -> None:
     path = f"/tmp/forumsvc-test-{os.getpid()}.sock"  # noqa: S108 - tmp_path may be too long for it
     with pserve(tmp_path, processes=2, unix_socket=path, unix_socket_perms="660") as server:
-        assert f"forumsvc serves on unix:{path}" in server.said
+        assert f"forumsvc serves on unix:{path}" in server.log
         assert os.stat(path).st_mode & 0o777 == 0o660
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(PATIENCE)
             client.connect(path)
             client.sendall(b"GET / HTTP/1.0\r\n\r\n")
             assert client.recv(15) == b"HTTP/1.0 200 OK"
-        assert server.end() == 0
+        assert server.stop() == 0
     os.remove(path)
 
 
@@ -178,13 +178,13 @@ def test_the_log_says_why_it_ends_and_what_was_finished(tmp_path: Path, processe
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
             server.process.send_signal(signal.SIGTERM)
-            wait_until(server.refuses, "nobody else is let in")
+            wait_until(server.refuses_connections, "nobody else is let in")
             let_go(server)
-            assert answer(connection).status == 200
+            assert read_response(connection).status == 200
         assert server.process.wait(PATIENCE) == 0
-        told = server.said
-    assert "Shutdown after SIGTERM: 1 requests are under way" in told
-    assert "1 requests were finished, 0 requests were cut off at the end" in told
-    assert told.rstrip().endswith("MainProcess forumsvc.serving: Stopped") or processes == 1
-    assert told.count("forumsvc.serving: Stopped") == (processes + 1 if processes > 1 else 1)
-    assert told.index("cut off at the end") < told.index("forumsvc.serving: Stopped")
+        log = server.log
+    assert "Shutdown after SIGTERM: 1 requests are under way" in log
+    assert "1 requests were finished, 0 requests were cut off at the end" in log
+    assert log.rstrip().endswith("MainProcess forumsvc.serving: Stopped") or processes == 1
+    assert log.count("forumsvc.serving: Stopped") == (processes + 1 if processes > 1 else 1)
+    assert log.index("cut off at the end") < log.index("forumsvc.serving: Stopped")

@@ -17,12 +17,12 @@ import pytest
 from forumsvc import migrate
 from tests import databases
 from tests.postgres_keeper import (
-    ALWAYS,
+    FIXED_SETTINGS,
     INITDB,
     binaries,
-    end_with_keeper,
     free_port,
     ready,
+    stop_with_keeper,
     unprivileged,
 )
 from tests.system.process import PATIENCE, wait_until
@@ -43,9 +43,11 @@ class Server:
 
     def start(self) -> None:
         """Start it, and return when it takes connections."""
-        options = [f"-c{name}={value}" for name, value in {**ALWAYS, "port": self.port}.items()]
+        options = [
+            f"-c{name}={value}" for name, value in {**FIXED_SETTINGS, "port": self.port}.items()
+        ]
         command: list[str | Path] = [self.programs / "postgres", "-D", self.data, *options]
-        process = subprocess.Popen(command, preexec_fn=end_with_keeper, **self.run)
+        process = subprocess.Popen(command, preexec_fn=stop_with_keeper, **self.run)
         self.process = process
         assert ready(process, self.data / "postmaster.pid")
 
@@ -115,7 +117,7 @@ def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_
         "postgresql+psycopg://postgres@/forum?host=127.0.0.1,127.0.0.1"
         f"&port={ports}&target_session_attrs=read-write"
     )
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         migrate.upgrade(database.writes)
     away: list[float] = []
 

@@ -27,8 +27,8 @@ def test_a_pooler_without_the_session_settings_stops_pserve_with_one_line(
         finally:
             service.process.kill()
             service.process.wait()
-    [line] = [one for one in service.said.splitlines() if one.startswith("forumsvc: ")]
-    assert "Traceback" not in service.said
+    [line] = [one for one in service.log.splitlines() if one.startswith("forumsvc: ")]
+    assert "Traceback" not in service.log
     assert line.startswith("forumsvc: What answers under sqlalchemy.url ")
     assert "not through a pooler such as PgBouncer" in line
 
@@ -40,9 +40,9 @@ def test_a_database_that_does_not_answer_is_one_warning_and_the_service_starts(
         port = closed.getsockname()[1]
     url = f"postgresql+psycopg://nobody:hidden-password@127.0.0.1:{port}/none"
     with serving(tmp_path, url) as service:
-        found = [line for line in service.said.splitlines() if "does not answer" in line]
-        assert len(found) == 1, service.said
+        found = [line for line in service.log.splitlines() if "does not answer" in line]
+        assert len(found) == 1, service.log
         assert "refused" in found[0]
-        assert "Traceback" not in service.said
-        assert "hidden-password" not in service.said
+        assert "Traceback" not in service.log
+        assert "hidden-password" not in service.log
         assert service.get("/health").status == 503

@@ -72,8 +72,8 @@ def test_readers_of_a_locked_table_do_not_hold_all_threads(
             for thread in threads:
                 thread.join()
         refused = [caller for found in behind for caller in found]
-        assert {caller.status for caller in refused} == {503}, service.said[-3000:]
-        assert {other.status for other in others} == {200}, service.said[-3000:]
+        assert {caller.status for caller in refused} == {503}, service.log[-3000:]
+        assert {other.status for other in others} == {200}, service.log[-3000:]
         assert set(waiting) <= {(0,), (1,)}, "once a SELECT is known to be blocked, one tries it"
         free = Caller(service.port, "GET", f"{API}/topics/{setting.topics[0]}")
         wait_until(lambda: free() == 200, "the table is read again")

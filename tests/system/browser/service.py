@@ -129,9 +129,9 @@ def running(folder: Path, url: str) -> Iterator[Service]:
     database = open_database(url)
     try:
         wait_until(
-            lambda: "forumsvc serves on" in server.said or not alive(process.pid), "it serves"
+            lambda: "forumsvc serves on" in server.log or not alive(process.pid), "it serves"
         )
-        assert alive(process.pid), server.said
+        assert alive(process.pid), server.log
         yield Service(server, database, folder / "mail")
     finally:
         database.dispose()

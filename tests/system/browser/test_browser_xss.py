@@ -85,7 +85,7 @@ def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
     folder = tmp_path_factory.mktemp("xss")
     url = databases.new_url("sqlite", f"{folder.name}-xss", tmp_path_factory, worker_id)
     application = make_app(url, folder, **{"markup.workers": "2"})
-    with databases.opened(url) as database:
+    with databases.open_temporarily(url) as database:
         yield Forum(application, database)
     close_application(application)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.system import doc_examples
 from tests.system.oauth.service import Service
-from tests.system.pserve import ROOT, answer
+from tests.system.pserve import ROOT, read_response
 
 from .demo import demo_service
 
@@ -26,7 +26,7 @@ def forum(tmp_path: Path) -> Iterator[Service]:
         connection: http.client.HTTPConnection = running.server.connect()
         for _ in range(300):
             connection.request("GET", "/api/v3/nodes")
-            assert answer(connection).status == 200
+            assert read_response(connection).status == 200
         connection.close()
         yield running
 
@@ -39,7 +39,7 @@ def test_every_command_on_the_page_works_and_answers_as_the_page_shows(
     printed = doc_examples.run(PAGE, "sh", forum.url, forum.folder, programs)
     commands = sum(block.kind == "sh" for block in PAGE)
     # Every block but the one that fetches the token shows what it answers.
-    assert doc_examples.check_answers(PAGE, printed) == commands - 1
+    assert doc_examples.check_outputs(PAGE, printed) == commands - 1
 
 
 def test_no_command_stands_on_the_page_where_it_would_not_be_run() -> None:

@@ -28,44 +28,44 @@ def main() -> int:
     parser.add_argument("-w", choices=["%{redirect_url}", "%{http_code}"], dest="write")
     parser.add_argument("-sSi", action="store_true", dest="headers_too")
     parser.add_argument("--compressed", action="store_true")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     http = requests.Session()
-    if not asked.compressed:
+    if not arguments.compressed:
         http.headers["Accept-Encoding"] = "identity"
-    if asked.jar and Path(asked.jar).stat().st_size:
-        kept = MozillaCookieJar(asked.jar)
+    if arguments.jar and Path(arguments.jar).stat().st_size:
+        kept = MozillaCookieJar(arguments.jar)
         kept.load(ignore_discard=True)
         http.cookies.update(kept)
-    data = asked.data + ["=".join(map(quote, one.split("=", 1))) for one in asked.encoded]
-    files = {name: Path(path) for name, path in (one.split("=@", 1) for one in asked.files)}
+    data = arguments.data + ["=".join(map(quote, one.split("=", 1))) for one in arguments.encoded]
+    files = {name: Path(path) for name, path in (one.split("=@", 1) for one in arguments.files)}
     if data:
         http.headers["Content-Type"] = "application/x-www-form-urlencoded"
-    http.headers.update(dict(line.split(": ", 1) for line in asked.headers))
+    http.headers.update(dict(line.split(": ", 1) for line in arguments.headers))
     answer = http.request(
-        asked.method or ("POST" if data or files else "GET"),
-        asked.address,
+        arguments.method or ("POST" if data or files else "GET"),
+        arguments.address,
         data="&".join(data),
         files={name: (path.name, path.read_bytes()) for name, path in files.items()},
-        auth=tuple(asked.user.split(":", 1)) if asked.user else None,
+        auth=tuple(arguments.user.split(":", 1)) if arguments.user else None,
         allow_redirects=False,
         timeout=TIMEOUT,
     )
-    if asked.new_jar:
-        jar = MozillaCookieJar(asked.new_jar)
+    if arguments.new_jar:
+        jar = MozillaCookieJar(arguments.new_jar)
         for cookie in http.cookies:
             jar.set_cookie(cookie)
         jar.save(ignore_discard=True)
-    if asked.headers_too:
+    if arguments.headers_too:
         lines = [f"{name}: {value}" for name, value in answer.headers.items()]
         status = f"HTTP/1.1 {answer.status_code} {answer.reason}"
         sys.stdout.write("\r\n".join([status, *lines, "", ""]))
-    if asked.output is None:
+    if arguments.output is None:
         sys.stdout.write(answer.text)
     else:
-        Path(asked.output).write_bytes(answer.content)
-    if asked.write == "%{http_code}":
+        Path(arguments.output).write_bytes(answer.content)
+    if arguments.write == "%{http_code}":
         sys.stdout.write(str(answer.status_code))
-    elif asked.write and "Location" in answer.headers:
+    elif arguments.write and "Location" in answer.headers:
         sys.stdout.write(urljoin(answer.url, answer.headers["Location"]))
     return 0
 

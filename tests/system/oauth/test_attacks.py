@@ -23,7 +23,7 @@ HTML = {"Accept": "text/html"}
 
 def address(forum: Service, client: NewClient, **parameters: str) -> str:
     """Return an authorization address; an empty parameter is left out."""
-    asked = {
+    parameters = {
         "response_type": "code",
         "client_id": client.client_id,
         "redirect_uri": CALLBACK,
@@ -32,7 +32,7 @@ def address(forum: Service, client: NewClient, **parameters: str) -> str:
         "code_challenge_method": "S256",
         **parameters,
     }
-    query = urlencode({name: value for name, value in asked.items() if value})
+    query = urlencode({name: value for name, value in parameters.items() if value})
     return f"{forum.url}/oauth/authorize?{query}"
 
 
@@ -178,8 +178,8 @@ def test_another_sites_form_allows_nothing(forum: Service, ann: Browser, phone: 
     (theirs,) = (
         form for form in Forms(get(f"{forum.url}/login", stranger).text).found if form.fields
     )
-    asked = {**dict(parse_qsl(urlsplit(where).query)), "answer": "allow"}
-    for forged in (asked, {**asked, "csrf_token": ""}, {**theirs.fields, **asked}):
+    parameters = {**dict(parse_qsl(urlsplit(where).query)), "answer": "allow"}
+    for forged in (parameters, {**parameters, "csrf_token": ""}, {**theirs.fields, **parameters}):
         answer = ann.http.post(
             f"{forum.url}/oauth/authorize", forged, allow_redirects=False, timeout=PATIENCE
         )

@@ -50,8 +50,8 @@ def test_password_refresh_introspection_revocation(forum: Service, method: str) 
     assert second["access_token"] != first["access_token"]
     assert app.get(f"{forum.url}/api/v3/hello").status_code == 200
     endpoints = {name: f"{forum.url}/oauth/{name}" for name in ("introspect", "revoke")}
-    said = app.introspect_token(endpoints["introspect"], token=second["access_token"]).json()
-    assert (said["active"], said["username"]) == (True, "Ann")
+    result = app.introspect_token(endpoints["introspect"], token=second["access_token"]).json()
+    assert (result["active"], result["username"]) == (True, "Ann")
     gone = app.revoke_token(
         endpoints["revoke"], token=second["refresh_token"], token_type_hint="refresh_token"
     )

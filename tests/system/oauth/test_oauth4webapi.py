@@ -61,12 +61,12 @@ def test_a_strict_client_gets_along(forum: Service, ann: Browser, scripts: Path,
         assert client.stdout
         assert client.stderr
         print(json.dumps(task), file=client.stdin, flush=True)
-        said: dict[str, object] = {}
+        message: dict[str, object] = {}
         for line in client.stdout:
-            said = json.loads(line)
-            if "visit" in said:
-                print(ann.allow(str(said["visit"])), file=client.stdin, flush=True)
+            message = json.loads(line)
+            if "visit" in message:
+                print(ann.allow(str(message["visit"])), file=client.stdin, flush=True)
         complaint = client.stderr.read()
         client.wait(PATIENCE)
     assert not complaint
-    assert said == {"done": [flow]}
+    assert message == {"done": [flow]}

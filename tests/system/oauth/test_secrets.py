@@ -85,7 +85,7 @@ class Run:
     def authorization_code(self) -> None:
         """A code, its exchange, and its replay."""
         client = self.client("phone", public=True)
-        asked = {
+        parameters = {
             "response_type": "code",
             "client_id": client.client_id,
             "redirect_uri": CALLBACK,
@@ -93,7 +93,7 @@ class Run:
             "code_challenge": CHALLENGE,
             "code_challenge_method": "S256",
         }
-        address = requests.Request("GET", f"{self.forum.url}/oauth/authorize", params=asked)
+        address = requests.Request("GET", f"{self.forum.url}/oauth/authorize", params=parameters)
         browser = Browser(self.forum.url, "ann", PASSWORD)
         location = browser.allow(address.prepare().url or "")
         self.secrets.update(cookie.value or "" for cookie in browser.http.cookies)
@@ -130,7 +130,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run whose service has ended, so that all is written."""
     with service(tmp_path_factory.mktemp("secrets")) as forum:
         done = Run(forum)
-        forum.server.end()
+        forum.server.stop()
     return done
 
 
@@ -140,7 +140,7 @@ def forms_of(secret: str) -> set[str]:
 
 
 def test_no_secret_is_in_the_log(run: Run) -> None:
-    log = run.forum.server.said
+    log = run.forum.server.log
     assert "INSERT INTO oauth_tokens" in log, "not even DEBUG would show one"
     assert "/oauth/token" in log
     for secret in (*run.secrets, *run.given):

@@ -202,20 +202,20 @@ def test_what_was_there_stays_and_the_demo_comes_behind_it(
 def test_the_demo_user_is_a_member_who_has_something_to_look_at(demo: Database) -> None:
     with demo.reads.connect() as connection:
         user = connection.execute(select(User).where(User.login == "demo")).one()
-        told = connection.execute(select(Notification).where(Notification.user_id == user.id))
+        rows = connection.execute(select(Notification).where(Notification.user_id == user.id))
         assert (user.role, user.state) == (Role.MEMBER, UserState.ACTIVE)
         assert min(user.topics_count, user.replies_count, user.unread_count) > 0
-        assert len(told.all()) > user.unread_count
+        assert len(rows.all()) > user.unread_count
         admin = connection.execute(select(User).where(User.login == "admin")).one()
         assert (admin.role, admin.state) == (Role.ADMIN, UserState.ACTIVE)
 
 
 def test_nobody_hears_of_himself_or_of_whom_he_blocks(demo: Database) -> None:
     with demo.reads.connect() as connection:
-        told = connection.execute(select(Notification.user_id, Notification.actor_id)).all()
+        rows = connection.execute(select(Notification.user_id, Notification.actor_id)).all()
         blocks = connection.execute(select(UserBlock.user_id, UserBlock.target_id)).all()
-    assert not {tuple(row) for row in blocks} & {tuple(row) for row in told}
-    assert all(row.user_id != row.actor_id for row in told)
+    assert not {tuple(row) for row in blocks} & {tuple(row) for row in rows}
+    assert all(row.user_id != row.actor_id for row in rows)
 
 
 def test_one_event_tells_one_user_once(demo: Database) -> None:
@@ -263,24 +263,24 @@ def test_no_notification_points_at_what_is_hidden(demo: Database) -> None:
 
 def test_who_is_mentioned_in_a_recent_reply_is_told(demo: Database) -> None:
     with demo.reads.connect() as connection:
-        told = connection.execute(
+        rows = connection.execute(
             text(
                 "SELECT u.login, r.body, r.body_html FROM notifications n"
                 " JOIN users u ON u.id = n.user_id JOIN replies r ON r.id = n.reply_id"
                 " WHERE n.type = 'Mention'"
             )
         ).all()
-    assert len(told) > 20
-    for row in told:
+    assert len(rows) > 20
+    for row in rows:
         assert row.body.startswith(f"@{row.login}")
         assert f'<a href="/{row.login}" class="user-mention">@{row.login}</a>' in row.body_html
 
 
 def test_progress_is_told_of_every_table_up_to_its_end(empty: Database) -> None:
-    told: dict[str, list[tuple[int, int | None]]] = {}
+    rows: dict[str, list[tuple[int, int | None]]] = {}
 
     def progress(what: str, done: int, total: int | None) -> None:
-        told.setdefault(what, []).append((done, total))
+        rows.setdefault(what, []).append((done, total))
 
     loaded = load(
         empty.writes,
@@ -291,9 +291,9 @@ def test_progress_is_told_of_every_table_up_to_its_end(empty: Database) -> None:
         markup_version=1,
         progress=progress,
     )
-    assert {name: told[name][-1][0] for name in loaded.counts} == loaded.counts
-    assert told["replies"][0] == (0, 40)
-    assert told["indexes"][-1][0] == told["indexes"][-1][1]
+    assert {name: rows[name][-1][0] for name in loaded.counts} == loaded.counts
+    assert rows["replies"][0] == (0, 40)
+    assert rows["indexes"][-1][0] == rows["indexes"][-1][1]
 
 
 def test_the_smallest_community_is_two_users(

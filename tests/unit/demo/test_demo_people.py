@@ -40,8 +40,8 @@ def test_the_same_seed_makes_the_same_people() -> None:
 def test_people_are_various_and_some_say_nothing_of_themselves() -> None:
     everyone = list(people(1000, 1))
     for field in ("name", "location", "company", "website", "bio", "tagline", "codehost"):
-        told = [getattr(person, field) for person in everyone]
-        assert told.count("") > 100
-        assert len(set(told)) > 15
+        values = [getattr(person, field) for person in everyone]
+        assert values.count("") > 100
+        assert len(set(values)) > 15
     assert {person.email_public for person in everyone} == {True, False}
     assert not any("«" in person.bio + person.tagline for person in everyone)

@@ -1,7 +1,7 @@
 """The names of all parts of an image file, read strictly: an error for what is none of them."""
 
 
-def parts(data: bytes) -> list[str]:
+def part_names(data: bytes) -> list[str]:
     """Return the names in the file's order; ValueError for bytes that belong to no part."""
     if data[:4] == b"\x89PNG":
         return _png(data)

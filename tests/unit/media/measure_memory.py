@@ -27,7 +27,7 @@ def _animation(kind: str, mode: str, size: tuple[int, int], frames: int, **optio
     return encoded(first, kind, save_all=True, append_images=rest, duration=50, **options)
 
 
-PICTURES: dict[str, Callable[[], bytes]] = {
+IMAGES: dict[str, Callable[[], bytes]] = {
     "PNG RGBA 50 sideways": lambda: large(
         "PNG", "RGBA", (10000, 5000), compress_level=1, exif=exif(6)
     ),
@@ -49,7 +49,7 @@ PICTURES: dict[str, Callable[[], bytes]] = {
 
 def main(job: str, name: str = "") -> None:
     if job == "make":
-        sys.stdout.buffer.write(PICTURES[name]())
+        sys.stdout.buffer.write(IMAGES[name]())
         return
     limits = Limits(max_bytes=60_000_000, timeout=300)
     with {"normalize": normalize, "thumbnail": thumbnail}[job](sys.stdin.buffer, limits) as made:

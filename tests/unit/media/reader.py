@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pyvips
 
-_OF_THE_FORMAT = {
+_FORMAT_FIELDS = {
     "width", "height", "bands", "format", "coding", "interpretation", "xoffset", "yoffset",
     "xres", "yres", "filename", "vips-loader", "bits-per-sample", "palette", "background",
     "page-height", "n-pages", "loop", "delay", "jpeg-multiscan", "jpeg-chroma-subsample",
@@ -13,7 +13,7 @@ _OF_THE_FORMAT = {
 
 
 @dataclass(frozen=True)
-class Seen:
+class DecodedImage:
     """What a viewer shows: size in pixels, frames, times (ms), loop count, pixels (RGBA, 8 bits,
     frames one below the other); and the names of every other thing the file says."""
 
@@ -26,25 +26,25 @@ class Seen:
     metadata: frozenset[str]
 
 
-def see(data: bytes) -> Seen:
+def decode(data: bytes) -> DecodedImage:
     """Read an image, with orientation and color profile applied, as a browser does."""
     options = {"n": -1} if data[:3] == b"GIF" or data[:4] == b"RIFF" else {}
     image = pyvips.Image.new_from_buffer(data, "", **options)
     fields = set(image.get_fields())
     frames = image.get("n-pages") if "n-pages" in fields else 1
     pixels = _rgba(image.autorot() if frames == 1 else image)
-    return Seen(
+    return DecodedImage(
         pixels.width,
         pixels.height // frames,
         frames,
         tuple(image.get("delay")) if frames > 1 else (),
         image.get("loop") if frames > 1 else 0,
         pixels,
-        frozenset(fields - _OF_THE_FORMAT),
+        frozenset(fields - _FORMAT_FIELDS),
     )
 
 
-def difference(one: Seen, other: Seen) -> tuple[float, float]:
+def difference(one: DecodedImage, other: DecodedImage) -> tuple[float, float]:
     """Return the mean and the greatest difference of the pixels, colors weighted by opacity."""
     apart = (one.pixels.premultiply() - other.pixels.premultiply()).abs()
     worst = apart[0].bandrank([apart[1], apart[2], apart[3]], index=3)

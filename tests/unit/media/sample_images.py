@@ -23,7 +23,7 @@ _ORIENTATION, _DESCRIPTION, _GPS = 0x0112, 0x010E, 0x8825
 
 
 @dataclass(frozen=True)
-class Specimen:
+class SampleImage:
     """An upload: its name in the zoo, its bytes, and whether its coding keeps every pixel."""
 
     name: str
@@ -70,7 +70,7 @@ def exif(orientation: int = 1) -> Image.Exif:
 
 
 @cache
-def plain() -> list[Specimen]:
+def plain() -> list[SampleImage]:
     """Return each format in each mode and size, in each way of coding."""
     found = []
     for kind, modes in MODES.items():
@@ -81,7 +81,7 @@ def plain() -> list[Specimen]:
                 for way, options in _ways(kind, mode).items():
                     data = encoded(image, kind, **options)
                     exact = kind in ("PNG", "GIF") or way == "lossless"
-                    found.append(Specimen(f"{name}-{way}", data, exact))
+                    found.append(SampleImage(f"{name}-{way}", data, exact))
     return found
 
 
@@ -101,7 +101,7 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 
 
 @cache
-def of_libvips() -> list[Specimen]:
+def of_libvips() -> list[SampleImage]:
     """Return PNGs that Pillow does not write: interlaced, of 16 bits a sample; and such as have a
     color that means transparent."""
     found = []
@@ -115,15 +115,15 @@ def of_libvips() -> list[Specimen]:
             "16": deep.pngsave_buffer(bitdepth=16, strip=True),
             "16-interlaced": deep.pngsave_buffer(bitdepth=16, interlace=True, strip=True),
         }.items():
-            found.append(Specimen(f"PNG-{mode}-{way}", data, True))
+            found.append(SampleImage(f"PNG-{mode}-{way}", data, True))
     for mode, key in (("1", 0), ("L", 90), ("RGB", (250, 20, 20))):
         data = encoded(scene(mode, step=2), "PNG", transparency=key)
-        found.append(Specimen(f"PNG-{mode}-key", data, True))
+        found.append(SampleImage(f"PNG-{mode}-key", data, True))
     return found
 
 
 @cache
-def turned() -> list[Specimen]:
+def oriented() -> list[SampleImage]:
     """Return every orientation in the formats that carry one, one of them too large for a band."""
     found = []
     small, large = scene("RGB", (61, 40)), scene("RGB", (1250, 1000))
@@ -135,21 +135,21 @@ def turned() -> list[Specimen]:
             "JPEG": encoded(small, "JPEG", exif=block, quality=90),
         }
         found += [
-            Specimen(f"turned-{number}-{kind}", data, kind != "JPEG")
+            SampleImage(f"turned-{number}-{kind}", data, kind != "JPEG")
             for kind, data in files.items()
         ]
         for mode in MODES["PNG"]:
             data = encoded(scene(mode, (61, 40)), "PNG", exif=block)
-            found.append(Specimen(f"turned-{number}-{mode}", data, True))
+            found.append(SampleImage(f"turned-{number}-{mode}", data, True))
         data = encoded(scene("RGB"), "JPEG", exif=block, subsampling=1, quality=90)
-        found.append(Specimen(f"turned-{number}-JPEG-422", data, False))
+        found.append(SampleImage(f"turned-{number}-JPEG-422", data, False))
         data = encoded(scene("RGBA"), "WEBP", exif=block, lossless=True)
-        found.append(Specimen(f"turned-{number}-WEBP", data, True))
+        found.append(SampleImage(f"turned-{number}-WEBP", data, True))
     return found
 
 
 @cache
-def annotated() -> list[Specimen]:
+def annotated() -> list[SampleImage]:
     """Return images with every kind of metadata, and with something behind their end."""
     text = PngInfo()
     text.add_text("Comment", SECRET)
@@ -164,13 +164,13 @@ def annotated() -> list[Specimen]:
         "GIF": encoded(scene("P"), "GIF", comment=tail),
         "WEBP": encoded(rgb, "WEBP", lossless=True, xmp=tail, **about),
     }
-    return [Specimen(f"annotated-{kind}", data, kind != "JPEG") for kind, data in files.items()] + [
-        Specimen(f"tail-{kind}", data + tail, kind != "JPEG") for kind, data in files.items()
-    ]
+    return [
+        SampleImage(f"annotated-{kind}", data, kind != "JPEG") for kind, data in files.items()
+    ] + [SampleImage(f"tail-{kind}", data + tail, kind != "JPEG") for kind, data in files.items()]
 
 
 @cache
-def polyglots() -> list[Specimen]:
+def polyglots() -> list[SampleImage]:
     """Return images that are something else too."""
     script = b"*/=1;alert('" + SECRET.encode() + b"')//"
     gif = bytearray(encoded(scene("P"), "GIF", comment=script))
@@ -179,16 +179,16 @@ def polyglots() -> list[Specimen]:
     info = PngInfo()
     info.add_text("Title", page)
     return [
-        Specimen("GIF+JS", bytes(gif), True),
-        Specimen("PNG+ZIP", encoded(scene("RGB"), "PNG") + archive, True),
-        Specimen("PNG+HTML", encoded(scene("RGB"), "PNG", pnginfo=info), True),
-        Specimen("JPEG+PHP", encoded(scene("RGB"), "JPEG", comment=page.encode()), False),
-        Specimen("WEBP+ZIP", encoded(scene("RGB"), "WEBP", lossless=True) + archive, True),
+        SampleImage("GIF+JS", bytes(gif), True),
+        SampleImage("PNG+ZIP", encoded(scene("RGB"), "PNG") + archive, True),
+        SampleImage("PNG+HTML", encoded(scene("RGB"), "PNG", pnginfo=info), True),
+        SampleImage("JPEG+PHP", encoded(scene("RGB"), "JPEG", comment=page.encode()), False),
+        SampleImage("WEBP+ZIP", encoded(scene("RGB"), "WEBP", lossless=True) + archive, True),
     ]
 
 
 @cache
-def animated() -> list[Specimen]:
+def animated() -> list[SampleImage]:
     """Return animations: times, loops, disposal, transparency, local tables, partial frames."""
     found = []
     durations = [50, 60, 70, 80, 90]
@@ -197,7 +197,7 @@ def animated() -> list[Specimen]:
             frames = [scene("P", step=step) for step in range(5)]
             options: dict[str, Any] = {"loop": loop, "disposal": disposal, "duration": durations}
             data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], **options)
-            found.append(Specimen(f"GIF-animated-{loop}-{disposal}", data, True))
+            found.append(SampleImage(f"GIF-animated-{loop}-{disposal}", data, True))
         clear = [scene("RGBA", step=step) for step in range(5)]
         for way in (True, False):
             data = encoded(
@@ -210,11 +210,11 @@ def animated() -> list[Specimen]:
                 lossless=way,
                 exif=exif(),
             )
-            found.append(Specimen(f"WEBP-animated-{loop}-{way}", data, way))
+            found.append(SampleImage(f"WEBP-animated-{loop}-{way}", data, way))
     see_through = [scene("RGBA", step=step) for step in range(5)]
     rest = {"duration": durations, "disposal": 2}
     data = encoded(see_through[0], "GIF", save_all=True, append_images=see_through[1:], **rest)
-    found.append(Specimen("GIF-animated-transparent", data, True))
+    found.append(SampleImage("GIF-animated-transparent", data, True))
     return found
 
 

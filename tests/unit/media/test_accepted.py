@@ -7,8 +7,8 @@ import pytest
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import EncodedImage, reencode
 from tests.unit.media import sample_images
-from tests.unit.media.chunks import parts
-from tests.unit.media.reader import difference, see
+from tests.unit.media.chunks import part_names
+from tests.unit.media.reader import decode, difference
 
 PLAIN = {
     "PNG": {"IHDR", "PLTE", "tRNS", "IDAT", "IEND"},
@@ -22,7 +22,7 @@ TOLERANCE = 4
 SPECIMENS = [
     *sample_images.plain(),
     *sample_images.of_libvips(),
-    *sample_images.turned(),
+    *sample_images.oriented(),
     *sample_images.annotated(),
     *sample_images.polyglots(),
     *sample_images.animated(),
@@ -35,9 +35,9 @@ def made(data: bytes) -> tuple[EncodedImage, bytes]:
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
-def test_a_picture_comes_back_whole_and_bare(specimen: sample_images.Specimen) -> None:
+def test_a_picture_comes_back_whole_and_bare(specimen: sample_images.SampleImage) -> None:
     facts, result = made(specimen.data)
-    before, after = see(specimen.data), see(result)
+    before, after = decode(specimen.data), decode(result)
     assert (facts.width, facts.height, facts.frames) == (after.width, after.height, after.frames)
     assert (before.width, before.height) == (after.width, after.height)
     assert (before.frames, before.delays, before.loop) == (after.frames, after.delays, after.loop)
@@ -47,10 +47,10 @@ def test_a_picture_comes_back_whole_and_bare(specimen: sample_images.Specimen) -
     else:
         assert mean <= TOLERANCE
     assert not after.metadata
-    assert set(parts(result)) <= PLAIN[facts.format]
+    assert set(part_names(result)) <= PLAIN[facts.format]
     assert sample_images.SECRET.encode() not in result
 
 
 @pytest.mark.parametrize("specimen", sample_images.annotated(), ids=lambda specimen: specimen.name)
-def test_every_annotated_specimen_carries_what_must_go(specimen: sample_images.Specimen) -> None:
+def test_every_annotated_specimen_carries_what_must_go(specimen: sample_images.SampleImage) -> None:
     assert sample_images.SECRET.encode() in specimen.data

@@ -11,15 +11,15 @@ from forumsvc.media.color import srgb_converter
 from forumsvc.media.limits import Limits
 from forumsvc.media.reencode import reencode
 from tests.unit.media import sample_images
-from tests.unit.media.reader import Seen, difference, see
+from tests.unit.media.reader import DecodedImage, decode, difference
 
 P3 = sample_images.profile("RGB")
 
 
-def made(data: bytes) -> Seen:
+def made(data: bytes) -> DecodedImage:
     out = BytesIO()
     reencode(data, out, Limits())
-    return see(out.getvalue())
+    return decode(out.getvalue())
 
 
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
@@ -28,11 +28,12 @@ def test_wide_colours_become_srgb(kind: str, mode: str) -> None:
     if kind == "WEBP" and mode == "P":
         mode = "RGB"
     data = sample_images.encoded(sample_images.scene(mode), kind, icc_profile=P3, lossless=True)
-    mean, greatest = difference(see(data), made(data))
+    mean, greatest = difference(decode(data), made(data))
     assert greatest <= 3
     assert (
         difference(
-            see(data), see(sample_images.encoded(sample_images.scene(mode), kind, lossless=True))
+            decode(data),
+            decode(sample_images.encoded(sample_images.scene(mode), kind, lossless=True)),
         )[0]
         > mean
     )
@@ -42,7 +43,7 @@ def test_a_jpeg_in_wide_colours_becomes_srgb() -> None:
     data = sample_images.encoded(
         sample_images.scene("RGB"), "JPEG", icc_profile=P3, quality=95, subsampling=0
     )
-    assert difference(see(data), made(data))[0] <= 3
+    assert difference(decode(data), made(data))[0] <= 3
 
 
 def test_a_printers_jpeg_is_seen_through_its_profile() -> None:
@@ -50,22 +51,22 @@ def test_a_printers_jpeg_is_seen_through_its_profile() -> None:
     data = sample_images.encoded(
         sample_images.scene("CMYK"), "JPEG", icc_profile=profile, quality=95
     )
-    blind = see(sample_images.encoded(sample_images.scene("CMYK"), "JPEG", quality=95))
-    assert difference(see(data), made(data))[0] <= 6
-    assert difference(see(data), blind)[0] > 20
+    blind = decode(sample_images.encoded(sample_images.scene("CMYK"), "JPEG", quality=95))
+    assert difference(decode(data), made(data))[0] <= 6
+    assert difference(decode(data), blind)[0] > 20
 
 
 def test_a_colour_that_means_transparent_still_does_in_srgb() -> None:
     scene = sample_images.scene("RGB", step=2)
     data = sample_images.encoded(scene, "PNG", icc_profile=P3, transparency=(250, 20, 20))
-    assert difference(see(data), made(data))[1] <= 3
+    assert difference(decode(data), made(data))[1] <= 3
     assert made(data).pixels[3].min() == 0
 
 
 @pytest.mark.parametrize("profile", [b"", b"nonsense", P3[:200], bytes(500)])
 def test_a_profile_that_cannot_be_read_is_ignored(profile: bytes) -> None:
     data = sample_images.encoded(sample_images.scene("RGB"), "PNG", icc_profile=profile)
-    bare = see(sample_images.encoded(sample_images.scene("RGB"), "PNG"))
+    bare = decode(sample_images.encoded(sample_images.scene("RGB"), "PNG"))
     assert difference(bare, made(data))[1] == 0
 
 
@@ -73,7 +74,8 @@ def test_a_profile_that_cannot_be_read_is_ignored(profile: bytes) -> None:
 def test_a_profile_for_another_kind_of_picture_is_ignored(mode: str) -> None:
     data = sample_images.encoded(sample_images.scene(mode), "PNG", icc_profile=P3)
     assert (
-        difference(see(sample_images.encoded(sample_images.scene(mode), "PNG")), made(data))[1] == 0
+        difference(decode(sample_images.encoded(sample_images.scene(mode), "PNG")), made(data))[1]
+        == 0
     )
 
 
@@ -112,10 +114,10 @@ def linear_grey() -> bytes:
 def test_grey_of_another_scale_becomes_srgb(mode: str) -> None:
     convert = srgb_converter(linear_grey(), mode)
     assert convert is not None
-    for light, wanted in ((0, 0), (55, 128), (128, 188), (255, 255)):
+    for light, expected in ((0, 0), (55, 128), (128, 188), (255, 255)):
         made = convert(Image.new(mode, (1, 1), light if mode == "L" else (light, 77)))
         value: Any = made.getpixel((0, 0))
         grey, *alpha = value if isinstance(value, tuple) else (value,)
-        assert abs(grey - wanted) <= 1
+        assert abs(grey - expected) <= 1
         assert alpha == ([77] if mode == "LA" else [])
         assert made.mode == mode

@@ -37,8 +37,8 @@ class Source(BytesIO):
 
 
 def digest(data: bytes) -> str:
-    with normalize(BytesIO(data)) as picture:
-        return picture.digest
+    with normalize(BytesIO(data)) as image:
+        return image.digest
 
 
 @pytest.mark.parametrize(
@@ -53,22 +53,22 @@ def digest(data: bytes) -> str:
 def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> None:
     with normalize(
         BytesIO(sample_images.encoded(sample_images.scene("L", (61, 40)), kind))
-    ) as picture:
-        data = picture.file.read()
+    ) as image:
+        data = image.file.read()
         seen = hashlib.sha256(data).hexdigest()
-        assert picture.format == kind
-        assert picture.media_type == media_type
-        assert (picture.width, picture.height, picture.frames) == (61, 40, 1)
-        assert (picture.size, picture.digest) == (len(data), seen)
-        assert picture.name == f"{seen[:2]}/{seen}.{ending}"
-    assert picture.file.closed
+        assert image.format == kind
+        assert image.media_type == media_type
+        assert (image.width, image.height, image.frames) == (61, 40, 1)
+        assert (image.size, image.digest) == (len(data), seen)
+        assert image.name == f"{seen[:2]}/{seen}.{ending}"
+    assert image.file.closed
 
 
 def test_the_picture_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
-    with normalize(BytesIO(sample_images.encoded(sample_images.scene("RGB"), "PNG"))) as picture:
-        assert storage.put(picture.name, picture.file, picture.media_type)
-    assert [found.size for found in storage.list_objects()] == [picture.size]
+    with normalize(BytesIO(sample_images.encoded(sample_images.scene("RGB"), "PNG"))) as image:
+        assert storage.put(image.name, image.file, image.media_type)
+    assert [found.size for found in storage.list_objects()] == [image.size]
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])

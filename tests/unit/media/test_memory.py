@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.unit.media.measure_memory import PICTURES
+from tests.unit.media.measure_memory import IMAGES
 
 ROOT = Path(__file__).parents[3]
 BOUND = 300_000_000
 A_FIFTH = BOUND // 5
 
 
-def weigh(*arguments: str, **files: Any) -> bytes:
+def measure(*arguments: str, **files: Any) -> bytes:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     command = [sys.executable, "-m", "tests.unit.media.measure_memory", *arguments]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=True, **files)
@@ -27,14 +27,14 @@ def weigh(*arguments: str, **files: Any) -> bytes:
 @pytest.mark.parametrize(
     ("job", "name"),
     [
-        *(("normalize", name) for name in PICTURES),
+        *(("normalize", name) for name in IMAGES),
         *(("thumbnail", name) for name in ("PNG RGBA 50 sideways", "GIF 50")),
     ],
 )
 def test_peak_memory_of_service_and_worker_is_bounded(job: str, name: str) -> None:
-    with tempfile.TemporaryFile() as picture:
-        weigh("make", name, stdout=picture)
-        picture.seek(0)
-        worker, service = weigh(job, stdin=picture, stdout=subprocess.PIPE).split()[:2]
+    with tempfile.TemporaryFile() as image:
+        measure("make", name, stdout=image)
+        image.seek(0)
+        worker, service = measure(job, stdin=image, stdout=subprocess.PIPE).split()[:2]
         assert int(worker) < BOUND
         assert int(service) < A_FIFTH

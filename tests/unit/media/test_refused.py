@@ -49,7 +49,7 @@ def test_a_file_cut_anywhere_is_refused_as_truncated(name: str) -> None:
 
 
 @pytest.mark.parametrize("specimen", ALL, ids=lambda specimen: specimen.name)
-def test_a_file_without_its_last_byte_is_refused(specimen: sample_images.Specimen) -> None:
+def test_a_file_without_its_last_byte_is_refused(specimen: sample_images.SampleImage) -> None:
     if not specimen.name.startswith("tail"):
         assert refusal(specimen.data[:-1]).startswith("truncated: ")
 
@@ -62,7 +62,7 @@ def test_a_file_cut_and_closed_again_is_refused_or_still_a_picture(name: str) ->
 
 
 @pytest.mark.parametrize("specimen", ONE_OF_A_KIND, ids=lambda specimen: specimen.name)
-def test_damaged_bytes_end_in_a_picture_or_a_refusal(specimen: sample_images.Specimen) -> None:
+def test_damaged_bytes_end_in_a_picture_or_a_refusal(specimen: sample_images.SampleImage) -> None:
     dice = random.Random(specimen.name)  # noqa: S311
     for _ in range(40):
         data = bytearray(specimen.data)

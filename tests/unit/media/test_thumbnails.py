@@ -9,20 +9,20 @@ from forumsvc.media.images import thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.thumbnails import SIDE, write_thumbnail
 from tests.unit.media import decompression_bombs, sample_images
-from tests.unit.media.reader import Seen, see
+from tests.unit.media.reader import DecodedImage, decode
 
 SPECIMENS = [*sample_images.plain(), *sample_images.annotated(), *sample_images.animated()]
 
 
-def small(data: bytes) -> tuple[str, Seen]:
+def small(data: bytes) -> tuple[str, DecodedImage]:
     out = BytesIO()
     facts = write_thumbnail(data, out, Limits())
     assert (facts.width, facts.height, facts.frames) == (SIDE, SIDE, 1)
     assert sample_images.SECRET.encode() not in out.getvalue()
-    return facts.format, see(out.getvalue())
+    return facts.format, decode(out.getvalue())
 
 
-def color(seen: Seen, x: int, y: int) -> tuple[int, ...]:
+def color(seen: DecodedImage, x: int, y: int) -> tuple[int, ...]:
     return tuple(int(value) for value in seen.pixels.getpoint(x, y))
 
 
@@ -32,7 +32,7 @@ def near(one: tuple[int, ...], other: tuple[int, ...], most: int = 12) -> bool:
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
 def test_every_kind_of_picture_has_a_bare_square_thumbnail(
-    specimen: sample_images.Specimen,
+    specimen: sample_images.SampleImage,
 ) -> None:
     _, seen = small(specimen.data)
     assert (seen.width, seen.height) == (SIDE, SIDE)
@@ -59,18 +59,18 @@ FLAG = [(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255, 255, 255, 25
 def test_the_middle_square_is_taken(kind: str, size: tuple[int, int]) -> None:
     _, seen = small(sample_images.encoded(flag(size), kind))
     assert all(
-        near(color(seen, *corner), wanted) for corner, wanted in zip(CORNERS, FLAG, strict=True)
+        near(color(seen, *corner), expected) for corner, expected in zip(CORNERS, FLAG, strict=True)
     )
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_orientation_is_applied(orientation: int) -> None:
     data = sample_images.encoded(flag((600, 400)), "PNG", exif=sample_images.exif(orientation))
-    wanted, (_, seen) = see(data), small(data)
-    left = (wanted.width - min(wanted.width, wanted.height)) // 2
-    top = (wanted.height - min(wanted.width, wanted.height)) // 2
+    expected, (_, seen) = decode(data), small(data)
+    left = (expected.width - min(expected.width, expected.height)) // 2
+    top = (expected.height - min(expected.width, expected.height)) // 2
     for x, y in CORNERS:
-        there = color(wanted, left + x * 400 // SIDE, top + y * 400 // SIDE)
+        there = color(expected, left + x * 400 // SIDE, top + y * 400 // SIDE)
         assert near(color(seen, x, y), there)
 
 
@@ -93,6 +93,6 @@ def test_a_frame_smaller_than_its_canvas_lies_in_its_place() -> None:
 
 
 def test_the_worker_makes_thumbnails_too() -> None:
-    with thumbnail(BytesIO(sample_images.encoded(flag((500, 300)), "JPEG"))) as picture:
-        assert (picture.format, picture.width, picture.height) == ("JPEG", SIDE, SIDE)
-        assert picture.media_type == "image/jpeg"
+    with thumbnail(BytesIO(sample_images.encoded(flag((500, 300)), "JPEG"))) as image:
+        assert (image.format, image.width, image.height) == ("JPEG", SIDE, SIDE)
+        assert image.media_type == "image/jpeg"

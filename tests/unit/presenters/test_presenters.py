@@ -16,7 +16,7 @@ from forumsvc.presenters.topics import topic, topic_detail
 from forumsvc.presenters.users import user, user_detail
 from forumsvc.queries.notifications import NotificationPage
 from forumsvc.settings import LEVELS
-from tests.serializers import wrong
+from tests.serializers import find_errors
 
 NOW = datetime(2026, 11, 21, 1, 33, tzinfo=UTC)
 SITE = Site("https://forum.example.org", LEVELS, timedelta(minutes=60), NOW)
@@ -117,7 +117,7 @@ NODE = row(
 def test_a_presenter_returns_exactly_the_described_fields(
     shown: dict[str, Any], serializer: str
 ) -> None:
-    assert wrong(shown, serializer) == []
+    assert find_errors(shown, serializer) == []
 
 
 def test_times_have_milliseconds_and_a_z() -> None:
@@ -207,9 +207,9 @@ def test_a_notification_shows_what_its_type_refers_to(kind: str) -> None:
     note = row(**AUTHOR, id=1, type=kind.split()[0], **columns)
     told = replace(TOLD, notifications=[note])
     (shown,) = notifications(SITE, told, lambda found: topic(SITE, found))
-    assert wrong(shown, "NotificationSerializer") == []
+    assert find_errors(shown, "NotificationSerializer") == []
     objects = ("mention", "topic", "reply", "node")
     assert {name for name in objects if shown[name] is not None} == is_set
     if "mention" in is_set:
         kept = "ReplySerializer" if shown["mention_type"] == "Reply" else "TopicSerializer"
-        assert wrong(shown["mention"], kept) == []
+        assert find_errors(shown["mention"], kept) == []

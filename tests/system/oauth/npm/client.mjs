@@ -85,7 +85,7 @@ async function revoke(credentials, authenticate, token) {
 
 async function visit(credentials, challenge, state, more = {}) {
   const address = new URL(server.authorization_endpoint)
-  const asked = {
+  const parameters = {
     response_type: 'code',
     client_id: credentials.client_id,
     redirect_uri: given.redirect_uri,
@@ -95,7 +95,7 @@ async function visit(credentials, challenge, state, more = {}) {
     code_challenge_method: 'S256',
     ...more,
   }
-  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
   say({ visit: address.href })
   return new URL(await read())
 }
@@ -126,9 +126,9 @@ async function lifeOfAToken(credentials, authenticate) {
   const second = await refresh(credentials, authenticate, first.refresh_token)
   assert.equal(await hello(second.access_token), given.shown)
   if (credentials.client_secret) {
-    const said = await introspect(credentials, authenticate, second.access_token)
-    assert.equal(said.active, true)
-    assert.equal(said.username, given.shown)
+    const result = await introspect(credentials, authenticate, second.access_token)
+    assert.equal(result.active, true)
+    assert.equal(result.username, given.shown)
   }
   await revoke(credentials, authenticate, second.refresh_token)
   await dies(first.access_token)
@@ -176,8 +176,8 @@ const flows = {
   },
 }
 
-const wanted = given.flows ?? Object.keys(flows)
-for (const name of wanted) {
+const selected = given.flows ?? Object.keys(flows)
+for (const name of selected) {
   try {
     await flows[name]()
   } catch (error) {
@@ -185,5 +185,5 @@ for (const name of wanted) {
     process.exit(1)
   }
 }
-say({ done: wanted })
+say({ done: selected })
 process.exit(0)
