@@ -6,11 +6,12 @@ ENDPOINT ?= topics
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test lint bench compare profile clean
+.PHONY: serve test test-extended test-all lint bench compare profile clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
 TEST_STAMP := .venv/.installed-test
+EXTENDED_STAMP := .venv/.installed-extended
 BENCH_STAMP := .venv/.installed-bench
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -25,6 +26,10 @@ $(TEST_STAMP): setup.py constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
 	@touch $(STAMP) $@
 
+$(EXTENDED_STAMP): tests/downloads.py tests/system/oauth/npm/package-lock.json $(TEST_STAMP)
+	$(BIN)/python -m tests.downloads
+	@touch $@
+
 $(BENCH_STAMP): setup.py constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev,bench]'
 	@touch $(STAMP) $(TEST_STAMP) $@
@@ -34,8 +39,15 @@ serve: $(STAMP)
 	@$(BIN)/forumsvc -c $(INI) demo --if-empty
 	@exec $(BIN)/pserve $(INI)
 
+# The quick tests. docs/testing.md says which test belongs where.
 test: $(TEST_STAMP)
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m 'not extended' $(ARGS)
+
+# The others: long ones, the browser's, and PostgreSQL's half of those that run on SQLite above.
+test-extended: $(EXTENDED_STAMP)
+	$(BIN)/python -m pytest -n 2 -m extended $(ARGS)
+
+test-all: test test-extended
 
 # mypy reads the benchmarks, too, so their libraries must be there.
 lint: $(BENCH_STAMP)

@@ -5,14 +5,21 @@ from collections.abc import Iterator
 import pytest
 
 from forumsvc.db.engine import Database
-from tests import databases
+from tests import databases, extended
 from tests.system.browser import chromium
 
 BROWSER_TESTS = "tests/system/browser/"
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the browser tests out where there is no Chromium, unless it is required."""
+    """Mark the extended tests, and leave the browser tests out where there is no Chromium.
+
+    Where FORUMSVC_BROWSER=required says that there must be one, they stay, and fail.
+    """
+    for item in items:
+        if extended.is_extended(item):
+            item.add_marker("extended")
     if chromium.find() is not None or chromium.is_required():
         return
     left_out = [item for item in items if item.nodeid.startswith(BROWSER_TESTS)]

@@ -24,6 +24,8 @@ from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
 from tests.system.process import wait_until
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def alice(forum: Forum) -> Person:

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any, cast
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -17,6 +18,8 @@ from forumsvc.queries import recount
 from tests import databases
 from tests.functional.forum import Forum
 from tests.functional.recounting import drift
+
+pytestmark = pytest.mark.both_databases
 
 ACTIONS = ["ban", "unban", "normal", "excellent", "unexcellent", "close", "open"]
 BODIES = ["Hello", "@ann @ben", "@cat @mod, `@ann`", "Good bye @ben"]

@@ -20,6 +20,8 @@ from tests.functional.test_connect import defaults
 from tests.functional.threads import alone
 from tests.system.process import wait_until
 
+pytestmark = pytest.mark.both_databases
+
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
 )

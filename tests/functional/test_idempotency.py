@@ -16,6 +16,8 @@ from tests.functional.recounting import drift
 from tests.functional.statements import counting
 from tests.functional.threads import alone, statuses, together
 
+pytestmark = pytest.mark.both_databases
+
 REPLAYED = "Idempotency-Replayed"
 
 

@@ -17,6 +17,8 @@ from forumsvc.models import Base
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
+pytestmark = pytest.mark.both_databases
+
 SIZE = Size(users=1000, topics=4000, replies=12_000)
 PAGE = 20
 MOST_ROWS = 100

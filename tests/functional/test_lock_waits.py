@@ -21,6 +21,8 @@ from tests.functional.forum import Forum
 from tests.functional.threads import alone, statuses, together
 from tests.system.process import wait_until
 
+pytestmark = pytest.mark.both_databases
+
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
 )

@@ -17,6 +17,8 @@ from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
 from tests.system.process import wait_until
 
+pytestmark = pytest.mark.both_databases
+
 HIDING = {
     "delete the reply": ("DELETE", "/replies/{reply}"),
     "delete the topic": ("DELETE", "/topics/{topic}"),

@@ -21,6 +21,8 @@ from tests.functional.raw import raw
 from tests.functional.recounting import drift
 from tests.system.process import wait_until
 
+pytestmark = pytest.mark.both_databases
+
 FOLLOWERS = 450
 
 on_a_server = pytest.mark.parametrize(

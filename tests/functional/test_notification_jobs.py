@@ -15,6 +15,8 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 
+pytestmark = pytest.mark.both_databases
+
 INLINE = 2
 FOLLOWERS = 7
 

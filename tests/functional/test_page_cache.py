@@ -17,6 +17,8 @@ from tests.functional.forum import Forum, Person
 from tests.functional.statements import counting
 from tests.functional.threads import alone, together
 
+pytestmark = pytest.mark.both_databases
+
 
 def keys(forum: Forum) -> list[Any]:
     """Return the keys of the pages that are cached."""

@@ -13,6 +13,8 @@ from tests.functional.forum import Forum
 from tests.functional.paging import FORUM, LISTS, full, ids, links, walk, with_
 from tests.functional.test_query_budgets import Scene, photo_row
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def scene(forum: Forum) -> Scene:

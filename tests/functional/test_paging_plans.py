@@ -15,6 +15,8 @@ from tests.functional.paging import LISTS, full, links, with_
 from tests.functional.test_list_plans import AS_IF_LARGE
 from tests.functional.test_query_budgets import Scene
 
+pytestmark = pytest.mark.both_databases
+
 ROWS, LIMIT = 400, 20
 DEEP = 150
 """The depths of the tested pages; most rows of the lists are equal but for their ids."""

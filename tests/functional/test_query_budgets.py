@@ -23,6 +23,8 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting, of_request
 
+pytestmark = pytest.mark.both_databases
+
 TOKEN = 1
 """Looking up who the access token belongs to."""
 

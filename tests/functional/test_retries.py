@@ -14,6 +14,8 @@ from tests.functional.forum import API, Forum
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 
+pytestmark = pytest.mark.both_databases
+
 Reply = Callable[..., Any]
 GIVEN_ID = "from-the-proxy-1"
 

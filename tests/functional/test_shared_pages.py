@@ -11,6 +11,8 @@ from forumsvc.models import Topic
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 
+pytestmark = pytest.mark.both_databases
+
 PLAIN = {"site__url": "http://localhost"}
 HOSTILE = '","hits":5,"x":"\\"hits\\":6 \u2028 \\","hits":7}'
 TITLE = HOSTILE.replace("\u2028", "")

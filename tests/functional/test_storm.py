@@ -11,6 +11,8 @@ from tests.functional.forum import Caller, Forum
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
 
+pytestmark = pytest.mark.both_databases
+
 LOGINS = ["ann", "ben", "cat", "dan"]
 BODIES = ["Hello", "@ann @ben", "@dan @cat @ann @ben", "@ben @mod"]
 ACTIONS = ["ban", "unban", "unban", "excellent", "unexcellent", "close", "open", "open"]

@@ -8,6 +8,8 @@ from sqlalchemy import text
 from forumsvc.db.engine import Database
 from tests.functional.forum import Forum, Person
 
+pytestmark = pytest.mark.both_databases
+
 AUDITED = ("topics", "replies")
 SQLITE = """
     CREATE TRIGGER {table}_audit AFTER INSERT ON {table}

@@ -16,6 +16,8 @@ from forumsvc.services.view_counts import ViewCounter
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def alice(forum: Forum) -> Person:

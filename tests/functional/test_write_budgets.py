@@ -13,6 +13,8 @@ from forumsvc.queries import replies, topics
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request
 
+pytestmark = pytest.mark.both_databases
+
 Request = tuple[str, str, dict[str, Any]]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.system.oauth.node import NODE
+from tests.downloads import NODE
 from tests.system.process import PATIENCE
 from tests.system.pserve import ROOT
 

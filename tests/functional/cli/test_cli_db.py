@@ -18,6 +18,8 @@ from forumsvc.services import audit
 from tests.functional.cli.community import BEGAN, Community
 from tests.functional.cli.conftest import INI, Run, run_command
 
+pytestmark = pytest.mark.both_databases
+
 COUNTED = {
     User: (
         "topics_count",

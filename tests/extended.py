@@ -1,0 +1,59 @@
+"""Which tests are `extended`: `make test` leaves them out, `make test-extended` runs them.
+
+docs/testing.md says where a new test belongs.
+"""
+
+import pytest
+
+EXTENDED = (
+    # A real browser.
+    "tests/system/browser/",
+    # Generated requests (schemathesis).
+    "tests/functional/test_fuzz.py",
+    # Corpora of other projects, growth of the rendering time, hostile texts and pictures.
+    "tests/unit/markup/test_markup_conformance.py",
+    "tests/unit/markup/test_markup_growth.py",
+    "tests/unit/markup/test_markup_hostile.py",
+    "tests/unit/markup/test_markup_xss.py",
+    "tests/unit/media/test_memory.py",
+    # Real processes under load, killed, or with a database that fails.
+    "tests/system/",
+)
+"""Beginnings of the paths of extended tests."""
+
+QUICK = (
+    "tests/system/oauth/test_attacks.py",
+    "tests/system/oauth/test_authlib.py",
+    "tests/system/oauth/test_requests_oauthlib.py",
+    "tests/system/test_raw_requests.py",
+    "tests/system/test_serving_errors.py",
+    "tests/system/test_serving_options.py",
+    "tests/system/test_shipped_inis.py",
+)
+"""Those that are not, although their folder is."""
+
+_KINDS_OF_DATABASES = ("database_url", "kind")
+"""The fixtures that give a test each kind of database in turn."""
+
+
+def is_extended(item: pytest.Item) -> bool:
+    """Tell whether `make test` leaves a test out."""
+    path = item.nodeid.partition("::")[0]
+    listed = path.startswith(EXTENDED) and not path.startswith(QUICK)
+    return listed or _is_postgresql_half(item)
+
+
+def _is_postgresql_half(item: pytest.Item) -> bool:
+    """Tell whether a test is the second run, on PostgreSQL, of one whose database is all one.
+
+    Not so where the test is marked `both_databases`, or names its databases itself.
+    """
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return False
+    if item.get_closest_marker("both_databases"):
+        return False
+    named = {mark.args[0] for mark in item.iter_markers("parametrize")}
+    given = item.callspec.params
+    return any(
+        given.get(name) == "postgresql" and name not in named for name in _KINDS_OF_DATABASES
+    )
