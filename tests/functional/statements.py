@@ -13,7 +13,7 @@ from tests.functional.forum import Caller, Forum
 
 @dataclass
 class Statements:
-    """The statements that were sent while it counted."""
+    """The statements that were sent during `counting`."""
 
     texts: list[str] = field(default_factory=list)
 
@@ -23,7 +23,7 @@ class Statements:
 
 @contextmanager
 def counting(database: Database) -> Iterator[Statements]:
-    """Count the statements on both engines; beginning a transaction is none."""
+    """Count the statements on both engines, without BEGIN."""
     seen = Statements()
 
     def note(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
@@ -46,7 +46,7 @@ def counting(database: Database) -> Iterator[Statements]:
 
 
 def of_request(forum: Forum, caller: Caller, method: str, path: str, **params: Any) -> Statements:
-    """Return the statements of one request, which must succeed."""
+    """Return the statements of a request, which must succeed."""
     with counting(forum.registry.database) as seen:
         answer = caller.call(method, path, params)
     assert answer.status_int in (200, 201), answer.text

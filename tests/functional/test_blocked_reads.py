@@ -1,4 +1,4 @@
-"""Reads of a table that is locked as a whole are refused, and hold no threads."""
+"""Reads of a table that is locked as a whole are refused, and block no threads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,14 +19,14 @@ on_a_server = pytest.mark.parametrize(
 
 
 class LockTimeout(Exception):
-    """What a driver raises when it gave up to wait for a lock."""
+    """The lock timeout of a driver."""
 
     sqlstate = "55P03"
 
 
 @contextmanager
 def locked(forum: Forum, table: str) -> Iterator[None]:
-    """Hold a table's exclusive lock in a transaction of somebody else's."""
+    """Hold a table's exclusive lock in another transaction."""
     with forum.database.writes.connect() as other:
         other.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
         yield
@@ -35,14 +35,14 @@ def locked(forum: Forum, table: str) -> Iterator[None]:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time that it is, in a list of one."""
+    """The current time, in a list of one."""
     now = [1000.0]
     monkeypatch.setattr(blocked_reads.time, "monotonic", lambda: now[0])
     return now
 
 
 def time_out() -> Any:
-    """Wait for a lock in vain."""
+    """Raise a lock timeout."""
     raise LockTimeout("canceling statement due to lock timeout")
 
 

@@ -28,7 +28,7 @@ OWN_READS = ("/hello", "/users/me", "/users/me/blocked", "/notifications")
 
 
 class Scene:
-    """A topic of alice's with a reply."""
+    """A topic of alice with a reply."""
 
     def __init__(self, forum: Forum) -> None:
         self.forum = forum
@@ -39,7 +39,7 @@ class Scene:
         self.reply = forum.reply(self.alice, self.topic)
 
     def path(self, template: str) -> str:
-        """Fill a path in."""
+        """Return a path with the ids filled in."""
         return template.format(node=self.node, topic=self.topic, reply=self.reply)
 
 
@@ -49,7 +49,7 @@ def scene(forum: Forum) -> Scene:
 
 
 def again(caller: Caller, path: str, tag: str) -> Any:
-    """Read what one has already."""
+    """Read with If-None-Match."""
     return caller.call("GET", path, headers={"If-None-Match": tag})
 
 

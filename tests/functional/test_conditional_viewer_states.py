@@ -9,7 +9,7 @@ from tests.functional.forum import Caller, Forum, Person
 
 
 class Scene:
-    """A topic of alice's with a reply."""
+    """A topic of alice with a reply."""
 
     def __init__(self, forum: Forum) -> None:
         self.forum, self.alice, self.bob = forum, forum.person("alice"), forum.person("bob")
@@ -30,7 +30,7 @@ def scene(request: pytest.FixtureRequest, make_forum: MakeForum) -> Scene:
 
 
 def read(caller: Caller, path: str, tag: str | None = None, **parameters: Any) -> Any:
-    """Read what one may have already."""
+    """Read, with If-None-Match if there is an ETag."""
     headers = {} if tag is None else {"If-None-Match": tag}
     return caller.call("GET", path, parameters, headers=headers)
 

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: their limits and session settings, and what is refused at connect."""
+"""Connections to PostgreSQL: their timeouts and session settings, and which ones are refused."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from tests.functional.forum import SECRET
 from tests.pooler import pooler
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
-"""A file is not connected to."""
+"""SQLite has no connections to a server."""
 
 
 def with_query(url: str, **query: str) -> str:
@@ -31,7 +31,7 @@ def with_query(url: str, **query: str) -> str:
 
 
 def settings_of(url: str) -> Settings:
-    """Return the settings of an ini that names a database."""
+    """Return the settings of an ini file with this database."""
     return Settings(
         {
             "sqlalchemy.url": url,
@@ -42,7 +42,7 @@ def settings_of(url: str) -> Settings:
 
 
 def shown(database: Database, name: str) -> list[str]:
-    """Return what a session setting is, for reads and for writes."""
+    """Return the value of a session setting, for reads and for writes."""
     found = []
     for engine in (database.reads, database.writes):
         with engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""What takes the database too long is a 503 that says when to come back."""
+"""Timeouts of the database are a 503 with Retry-After."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ on_a_server = pytest.mark.parametrize(
 
 
 def assert_come_back(answer: Any) -> None:
-    """Check that an answer is a 503 of ours."""
+    """Check that a response is a 503 of the service."""
     assert (answer.status_int, set(answer.json)) == (503, {"error"})
     assert answer.headers["Retry-After"] == "1"
 

@@ -152,7 +152,7 @@ def test_a_read_sees_what_others_committed(forum: Forum) -> None:
     fill(forum, 150)
     statement = select(func.count(User.id).label("users"))
     for number in range(20):
-        # The rows of a long result are read to the end, or SQLite would go on showing their moment.
+        # The rows of a long result are read to the end, or SQLite would keep the snapshot open.
         assert topics.forum_list(
             forum.database.executor,
             TopicOrder.RECENT,
@@ -175,7 +175,7 @@ def test_an_error_is_a_dbapierror_without_parameters(
     assert not raised.value.connection_invalidated
     assert "a secret" not in str(raised.value)
     assert "nothing_of_this_name" in str(raised.value)
-    # The connection is as good as before.
+    # The connection can still be used.
     assert versions.load_lists_version(database.executor) == 0
 
 
@@ -198,7 +198,7 @@ def opened_ones(database: Database) -> Iterator[list[Any]]:
     def note(connection: Any, record: Any) -> None:
         opened.append(connection)
 
-    # What waits in the pool would be taken first.
+    # Otherwise an idle connection of the pool would be used first.
     database.reads.dispose()
     event.listen(database.reads, "connect", note)
     yield opened
@@ -217,7 +217,7 @@ def is_closed(connection: Any) -> bool:
 
 
 def in_a_thread(work: Callable[[], object]) -> None:
-    """Do something in a thread, and wait for its end."""
+    """Run something in a thread, and wait for its end."""
     failed: list[BaseException] = []
 
     def run() -> None:
@@ -293,7 +293,7 @@ def test_a_forked_process_leaves_its_parents_connection_alone(database: Database
 
 
 def terminate(database: Database, pid: int) -> None:
-    """Cut a connection, as a restart of the server does."""
+    """Terminate a session, as a restart of the server does."""
     plain = make_url(database.url).set(drivername="postgresql")
     with psycopg.connect(plain.render_as_string(hide_password=False), autocommit=True) as own:
         assert own.execute("SELECT pg_terminate_backend(%s, 60000)", [pid]).fetchone() == (True,)
@@ -356,7 +356,7 @@ def test_a_rollback_keeps_prepared_statements(forum: Forum) -> None:
     prepared = text("SELECT count(*) FROM pg_prepared_statements")
     for _ in range(3):
         with database.session() as db:
-            # What the driver would prepare by itself, if it were let to.
+            # psycopg would prepare this itself if `prepare_threshold` allowed it.
             db.execute(insert(User), [row | stamps for row in rows])
             assert database.executor.rows_in(db, one, {}) == [(1,)]
             with pytest.raises(DataError):

@@ -34,13 +34,13 @@ from tests.functional.forum import Forum
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
 )
-"""On a file nothing ever waits."""
+"""SQLite has no queue."""
 
 _NAME = select(Node.name).where(Node.id == bindparam("node", type_=Integer))
 
 
 def renaming() -> Update:
-    """Return what renames a node."""
+    """Return the statement that renames a node."""
     is_meant = Node.id == bindparam("node", type_=Integer)
     return update_of(Node).where(is_meant).values(name=bindparam("new", type_=String))
 
@@ -65,7 +65,7 @@ def db(forum: Forum) -> Iterator[Session]:
 
 
 def name_of(database: Database, node: int) -> Any:
-    """Return a node's name as everybody sees it."""
+    """Return the committed name of a node."""
     return database.executor.rows(_NAME, {"node": node})[0].name
 
 
@@ -85,7 +85,7 @@ def flushing_calls(forum: Forum, node: int) -> dict[str, Callable[[Session], obj
 
 
 def refused(db: Session, node: int) -> None:
-    """Change a node around what the database refuses."""
+    """Change a node before and after a statement that fails."""
     execute(db, _RENAMED, {"node": node, "new": "New"})
     execute(db, _NEW_USER, new_user("alice"))
     execute(db, _RENAMED, {"node": node, "new": "Newer"})
@@ -151,7 +151,7 @@ def test_a_submitted_statement_that_is_rolled_back_has_no_rows(
     for _ in range(3):
         future = executor.submit_in(db, _NAME, {"node": node})
         db.rollback()
-        # The same connection: what waits on it is not to be run for the sake of the first.
+        # The same connection: its queue must not be flushed for the first future.
         execute(db, _RENAMED, {"node": node, "new": "New"})
         with pytest.raises(LookupError):
             future()
@@ -262,7 +262,7 @@ def test_a_statement_after_an_error_can_be_executed_again(
         else:
             assert executor.rows_in(db, _NUMBER, {"word": word}) == [(int(word),)]
         db.rollback()
-        # Now the name of a node is future for after what fails, the time when it is prepared.
+        # Now the SELECT, which is to be prepared this time, comes after the failing statement.
         execute(db, _NEW_USER, new_user("carol"))
         execute(db, _NEW_USER, new_user("carol"))
         with pytest.raises(IntegrityError):
@@ -412,6 +412,6 @@ def test_a_reply_takes_the_stated_round_trips(
     body = {"body": "Well said, @alice"}
     answer = forum.caller(bob.token).call("POST", f"/topics/{topic}/replies", body)
     assert answer.status_int == 201
-    # The token; the topic's state; the mentioned and the topic; the reply and who is told; telling,
-    # the mark, the end.
+    # The token; the topic's state; the mentioned users and the topic; the reply and its recipients;
+    # the notifications, the cache version and COMMIT.
     assert trips == ["_execute_now", "_execute_now", *["_execute_pending"] * 3]

@@ -22,21 +22,21 @@ pytestmark = pytest.mark.both_databases
 SIZE = Size(users=1000, topics=4000, replies=12_000)
 PAGE = 20
 MOST_ROWS = 100
-"""What a part of PostgreSQL's plan may touch: a page, all nodes; not all of what is listed."""
+"""Rows that a node of PostgreSQL's plan may read: a page, or all nodes; not a whole list."""
 MOST_STEPS = 4000
-"""Of SQLite's machine: a page takes up to 1,600, and reading all topics 20,000."""
+"""Steps of SQLite's virtual machine: a page takes up to 1,600, reading all topics 20,000."""
 AS_IF_LARGE = "; ".join(
     [
         *(f"SET enable_{way} = off" for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")),
         "SET random_page_cost = 1",
     ]
 )
-"""Has PostgreSQL plan for a few rows as it does for millions: by an index where there is one."""
+"""Lets PostgreSQL plan for a few rows as for millions: by an index where there is one."""
 
 
 @pytest.fixture
 def demo(make_forum: MakeForum) -> tuple[Forum, StatementCapture]:
-    """A forum that holds a demo, and whoever watches what its driver gets."""
+    """A forum with demo data, and a recorder of its SQL."""
     forum = make_forum()
     watch = StatementCapture(forum.registry.database)
     load(
@@ -51,7 +51,7 @@ def demo(make_forum: MakeForum) -> tuple[Forum, StatementCapture]:
 
 
 def too_much(forum: Forum, watch: StatementCapture, db: Connection, listed: List) -> list[str]:
-    """Return what was read to make a list's first page and was not needed for it."""
+    """Return the parts of plans that read more than the first page of a list needs."""
     caller = forum.caller(forum.token(listed.reader)) if listed.reader else forum.nobody
     with watch.capture() as noted:
         answer = caller.get(listed.page(0, PAGE))
@@ -68,7 +68,7 @@ def too_much(forum: Forum, watch: StatementCapture, db: Connection, listed: List
 
 
 def of_postgresql(driver: Any, sent: CapturedStatement) -> list[str]:
-    """Return the parts of a statement's plans that touch too many rows."""
+    """Return the parts of a statement's plans that read too many rows."""
     return [
         f"{node['Node Type']} {relation_name(node)}: {rows_examined(node):.0f} rows"
         for (run,) in explain(driver, sent, 1)
@@ -113,8 +113,7 @@ def test_a_list_without_its_index_is_detected(demo: tuple[Forum, StatementCaptur
                     assert too_much(forum, watch, db, listed), listed.name
     finally:
         with forum.database.writes.begin() as connection:
-            # SQLite refuses an index that the connection saw before another one dropped it; a read
-            # tells it of the drop.
+            # SQLite still refers to an index that another connection dropped, until the next read.
             connection.execute(text("SELECT id FROM topics LIMIT 1"))
             for index in indexes.values():
                 table = Base.metadata.tables[index.split("_")[1]]

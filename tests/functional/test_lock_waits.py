@@ -1,4 +1,4 @@
-"""Of those who wait for a lock a few wait long; the others learn soon that they cannot have it."""
+"""A few transactions may wait long for a lock; the others time out soon."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def test_commands_all_wait_long() -> None:
 
 @contextmanager
 def held(forum: Forum, topic: int) -> Iterator[None]:
-    """Hold a topic's row, on SQLite the write lock, in a transaction of somebody else's."""
+    """Hold a topic's row, on SQLite the write lock, in another transaction."""
     if forum.database.is_sqlite:
         with closing(sqlite3.connect(str(forum.database.url.database))) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -94,7 +94,7 @@ def test_a_lock_timeout_is_503_with_retry_after(make_forum: MakeForum) -> None:
     assert all(set(answer.json) == {"error"} for answer in answers)
     listed, written = others
     assert listed.status_int == 200
-    # SQLite has one lock for all that is written.
+    # SQLite has one lock for all writes.
     assert written.status_int == (503 if forum.database.is_sqlite else 201)
     assert reply(topic)().status_int == 201
     assert forum.nobody.get(f"/topics/{topic}").json["replies_count"] == 1
@@ -109,7 +109,7 @@ def test_many_who_reply_to_one_topic_all_succeed(make_forum: MakeForum) -> None:
         caller = alone(forum, alice)
         return lambda: [caller.post(f"/topics/{topic}/replies", body="A reply") for _ in range(4)]
 
-    # As many as a process of the server has threads.
+    # The number of threads of a server process.
     answers = together([reply() for _ in range(8)])
     assert statuses([answer for some in answers for answer in some]) == {201: 32}
     assert forum.nobody.get(f"/topics/{topic}").json["replies_count"] == 32

@@ -1,4 +1,4 @@
-"""Sessions that no longer fit their database are dropped, and the request is run again."""
+"""Sessions that do not fit their database any more are dropped, and the request is retried."""
 
 import random
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tests.functional.test_connect import defaults
 from tests.functional.test_executor_queue import _RENAMED, name_of
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
-"""On a file nothing is prepared."""
+"""SQLite has no prepared statements."""
 
 _NAMES = select(User.name).where(User.id == bindparam("user", type_=BigInteger))
 _PREPARED = text("SELECT name FROM pg_prepared_statements")
@@ -32,13 +32,13 @@ def alter(forum: Forum) -> None:
 
 
 def restore(forum: Forum) -> None:
-    """Give the column its own type again."""
+    """Restore the type of the column."""
     with forum.database.writes.begin() as db:
         db.execute(text(f"ALTER TABLE users ALTER COLUMN name TYPE {User.__table__.c.name.type}"))
 
 
 def deallocate(connection: PipelineConnection) -> None:
-    """Forget all that is prepared on a connection, as a pooler's DISCARD ALL does."""
+    """Deallocate all prepared statements of a connection, as a pooler's DISCARD ALL does."""
     connection._connection.pgconn.exec_(b"DEALLOCATE ALL")
 
 
@@ -51,7 +51,7 @@ def pooled_connections(database: Database) -> list[PipelineConnection]:
 
 
 def read_until_prepared(database: Database, user: int) -> None:
-    """Read a statement as often as it takes to be prepared."""
+    """Execute a SELECT often enough for it to be prepared."""
     for _ in range(3):
         assert len(database.executor.rows(_NAMES, {"user": user})) == 1
 
@@ -146,7 +146,7 @@ def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
 
     assert reply().status_int == 201
     with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
-        # As if the whole server were set so: sessions that are open learn of it, too.
+        # As if the whole server were set to read-only, including open sessions.
         for connection in pooled_connections(forum.registry.database):
             connection._connection.pgconn.exec_(b"SET default_transaction_read_only = on")
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""`Link` leads through every list, by cursors that keep their place while others write."""
+"""The `Link` headers lead through every list, by cursors that stay valid while others write."""
 
 from itertools import chain, islice, product
 
@@ -23,7 +23,7 @@ def scene(forum: Forum) -> Scene:
 
 @pytest.fixture
 def keyed(make_forum: MakeForum) -> Scene:
-    """The same in the keyed shape."""
+    """The same in the keyed envelope."""
     return full(make_forum(api__envelope="keyed"), 9)
 
 

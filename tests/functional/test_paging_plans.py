@@ -30,7 +30,7 @@ class Reading:
         self.sql = ""
 
     def note(self, db: Any, statement: Any, values: dict[str, Any]) -> None:
-        """Take down a statement."""
+        """Record a statement."""
         self.sql = str(
             statement.params(values).compile(
                 self._database.reads, compile_kwargs={"literal_binds": True}
@@ -69,13 +69,13 @@ def test_a_page_at_any_depth_costs_as_much_as_the_first(
             connection.exec_driver_sql(AS_IF_LARGE)
         for path in map(scene.path, LISTS):
             costs: list[int] = []
-            # Nobody blocks anybody: the author reads through all rows of the blocked, always.
+            # Not the author for topics, because that reads and skips the rows of blocked users.
             caller = scene.forum.nobody if path.startswith("/topics") else scene.author
             for page in pages(caller, path):
                 assert len(caller.get(page).json) == LIMIT, page
                 costs.append(cost(connection, reading.sql))
-            first, *deep = costs
-            assert max(deep) <= 2 * first, (path, costs)
+            first, *others = costs
+            assert max(others) <= 2 * first, (path, costs)
         connection.invalidate()
 
 
@@ -87,7 +87,7 @@ def pages(caller: Caller, path: str) -> Iterator[str]:
 
 
 def _steps(connection: Connection, sql: str) -> int:
-    """Return how many steps SQLite's machine takes."""
+    """Return the number of steps of SQLite's virtual machine."""
     steps = 0
 
     def step() -> None:
@@ -103,7 +103,7 @@ def _steps(connection: Connection, sql: str) -> int:
 
 
 def _rows_looked_at(connection: Connection, sql: str) -> int:
-    """Return how many rows PostgreSQL reads to find the page, which it must not sort."""
+    """Return the number of rows that PostgreSQL reads for the page, which it must not sort."""
     found = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}").scalar_one()
     plan = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
     [limit] = [node for node in _nodes(plan) if node["Node Type"] == "Limit"]

@@ -1,4 +1,4 @@
-"""How many SQL statements a request costs: as many for 150 rows as for one."""
+"""The number of SQL statements of a request: the same for 150 rows as for one."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,10 +26,10 @@ from tests.functional.statements import counting, of_request
 pytestmark = pytest.mark.both_databases
 
 TOKEN = 1
-"""Looking up who the access token belongs to."""
+"""Loads the access token."""
 
 MARK = 1
-"""Reading whether anything has changed that lists show."""
+"""Reads the version of the lists."""
 
 READS = {
     "/topics": 1 + MARK,
@@ -53,7 +53,7 @@ READS = {
     "/nodes": 1 + MARK,
     "/nodes/{node}": 1,
 }
-"""What anybody reads: statements without a token. A list under an item pays for the item, too."""
+"""Statements of a read without a token. A list below an item also loads the item."""
 
 KEPT = {
     **{path: MARK for path in READS if path.startswith("/topics?") or path == "/topics"},
@@ -61,7 +61,7 @@ KEPT = {
     "/topics/{topic}/replies": MARK,
     "/nodes": MARK,
 }
-"""What anybody reads once more while nothing has changed."""
+"""Statements of a repeated read while nothing has changed."""
 
 OWN_READS = {
     "/hello": 0,
@@ -73,7 +73,7 @@ OWN_READS = {
     "/photos": 1,
     "/notifications/unread_count": 1,
 }
-"""What a token's user reads of the own: statements beside the token's."""
+"""Statements of reads of a user's own data, without the token's."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Scene:
         return template.format(**self.names)
 
     def cost(self, caller: Caller, template: str) -> int:
-        """Return the statements of reading a whole list, or an item."""
+        """Return the number of statements of a read."""
         path = self.path(template)
         most = 100 if path.partition("?")[0] == "/users" else 150
         whole = f"{path}{'&' if '?' in path else '?'}limit={most}"
@@ -201,7 +201,7 @@ def test_a_topic_cached_for_one_user_is_cached_for_all_but_its_author(scene: Sce
     assert [one["abilities"] for one in again] == [one["abilities"] for one in shown]
     assert again[0]["abilities"]["update"] is False
     assert again[1]["abilities"]["update"] is True
-    # For each of both the topic's row, and the page.
+    # For each of both: the topic's row, and the page.
     assert forum.registry.page_cache.hits == 4
 
 
@@ -219,7 +219,7 @@ WITH_STATE = {
     "/users/author/followers": 2,
     "/users/author/following": 2,
 }
-"""What can be read with `include=state`: statements beside the token's and the state's."""
+"""Statements of reads with `include=state`, without the token's and the state's."""
 STATE = 1
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.both_databases
 PLAIN = {"site__url": "http://localhost"}
 HOSTILE = '","hits":5,"x":"\\"hits\\":6 \u2028 \\","hits":7}'
 TITLE = HOSTILE.replace("\u2028", "")
-"""As a title may be: of one line."""
+"""A title has one line only."""
 
 
 def test_texts_that_look_like_json_are_shown_as_they_are(make_forum: MakeForum) -> None:

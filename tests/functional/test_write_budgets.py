@@ -1,4 +1,4 @@
-"""How many SQL statements a write costs: stated, and independent of how many it concerns."""
+"""The number of SQL statements of a write, which does not depend on the number of recipients."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Request = tuple[str, str, dict[str, Any]]
 
 @dataclass
 class Scene:
-    """A topic of alice's with a reply of hers; bob is about to write something."""
+    """A topic and a reply of alice; bob is about to write something."""
 
     forum: Forum
     alice: Person
@@ -104,7 +104,7 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
     ),
     "delete all notifications": ("alice", lambda s: ("DELETE", "/notifications/all", {}), 3, 4),
 }
-"""Who, what, and the statements on SQLite and on PostgreSQL, the token's lookup among them."""
+"""User, request, and the statements on SQLite and on PostgreSQL, including the token's."""
 
 
 def _like(kind: str, liked: int) -> dict[str, Any]:
@@ -171,5 +171,5 @@ def rendered(statement: Select[Any], db: Connection) -> str:
 
 
 def explained(db: Connection, statement: str) -> str:
-    """Return what the database answers to an EXPLAIN."""
+    """Return the output of an EXPLAIN."""
     return "\n".join(map(str, db.exec_driver_sql(statement)))

@@ -1,4 +1,4 @@
-"""A database that no migration has touched."""
+"""A database before any migration."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the migrations make of accounts and applications that are there already."""
+"""What the migrations do with existing accounts and clients."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -12,14 +12,14 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def insert(connection: Connection, table: str, **values: Any) -> None:
-    """Insert a row as the database was at that revision."""
+    """Insert a row into the schema of the current revision."""
     names = ", ".join(values)
     placeholders = ", ".join(f":{name}" for name in values)
     connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({placeholders})"), values)  # noqa: S608
 
 
 def add_named(connection: Connection, table: str, **columns: Any) -> None:
-    """Insert a row that knows when it was made."""
+    """Insert a row with created_at."""
     insert(connection, table, created_at=MOMENT.isoformat(" "), **columns)
 
 

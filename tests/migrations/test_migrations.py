@@ -1,4 +1,4 @@
-"""The migrations make what the models say, on both databases, and take it back."""
+"""The migrations create the schema of the models on both databases, and can be downgraded."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ from forumsvc.models import Base
 
 
 def schema(connection: Connection) -> dict[str, str]:
-    """Return how the database itself describes all that is in it, by name."""
+    """Return the database's own definitions of its schema, by name."""
     if connection.dialect.name == "sqlite":
         query = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
     else:
@@ -79,19 +79,19 @@ def test_the_migrations_create_the_schema_of_the_models(blank: Database) -> None
 
 
 def described(blank: Database, make: Any) -> dict[str, str]:
-    """Return the schema that `make` makes, for comparing: without names that differ by chance."""
+    """Return the schema that `make` creates, without names that may differ, for a comparison."""
     make()
     with blank.writes.connect() as connection:
         return {name: _plain(sql or "") for name, sql in schema(connection).items()}
 
 
 def _plain(sql: str) -> str:
-    """Return a definition without what says nothing: quotes, blanks, and the order of a table."""
+    """Return a definition without quotes, spaces and the order of a table's columns."""
     sql = re.sub(r"\s+", " ", sql.replace('"', "")).lower()
     if not sql.startswith("create table"):
         return sql
     inner = sql[sql.index("(") + 1 : sql.rindex(")")]
-    # To SQLite, false is another word for 0.
+    # For SQLite, false is the same as 0.
     inner = inner.replace("default false", "default 0")
     parts = re.split(r", (?![^()]*\))", inner)
     return str(sorted(part.strip() for part in parts))

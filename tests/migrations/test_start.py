@@ -1,4 +1,4 @@
-"""A service does not start on a database that lacks what its code needs, and says what to do."""
+"""The service does not start on a database at an older revision, and says what to do."""
 
 import socket
 from pathlib import Path
@@ -18,29 +18,29 @@ INI = "production.ini"
 ADVICE = f"and this is the code of revision {migrate.head()}: run forumsvc -c {INI} db upgrade"
 
 
-def obstacle(database: Database) -> str | None:
-    """Return what keeps a service from running on a database."""
+def startup_problem(database: Database) -> str | None:
+    """Return what keeps the service from starting on a database."""
     return migrate.startup_problem(database, INI)
 
 
 def test_a_database_without_tables_is_not_set_up(blank: Database) -> None:
-    assert obstacle(blank) == f"The database is not set up, {ADVICE}"
+    assert startup_problem(blank) == f"The database is not set up, {ADVICE}"
 
 
 def test_a_database_that_is_a_revision_behind_is(blank: Database) -> None:
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     _, before, *_ = (one.revision for one in scripts.walk_revisions())
     migrate.upgrade(blank.writes, before)
-    assert obstacle(blank) == f"The database is at revision {before}, {ADVICE}"
+    assert startup_problem(blank) == f"The database is at revision {before}, {ADVICE}"
     migrate.upgrade(blank.writes)
-    assert obstacle(blank) is None
+    assert startup_problem(blank) is None
 
 
 def test_a_database_of_newer_code_does_not_keep_from_starting(blank: Database) -> None:
     migrate.upgrade(blank.writes)
     with blank.writes.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = 'newer'"))
-    assert obstacle(blank) is None
+    assert startup_problem(blank) is None
 
 
 def test_a_database_that_does_not_answer_is_only_logged_in_one_line(
@@ -50,7 +50,7 @@ def test_a_database_that_does_not_answer_is_only_logged_in_one_line(
         port = closed.getsockname()[1]
     for url in (f"postgresql+psycopg://nobody@127.0.0.1:{port}/none", f"sqlite:///{tmp_path}"):
         with databases.open_temporarily(url) as database:
-            assert obstacle(database) is None
+            assert startup_problem(database) is None
         [record] = caplog.records
         assert (record.levelname, record.exc_info) == ("WARNING", None)
         assert record.getMessage().startswith("the database does not answer: ")

@@ -23,7 +23,7 @@ postgresql_only = pytest.mark.parametrize("blank", ["postgresql"], indirect=True
 
 @pytest.fixture
 def impatient(blank: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    """The blank database again, waiting a moment only for locks."""
+    """The blank database with a short lock timeout."""
     monkeypatch.setattr(schema_lock, "LOCK_TIMEOUT_MS", 50)
     monkeypatch.setattr(schema_lock, "PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(online_ddl, "_LOCK_TIMEOUT", "50ms")
@@ -34,7 +34,7 @@ def impatient(blank: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Data
 
 
 def in_a_thread(act: Callable[[], Any]) -> threading.Thread:
-    """Begin something that may hang in a version that is wrong."""
+    """Start something in a thread that would hang if the code were wrong."""
     thread = threading.Thread(target=act, daemon=True)
     thread.start()
     return thread
@@ -42,7 +42,7 @@ def in_a_thread(act: Callable[[], Any]) -> threading.Thread:
 
 @contextmanager
 def locked(database: Database, table: str) -> Iterator[None]:
-    """Read a table in a transaction that goes on, as a dump does, which locks it."""
+    """Hold a lock of a table in an open transaction that reads it, as a dump does."""
     with database.writes.connect() as other:
         other.execute(text(f"SELECT count(*) FROM {table}"))  # noqa: S608 - a name of ours
         yield
@@ -147,7 +147,7 @@ def test_an_upgrade_replaces_the_invalid_indexes_of_one_that_was_interrupted(
 ) -> None:
     migrate.upgrade(blank.writes, "0004")
     with blank.writes.connect() as old:
-        # CREATE INDEX CONCURRENTLY waits for whoever has written to the table before it.
+        # CREATE INDEX CONCURRENTLY waits for earlier writers of the table.
         old.execute(text("LOCK TABLE topics IN ROW EXCLUSIVE MODE"))
         with pytest.raises(schema_lock.SchemaBusy):
             migrate.upgrade(impatient.writes)

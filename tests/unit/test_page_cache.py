@@ -32,7 +32,7 @@ def test_the_least_recently_used_value_is_evicted() -> None:
     for name in ("first", "second", "third"):
         page_cache.put(name, 1, name, 30)
     page_cache.get("first", 1)
-    # To ask for it under another version is not to use it.
+    # A get with another version is no use.
     page_cache.get("second", 2)
     page_cache.put("fourth", 1, "fourth", 30)
     there = [name for name in ("first", "second", "third", "fourth") if name in page_cache]
