@@ -105,7 +105,7 @@ def _invalidated_by(statement: Any) -> str | None:
     model = statement.entity_description["entity"]
     # No page shows a user before that user has written something.
     is_new_user = isinstance(statement, Insert) and model is User
-    is_excepted = NO_INVALIDATION.keys() <= statement.get_execution_options().keys()
+    is_excepted = "no_invalidation" in statement.get_execution_options()
     return None if is_new_user or is_excepted else INVALIDATES.get(model)
 
 
