@@ -1,4 +1,4 @@
-"""Reads `access_matrix.md`: who may do what, cell by cell."""
+"""Parses `access_matrix.md`: the expected permissions, cell by cell."""
 
 import re
 from collections.abc import Iterator
@@ -41,13 +41,13 @@ class Row:
 
     @property
     def creates(self) -> str | None:
-        """What kind of resource a success adds, if it adds one of the tree."""
+        """The kind of resource that a success creates, if any."""
         return {"topic": "topics", "reply": "replies"}[self.sends] if self.answer == "new" else None
 
 
 @dataclass(frozen=True)
 class Abilities:
-    """What an object's `abilities` say: by caller, by key; None where the caller sees no object."""
+    """The expected `abilities` of an object by role and key; None if the role may not see it."""
 
     path: str
     by_role: dict[str, dict[str, bool] | None]

@@ -1,4 +1,4 @@
-"""A WebTest application that holds every answer under /api/v3 to the API's description."""
+"""A WebTest application that checks every response under /api/v3 against the API description."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.openapi import answers
 
 
 class CheckedApp(TestApp):
-    """The application of a test, in either shape."""
+    """The application of a test, in either envelope."""
 
     def __init__(self, application: Any) -> None:
         super().__init__(application)
@@ -18,7 +18,7 @@ class CheckedApp(TestApp):
     def do_request(
         self, req: TestRequest, status: Any = None, expect_errors: bool | None = None
     ) -> TestResponse:
-        """Send the request; an answer that is not as described fails the test."""
+        """Send the request; fail if the response does not match the description."""
         answer = super().do_request(req, status, expect_errors)
         path = req.environ["PATH_INFO"]
         if path.startswith(answers.API):

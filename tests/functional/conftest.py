@@ -24,7 +24,7 @@ class _SharedForkServer(ForkServerProcess):
 
 @pytest.fixture(scope="session", autouse=True)
 def fork_server() -> Iterator[None]:
-    """One that all applications of this process fork their workers from: it starts slowly."""
+    """A fork server that all applications of this process share, because it starts slowly."""
     started: list[_SharedForkServer] = []
 
     def shared() -> ForkServerProcess:
@@ -64,7 +64,7 @@ def forum(application: Any, database: Database) -> Forum:
 
 @pytest.fixture
 def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterator[MakeForum]:
-    """A function: return an empty forum with settings of its own, as keyword `area__setting`."""
+    """A function that returns an empty forum with other settings, as keywords `area__setting`."""
     made = []
 
     def make(**settings: str) -> Forum:
@@ -83,7 +83,7 @@ def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterato
 
 @pytest.fixture(autouse=True)
 def unbounded_password_slots() -> Iterator[None]:
-    """The bound is one of the process, which here has made many applications."""
+    """Remove the limit, which is one of the process, and this process has many applications."""
     # Not by the fixture `monkeypatch`: what a test patches is undone before its database is
     # emptied.
     with pytest.MonkeyPatch.context() as patch:
@@ -93,7 +93,7 @@ def unbounded_password_slots() -> Iterator[None]:
 
 @pytest.fixture
 def advancing_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[], datetime]:
-    """A clock that is a second later each time it is asked: no two requests are of one moment."""
+    """A clock that advances a second with each call: no two requests have the same time."""
     start = clock.now() - timedelta(minutes=30)
     seconds = count()
 
@@ -106,7 +106,7 @@ def advancing_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[], datetime]:
 
 @pytest.fixture
 def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> datetime:
-    """A clock that stands still: all requests are of one moment."""
+    """A clock that does not advance: all requests have the same time."""
     moment = clock.now()
     monkeypatch.setattr(clock, "now", lambda: moment)
     return moment

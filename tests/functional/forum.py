@@ -1,4 +1,4 @@
-"""A forum in the hands of a test: people who call the API, and what they start from."""
+"""A forum for a test: users who call the API, and shortcuts for its data."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -37,7 +37,7 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
 
 
 class Caller:
-    """Somebody who calls the API, with a token or without."""
+    """A client of the API, with or without a token."""
 
     def __init__(self, app: TestApp, token: str | None = None) -> None:
         self.app = app
@@ -127,7 +127,7 @@ class Forum:
             ).access_token
 
     def caller(self, token: str | None) -> Caller:
-        """Return who calls with this token."""
+        """Return a caller with this token."""
         return Caller(self.app, token)
 
     def change(self, user_id: int, **columns: Any) -> None:
@@ -145,13 +145,13 @@ class Forum:
     def topic(
         self, author: Person, node_id: int, title: str = "A title", body: str = "A body"
     ) -> int:
-        """Let somebody open a topic and return its id."""
+        """Create a topic of a user and return its id."""
         made = author.post("/topics", title=title, node_id=node_id, body=body)
         assert made.status_int == 201, made.text
         return made.json["id"]
 
     def reply(self, author: Person, topic_id: int, body: str = "A reply") -> int:
-        """Let somebody reply and return the reply's id."""
+        """Create a reply of a user and return its id."""
         made = author.post(f"/topics/{topic_id}/replies", body=body)
         assert made.status_int == 201, made.text
         return made.json["id"]

@@ -29,7 +29,7 @@ _FLAGS = ("true", "false", "1", "0", "", 0, 1)
 
 @dataclass(frozen=True)
 class There:
-    """What a request must name that only the forum knows."""
+    """Values of the forum that requests need, such as ids."""
 
     node_id: int
     photo: str

@@ -1,4 +1,4 @@
-"""What /metrics tells, read as Prometheus reads it."""
+"""The samples of /metrics, parsed as Prometheus does."""
 
 from dataclasses import dataclass
 

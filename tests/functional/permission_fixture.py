@@ -1,4 +1,4 @@
-"""The forum of the access matrix: somebody of every kind, and a topic and a reply in every state.
+"""The forum of the access matrix: a user of every role, a topic and a reply in every state.
 
 Rows are written directly, with ids and tokens known beforehand, in one transaction of a few
 statements. The ids are far above those that the database gives out, so nothing new collides.
@@ -61,7 +61,7 @@ CALLERS: dict[str, tuple[str, str]] = {
 
 
 def token_of(role: str) -> str | None:
-    """Return the access token with which a caller of this role comes."""
+    """Return the access token of a caller with this role."""
     return None if role == "nobody" else f"token-of-{role}"
 
 
@@ -73,7 +73,7 @@ class PermissionFixture:
         self._built_for: str | None = None
 
     def prepare(self, role: str) -> None:
-        """Have the forum as it was at the beginning, for a caller of this role."""
+        """Restore the initial state of the forum, for a caller of this role."""
         state = UserState.BLOCKED if role == "blocked_author" else UserState.ACTIVE
         if self._built_for != state:
             databases.delete_all_rows(self._database)
@@ -81,7 +81,7 @@ class PermissionFixture:
             self._built_for = state
 
     def spoil(self) -> None:
-        """Say that it was changed, so that it is made anew for the next caller."""
+        """Record a change, so that the state is restored for the next caller."""
         self._built_for = None
 
     def _build(self, author_state: str) -> None:

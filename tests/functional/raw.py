@@ -1,4 +1,4 @@
-"""Requests that no shortcut makes, and all that the database holds."""
+"""Raw requests, and a dump of the database."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.functional.forum import Forum
 def raw(
     forum: Forum, method: str, path: str, headers: dict[str, str] | None = None, body: bytes = b""
 ) -> TestResponse:
-    """Send a request to a path of the service, whatever its status."""
+    """Send a request to a path of the service, and accept any status."""
     return forum.app.request(
         path, method=method, headers=headers or {}, body=body, expect_errors=True
     )

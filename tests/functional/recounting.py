@@ -1,5 +1,5 @@
-"""Every counter reckoned from scratch, row by row in Python: slow, plain, and independent of the
-service's own recount.
+"""Every counter recounted row by row in Python: slow, simple, and independent of the service's own
+recount.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from forumsvc.models import (
 
 
 def drift(database: Database) -> list[str]:
-    """Return a line for every stored figure that is not what the rows say; none is right."""
+    """Return a line for every stored counter that differs from its recount."""
     with database.reads.connect() as db:
 
         def rows(model: type[Base]) -> list[Any]:

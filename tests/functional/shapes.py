@@ -1,4 +1,4 @@
-"""The serializers of the API description: their exact keys, and what a time looks like."""
+"""The serializers of the API description: their exact keys, and the format of times."""
 
 import re
 from typing import Any
@@ -94,12 +94,12 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def is_time(value: Any) -> bool:
-    """Tell whether a value is RFC 3339 in UTC with milliseconds."""
+    """Return whether a value is RFC 3339 in UTC with milliseconds."""
     return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 
 def has_shape(shown: dict[str, Any], keys: set[str]) -> bool:
-    """Tell whether an object has exactly these keys; its users and times are looked at, too."""
+    """Return whether an object has exactly these keys; checks its users and times, too."""
     times = (value for key, value in shown.items() if key.endswith("_at") and value is not None)
     users = (shown[key] for key in ("user", "actor") if key in keys)
     return set(shown) == keys and all(map(is_time, times)) and all(set(u) == USER for u in users)

@@ -1,4 +1,4 @@
-"""The access log: one line a request, with who called from where, and no secret."""
+"""The access log: a line for each request with the caller and the address, and no secret."""
 
 import logging
 import re

@@ -36,7 +36,7 @@ SENT: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestApp]:
-    """The application, where members of an hour are no newcomers any more."""
+    """The application, with `accounts.newbie_minutes = 60`."""
     settings = {"accounts.newbie_minutes": "60"}
     application = make_app(database_url, tmp_path_factory.mktemp("matrix"), **settings)
     yield CheckedApp(application)
@@ -45,13 +45,13 @@ def app(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def fixture(engines: Database) -> Iterator[PermissionFixture]:
-    """The forum of the matrix. Who changes it says so, and the next finds it made anew."""
+    """The forum of the matrix. After a recorded change it is restored for the next caller."""
     yield PermissionFixture(engines)
     databases.delete_all_rows(engines)
 
 
 def call(app: TestApp, role: str, row: Row) -> TestResponse:
-    """Do what a row says as a caller of this role."""
+    """Send the request of a row as a caller of this role."""
     path = row.path.format(**IDS)
     return Caller(app, token_of(role)).call(row.method, path, **SENT[row.sends])
 
@@ -75,7 +75,7 @@ def test_the_row(app: TestApp, fixture: PermissionFixture, row: Row) -> None:
 
 
 def check_cell(answer: TestResponse, row: Row, role: str, mark: str) -> None:
-    """Compare an answer with the cell of its caller."""
+    """Compare a response with the cell of its caller."""
     if mark == "ok":
         check_answer(answer, row, role)
         return
@@ -88,7 +88,7 @@ def check_cell(answer: TestResponse, row: Row, role: str, mark: str) -> None:
 
 
 def check_answer(answer: TestResponse, row: Row, role: str) -> None:
-    """Compare a success with what the row says it shows."""
+    """Compare a successful response with the row."""
     said = row.answer
     shown = answer.json if answer.content_type == "application/json" else answer.text
     me, is_owner = CALLERS.get(role, ("", ""))[0], CALLERS.get(role, ("",))[0] == "author"
@@ -146,7 +146,7 @@ def test_the_abilities(app: TestApp, fixture: PermissionFixture, expected: Abili
 
 
 def check_abilities(answer: TestResponse, path: str, expected: dict[str, bool] | None) -> None:
-    """Compare an answer with the expected abilities; None: the caller gets 404."""
+    """Compare a response with the expected abilities; None: the caller gets 404."""
     if expected is None:
         assert answer.status_int == 404
         return

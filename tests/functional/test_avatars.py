@@ -1,4 +1,4 @@
-"""Pictures of users: made from an upload, shown, taken off."""
+"""Avatars: made from an upload, shown, removed."""
 
 import io
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def test_doubles_at_the_same_moment_end_as_one(forum: Forum, alice: Person) -> N
 
 @contextmanager
 def others_write(forum: Forum, patch: pytest.MonkeyPatch, where: Any, name: str) -> Iterator[list]:
-    """Let somebody else write to every topic while that function works; yield how often."""
+    """Let another user write to every topic while that function runs; yield the durations."""
     work, times = getattr(where, name), []
 
     def meanwhile(*args: Any, **kw: Any) -> Any:

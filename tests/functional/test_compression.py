@@ -1,4 +1,4 @@
-"""Large answers are compressed for those who take it, and tags and caches know of the two forms."""
+"""Large responses are compressed for clients that accept it, with an ETag of their own."""
 
 import gzip
 from typing import Any
@@ -14,7 +14,7 @@ DESCRIPTION = f"{API}/openapi.json"
 
 
 def raw(forum: Forum, method: str, path: str, headers: dict[str, str] | None = None) -> Response:
-    """Send a request without WebTest, which decompresses what it gets."""
+    """Send a request without WebTest, which decompresses responses."""
     return Request.blank(path, method=method, headers=headers or {}).get_response(forum.application)
 
 

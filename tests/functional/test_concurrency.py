@@ -1,4 +1,4 @@
-"""Many at once: doubles end as one, nobody fails for another, and the counters hold."""
+"""Concurrent requests: duplicates count once, no request fails, and the counters are right."""
 
 import threading
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def another_process(database_url: str) -> Iterator[Database]:
 
 
 def at_once(forum: Forum, person: Person, method: str, path: str, **params: Any) -> list[Any]:
-    """Send the same request 64 times at once, and return the answers: all must be 200."""
+    """Send the same request 64 times concurrently; return the responses, all 200."""
     callers = [alone(forum, person) for _ in range(64)]
     answers = together([partial(caller.call, method, path, params) for caller in callers])
     assert statuses(answers) == {200: 64}

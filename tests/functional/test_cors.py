@@ -1,4 +1,4 @@
-"""Which other origins' scripts may read the answers."""
+"""CORS: which other origins' scripts may read the responses."""
 
 from typing import Any
 

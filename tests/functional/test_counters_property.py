@@ -1,4 +1,4 @@
-"""Whatever people do, in whatever order, every counter says what a recount says."""
+"""After any sequence of requests, every counter equals its recount."""
 
 from functools import partial
 from typing import Any, cast
@@ -28,7 +28,7 @@ ALLOWED = {200, 201, 403, 404}
 
 
 class Community(RuleBasedStateMachine):
-    """Three members and a maintainer who do what they like with a few topics and replies."""
+    """Three members and a maintainer who change a few topics and replies at random."""
 
     def __init__(self, forum: Forum) -> None:
         """Begin in an empty forum."""
@@ -39,7 +39,7 @@ class Community(RuleBasedStateMachine):
 
     @initialize()
     def gather(self) -> None:
-        """Let the people join and find two nodes."""
+        """Create the users and two nodes."""
         databases.delete_all_rows(self.forum.database)
         self.people = [self.forum.person(login) for login in ("ann", "ben", "cat")]
         self.people.append(self.forum.person("mod", role="maintainer"))
@@ -48,7 +48,7 @@ class Community(RuleBasedStateMachine):
         self.replies = [self.forum.reply(self.people[1], self.topics[0])]
 
     def send(self, who: int, method: str, path: str, **params: Any) -> Any:
-        """Let somebody call; being refused is no failure, only going wrong is."""
+        """Send a request as a user; a refusal is fine, a server error fails."""
         answer = self.people[who].call(method, path, params)
         assert answer.status_int in ALLOWED, (method, path, answer.text)
         return answer
@@ -144,11 +144,11 @@ class Community(RuleBasedStateMachine):
 
     @invariant()
     def every_counter_equals_its_recount(self) -> None:
-        """Recount everything."""
+        """Recount all counters."""
         assert drift(self.forum.database) == []
 
     def teardown(self) -> None:
-        """Let the service's own check find nothing either."""
+        """The service's own check finds nothing, too."""
         with self.forum.database.reads.connect() as db:
             assert recount.wrong(db) == []
             assert db.execute(recount.orphans()).all() == []

@@ -1,4 +1,4 @@
-"""A deleted user shows nothing of what they said of themselves; what they wrote stays."""
+"""A deleted user has no profile any more; their texts stay."""
 
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,13 @@ session.secret = a secret that these tests made up
 
 @pytest.fixture
 def forum(make_forum: MakeForum) -> Forum:
-    """An empty forum whose pictures are in the folder of `run`'s ini."""
+    """An empty forum whose photos are in the folder of `run`'s ini file."""
     return make_forum()
 
 
 @pytest.fixture
 def run(forum: Forum, tmp_path: Path) -> Run:
-    """A function: run the command beside the service, as another process does."""
+    """A function that runs the command while the service runs."""
     path = tmp_path / "forum.ini"
     url = forum.database.url.render_as_string(hide_password=False)
     path.write_text(INI.format(url=url.replace("%", "%%")))
@@ -48,7 +48,7 @@ def run(forum: Forum, tmp_path: Path) -> Run:
 
 @pytest.fixture
 def carol(forum: Forum) -> Person:
-    """Somebody with a profile and an avatar."""
+    """A user with a profile and an avatar."""
     carol = forum.person("carol")
     address = send(carol).json["image_url"]
     assert carol.put("/users/me", avatar=address, **PROFILE).status_int == 200
@@ -56,7 +56,7 @@ def carol(forum: Forum) -> Person:
 
 
 def pages(forum: Forum, carol: Person, topic: int) -> dict[str, Any]:
-    """Return what others see of her, page by page."""
+    """Return the pages on which others see her."""
     return {
         "user": forum.nobody.get("/users/carol").json,
         "topic": forum.nobody.get(f"/topics/{topic}").json["user"],

@@ -1,4 +1,4 @@
-"""The demo community through the API: every list has something to show, and every count holds."""
+"""The demo community through the API: no list is empty, and every count is right."""
 
 import pytest
 
@@ -14,7 +14,7 @@ VISIBLE = sum(map(Topics.is_visible, range(SIZE.topics)))
 
 @pytest.fixture
 def demo(forum: Forum) -> Caller:
-    """The demo user of a forum that holds a demo."""
+    """The demo user of a forum with demo data."""
 
     def render(source: str) -> str:
         return f"<p>{source}</p>"

@@ -1,4 +1,4 @@
-"""Every failure: its status, its {error} body, its headers, and no trace in the database."""
+"""Every error: its status, its {error} body, its headers, and no change in the database."""
 
 import logging
 from functools import partial
@@ -27,7 +27,7 @@ def topic(forum: Forum, alice: Person) -> int:
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Have nodes and follows fail, and return a detail that is nobody's business."""
+    """Make nodes and follows fail, and return a detail that clients must not see."""
     detail = "the secret of the broken function"
 
     def fail(*_: Any, **__: Any) -> Any:

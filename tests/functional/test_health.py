@@ -1,4 +1,4 @@
-"""GET /health says what can be done with the database, and holds nobody up."""
+"""GET /health reports whether the database can be read and written, without blocking."""
 
 import os
 import sqlite3
@@ -35,7 +35,7 @@ def health(application: Any) -> Any:
 
 
 def waiting_in_the_pool(database: Database) -> list[Any]:
-    """Return the driver's connections that writes would take."""
+    """Return the idle driver connections of the pool of writes."""
     pool: Any = database.writes.pool
     return [record.dbapi_connection for record in list(pool._pool.queue)]
 

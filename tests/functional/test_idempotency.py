@@ -1,4 +1,4 @@
-"""A creation with an Idempotency-Key that is sent again is done once, and answered as then."""
+"""A repeated creation with an Idempotency-Key is executed once and its response replayed."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ def node(forum: Forum) -> int:
 
 
 def opened(caller: Caller, node: int, *, key: str, title: str = "T", body: str = "B") -> Any:
-    """Let somebody open a topic with a key."""
+    """Create a topic with a key."""
     sent = {"title": title, "node_id": node, "body": body}
     return caller.call("POST", "/topics", sent, headers={"Idempotency-Key": key})
 

@@ -1,4 +1,4 @@
-"""The second response shape, `api.envelope = keyed`: the same service under other names."""
+"""The keyed envelope, `api.envelope = keyed`."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ TOPIC_IN_LIST = {"closed_at", "hits", "grade", "suggested_at", "abilities"}
 
 @pytest.fixture
 def keyed(make_forum: MakeForum) -> Forum:
-    """An empty forum that answers in the keyed shape."""
+    """An empty forum with the keyed envelope."""
     return make_forum(api__envelope="keyed")
 
 
@@ -61,7 +61,7 @@ def test_a_creation_answers_200_with_the_topic_and_how_its_author_stands_to_it(
 
 
 def _opened(keyed: Forum, login: str) -> tuple[int, int]:
-    """Let somebody open a topic with a reply; return the ids of both."""
+    """Create a topic with a reply; return the ids of both."""
     author = keyed.person(login)
     topic = author.post("/topics", title="T", node_id=keyed.node(), body="B").json["topic"]["id"]
     reply = author.post(f"/topics/{topic}/replies", body="R").json["reply"]["id"]
@@ -171,7 +171,7 @@ SUMMARY = {"update", "destroy"}
 
 
 def _users_in(document: object) -> Iterator[dict[str, Any]]:
-    """Yield every user object in an answer."""
+    """Yield every user object in a response."""
     if isinstance(document, dict):
         if "avatar_url" in document:
             yield document

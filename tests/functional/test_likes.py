@@ -14,7 +14,7 @@ def people(forum: Forum) -> tuple[Person, Person]:
 
 
 def likeable(forum: Forum, author: Person, kind: str) -> dict[str, object]:
-    """Make something to like and return the parameters that name it."""
+    """Create a topic or reply and return the parameters of its like."""
     topic = forum.topic(author, forum.node())
     made = topic if kind == "topic" else forum.reply(author, topic)
     return {"obj_type": kind, "obj_id": made}

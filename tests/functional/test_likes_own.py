@@ -11,7 +11,7 @@ from tests.functional.forum import Forum, Person
 
 @dataclass
 class Scene:
-    """Two topics of alice's with two replies each; bob likes all of it, in the order given."""
+    """Two topics of alice's with two replies each; bob likes them all, in the given order."""
 
     forum: Forum
     alice: Person

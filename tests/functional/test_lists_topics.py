@@ -1,4 +1,4 @@
-"""The lists of topics: their orders, their ties, and how a page is cut out."""
+"""The lists of topics: their orders, ties and paging."""
 
 from itertools import chain
 from typing import Any
@@ -13,7 +13,7 @@ KINDS = ["last_actived", "recent", "no_reply", "popular", "excellent"]
 
 
 def ids(caller: Caller, path: str, **params: Any) -> list[int]:
-    """Return the ids of what is listed at a path, checked for its shape."""
+    """Return the ids of the topics listed at a path, whose shape is checked."""
     listed = caller.get(path, **params)
     assert listed.status_int == 200
     assert all(has_shape(item, TOPIC) for item in listed.json)
@@ -36,7 +36,7 @@ class Scene:
         )
 
     def like(self, topic: int, *people: Person) -> None:
-        """Let people like a topic."""
+        """Like a topic as several users."""
         for person in people:
             person.post("/likes", obj_type="topic", obj_id=topic)
 
@@ -147,7 +147,7 @@ def test_favorites_are_listed_by_when_they_were_favored_last_first(scene: Scene)
 
 @pytest.fixture
 def many(forum: Forum) -> tuple[Forum, Person]:
-    """A forum with 23 topics that alice wrote, featured and favours."""
+    """A forum with 23 excellent topics of alice's, which are her favorites."""
     chief, node = forum.person("chief", role="admin"), forum.node()
     for number in range(23):
         topic = forum.topic(chief, node, title=f"T{number}")

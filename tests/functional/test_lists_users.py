@@ -22,7 +22,7 @@ MAX = 2**63 - 1
 
 
 def logins(caller: Caller, path: str, **params: Any) -> list[str]:
-    """Return the logins of the users listed at a path, checked for their shape."""
+    """Return the logins of the users listed at a path, whose shape is checked."""
     listed = caller.get(path, **params)
     assert listed.status_int == 200
     assert all(set(user) == USER for user in listed.json)

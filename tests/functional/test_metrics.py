@@ -1,4 +1,4 @@
-"""GET /metrics: what goes up when something happens, and what is never in it."""
+"""GET /metrics: which samples change with which event, and what never appears."""
 
 import re
 from collections import Counter
@@ -29,12 +29,12 @@ def watched(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture
 def forum(watched: Any, database: Database) -> Forum:
-    """An empty forum that is watched."""
+    """An empty forum with metrics."""
     return Forum(watched, database)
 
 
 def scrape(forum: Forum) -> MetricSamples:
-    """Return what it tells now."""
+    """Return the present samples."""
     return MetricSamples.of(raw(forum, "GET", "/metrics").text)
 
 

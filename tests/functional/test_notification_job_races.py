@@ -27,7 +27,7 @@ HIDING = {
 
 
 def is_done(forum: Forum) -> bool:
-    """Tell whether no job is left."""
+    """Return whether no job is left."""
     return forum.count(NotificationJob) == 0
 
 
@@ -52,7 +52,7 @@ def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_i
 
 
 def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) -> None:
-    """Let a batch of two begin, somebody hide a post and wait for it, and the batch end."""
+    """Start a batch of two, hide a post, which waits for the batch, and finish the batch."""
     answers: list[Any] = []
     thread = threading.Thread(
         target=lambda: answers.append(alone(forum, chief).call(method, place))
@@ -96,16 +96,16 @@ def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
 
 
 class Member:
-    """Somebody who does what comes to mind with topics that many follow."""
+    """A user who changes topics with many followers at random."""
 
     def __init__(self, caller: Caller, seed: int, node: int, topics: list[int]) -> None:
-        """Take part. topics: shared with the others."""
+        """topics: shared with the other members."""
         self.caller = caller
         self.choices = random.Random(seed)  # noqa: S311
         self.node, self.topics = node, topics
 
     def run(self) -> list[Any]:
-        """Do a number of things and return the answers."""
+        """Send a number of requests and return the responses."""
         doings = [self.reply] * 5 + [self.open_topic, self.hide, self.hide_reply]
         doings += [self.follow, self.read, self.read]
         return [self.choices.choice(doings)() for _ in range(25)]
@@ -140,7 +140,7 @@ class Member:
         return self.caller.delete(f"/replies/{self.choices.choice(listed.json)['id']}")
 
     def follow(self) -> Any:
-        """Follow a topic, or no longer."""
+        """Follow or unfollow a topic."""
         how = self.choices.choice(["follow", "unfollow"])
         return self.caller.post(f"/topics/{self._topic()}/{how}")
 
@@ -196,6 +196,6 @@ def doubles(forum: Forum) -> list[Any]:
 
 
 def is_rising(person: Person) -> bool:
-    """Tell whether somebody's notifications come newest first."""
+    """Return whether a user's notifications come newest first."""
     ids = [one["id"] for one in person.get("/notifications", limit=150).json]
     return ids == sorted(ids, reverse=True)

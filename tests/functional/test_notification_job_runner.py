@@ -1,4 +1,4 @@
-"""The thread that notifies followers after the commit: when it runs, and beside whom."""
+"""The thread that notifies followers after the commit: when it runs, and concurrency."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -33,7 +33,7 @@ on_a_server = pytest.mark.parametrize(
 
 @pytest.fixture
 def popular(make_forum: MakeForum) -> Forum:
-    """A forum whose alice has more followers than two batches tell."""
+    """A forum in which alice has more followers than two batches notify."""
     return make_forum(notifications__inline_recipients="10")
 
 
@@ -64,7 +64,7 @@ def notified_counts(database: Database) -> tuple[int, int]:
 
 
 def is_done(forum: Forum) -> bool:
-    """Tell whether no job is left."""
+    """Return whether no job is left."""
     return forum.count(NotificationJob) == 0
 
 
@@ -93,7 +93,7 @@ def test_a_process_finds_what_another_one_left(
 
 @pytest.fixture
 def runner(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Iterator[NotificationJobRunner]:
-    """One whose thread never begins; the application's own does nothing."""
+    """A runner whose thread never starts; that of the application does nothing."""
     monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
     runner = NotificationJobRunner(forum.database, 3600)
     yield runner
@@ -102,7 +102,7 @@ def runner(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notificati
 
 @pytest.fixture
 def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The jobs of all batches that are run, in their order; the time between them passes."""
+    """The jobs of all batches that run, in their order; the clock advances between them."""
     ran: list[int] = []
     original = jobs.run_batch
 
@@ -116,7 +116,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def open_topics(forum: Forum, number: int) -> list[int]:
-    """Have alice, with many followers, open so many topics; return the jobs."""
+    """Create so many topics of alice, who has many followers; return the jobs."""
     alice, node = forum.person("alice"), forum.node()
     follow(forum.database, alice, 300)
     for _ in range(number):
@@ -231,7 +231,7 @@ def test_the_metrics_say_how_many_jobs_wait_and_since_when(
 
 
 def figures(forum: Forum) -> tuple[float, float]:
-    """Return what the metrics say of jobs."""
+    """Return the metrics of the jobs."""
     samples = MetricSamples.of(raw(forum, "GET", "/metrics").text)
     name = "forumsvc_notification_jobs"
     return samples.sum(f"{name}_waiting"), samples.sum(f"{name}_oldest_seconds")

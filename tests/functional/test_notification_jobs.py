@@ -23,7 +23,7 @@ FOLLOWERS = 7
 
 @dataclass
 class Scene:
-    """Alice has a topic; seven people follow it and her. What is left for later is not begun."""
+    """Alice has a topic; seven users follow it and her. Jobs run only when the test runs them."""
 
     forum: Forum
     alice: Person
@@ -41,7 +41,7 @@ class Scene:
         return self.forum.reply(self.bob, self.topic, body)
 
     def batch(self, size: int = 2) -> bool:
-        """Run a batch of the oldest job, and tell whether it has more."""
+        """Run a batch of the oldest job, and return whether it has more."""
         [job_id, *_] = self.jobs()
         with self.forum.database.session.begin() as db:
             return jobs.run_batch(db, job_id, size)
@@ -71,7 +71,7 @@ class Scene:
 
 
 def limit(forum: Forum, monkeypatch: pytest.MonkeyPatch, inline_recipients: int) -> None:
-    """Have a post notify so many followers, and let nobody but the test run batches."""
+    """Set how many followers a post notifies, and let only the test run batches."""
     authoring = replace(forum.registry.authoring, inline_recipients=inline_recipients)
     monkeypatch.setattr(forum.registry, "authoring", authoring)
     monkeypatch.setattr(forum.registry.notification_jobs, "wake", lambda: None)
@@ -92,7 +92,7 @@ def scene(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Scene:
 
 
 def notifications_of(person: Person) -> list[Any]:
-    """Return somebody's notifications; they are as many as is said."""
+    """Return a user's notifications, and check the unread count."""
     listed = list(person.get("/notifications").json)
     assert person.get("/notifications/unread_count").json == {"count": len(listed)}
     return listed
@@ -256,7 +256,7 @@ def test_a_batch_gets_past_those_who_may_not_hear(scene: Scene) -> None:
 
 
 def is_read(person: Person) -> str:
-    """Return the ids of somebody's notifications, to be marked as read."""
+    """Return the ids of a user's notifications, to be marked as read."""
     return ",".join(str(one["id"]) for one in person.get("/notifications").json)
 
 

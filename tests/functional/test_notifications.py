@@ -1,4 +1,4 @@
-"""Notifications: their types, who is notified, and what each of them shows."""
+"""Notifications: their types, recipients and contents."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def node(forum: Forum) -> int:
 
 
 def notifications_of(person: Person) -> list[Any]:
-    """Return somebody's notifications, checked for their outer shape."""
+    """Return a user's notifications, whose shape is checked."""
     listed = person.get("/notifications").json
     assert all(has_shape(one, NOTIFICATION) for one in listed)
     assert person.get("/notifications/unread_count").json == {"count": len(listed)}
@@ -34,7 +34,7 @@ def notifications_of(person: Person) -> list[Any]:
 
 
 def types(person: Person) -> list[str]:
-    """Return the types of somebody's notifications, newest first."""
+    """Return the types of a user's notifications, newest first."""
     return [one["type"] for one in notifications_of(person)]
 
 

@@ -1,4 +1,4 @@
-"""Mentions: what counts as one, who wins, and what an edit adds."""
+"""Mentions: what is one, precedence over other types, and edits."""
 
 from typing import Any
 
@@ -25,19 +25,19 @@ def node(forum: Forum) -> int:
 
 
 def notifications_of(person: Person) -> list[Any]:
-    """Return somebody's notifications."""
+    """Return a user's notifications."""
     listed = person.get("/notifications").json
     assert person.get("/notifications/unread_count").json == {"count": len(listed)}
     return list(listed)
 
 
 def types(person: Person) -> list[str]:
-    """Return the types of somebody's notifications, newest first."""
+    """Return the types of a user's notifications, newest first."""
     return [one["type"] for one in notifications_of(person)]
 
 
 def edit(author: Person, topic: int, node: int, body: str) -> None:
-    """Give a topic another text."""
+    """Edit the text of a topic."""
     assert author.put(f"/topics/{topic}", title="T", node_id=node, body=body).status_int == 200
 
 

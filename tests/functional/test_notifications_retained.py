@@ -1,4 +1,4 @@
-"""Notifications once they are written: reading marks, deletion, and what takes them back."""
+"""Existing notifications: marking as read, deletion, and deletion with their cause."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def ids(forum: Forum, alice: Person, bob: Person, topic: int) -> list[int]:
 
 
 def unread(person: Person) -> int:
-    """Return how many notifications somebody has not read, counted both ways."""
+    """Return the number of a user's unread notifications, counted both ways."""
     count = person.get("/notifications/unread_count").json["count"]
     listed = person.get("/notifications", limit=150).json
     assert count == sum(not one["read"] for one in listed)
@@ -147,7 +147,7 @@ def test_another_users_notification_is_not_there(
 
 
 def all_notifications(forum: Forum, alice: Person, bob: Person) -> tuple[int, int]:
-    """Let a topic and a reply of it notify in every way; return their ids."""
+    """Create a topic and a reply that cause every type of notification; return their ids."""
     chief, carol = forum.person("chief", role="admin"), forum.person("carol")
     node, other = forum.node("One"), forum.node("Two")
     carol.post("/users/alice/follow")

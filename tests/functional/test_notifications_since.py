@@ -1,4 +1,4 @@
-"""GET /notifications?since=: what is newer than the newest that the client has seen."""
+"""GET /notifications?since=: notifications newer than the given one."""
 
 import threading
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Scene:
     ids: list[int]
 
     def newer(self, since: int, **more: int) -> list[int]:
-        """Return what alice is notified since that id."""
+        """Return alice's notifications since that id."""
         answer = self.alice.get("/notifications", since=since, **more)
         assert answer.status_int == 200, answer.text
         return [one["id"] for one in answer.json]
@@ -211,7 +211,7 @@ def test_who_begins_to_follow_while_others_are_notified_is_not_notified_about_it
 
 
 def lock(connection: Connection, person: Person) -> int:
-    """Lock a user as those do who write notifications; return the process that holds the lock."""
+    """Lock a user as inserting notifications does; return the PostgreSQL process with the lock."""
     connection.execute(select(User.id).where(User.id == person.id).with_for_update(key_share=True))
     return int(connection.scalar(select(func.pg_backend_pid())) or 0)
 

@@ -1,4 +1,4 @@
-"""At most one unread TopicReply of a topic and follower: the first, where they go on reading."""
+"""At most one unread TopicReply for each topic and follower: the first one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def scene(forum: Forum) -> Scene:
 
 
 def listed(person: Person) -> list[Any]:
-    """Return somebody's notifications, newest first; those unread are as many as is said."""
+    """Return a user's notifications, newest first, and check the unread count."""
     found = list(person.get("/notifications", limit=150).json)
     count = person.get("/notifications/unread_count").json["count"]
     assert count == sum(not one["read"] for one in found)

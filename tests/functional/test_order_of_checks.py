@@ -1,4 +1,4 @@
-"""Access tokens: where they stand and what each is worth; and what is checked before what."""
+"""Access tokens: where a request may carry them; and the order of checks."""
 
 import sqlite3
 from contextlib import closing

@@ -65,7 +65,7 @@ def test_anonymous_callers_can_walk_the_forums_lists(scene: Scene) -> None:
 
 
 class Going:
-    """A forum in which every list grows."""
+    """A forum in which rows are added to every list."""
 
     def __init__(self, forum: Forum) -> None:
         self.forum = forum

@@ -1,4 +1,4 @@
-"""Paths and methods: what leads somewhere, what does not, and which methods each path takes."""
+"""Paths and methods: which paths exist, and which methods they allow."""
 
 import pytest
 

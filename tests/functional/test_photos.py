@@ -1,4 +1,4 @@
-"""POST /photos, and where pictures are served from."""
+"""POST /photos, and serving photos."""
 
 import io
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.object_store import endpoint as endpoint
 
 
 def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
-    """Return a small picture."""
+    """Return a small image."""
     out = io.BytesIO()
     images = [Image.new("RGB", (300, 200), (n, 30, 200)) for n in range(frames - 1)]
     first = Image.new("RGB", (300, 200), colour)
@@ -30,7 +30,7 @@ def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
 
 
 def send(person: Caller, data: bytes | None = None) -> TestResponse:
-    """Upload a picture."""
+    """Upload a photo."""
     files = [("file", "a.png", data or picture())]
     return person.call("POST", "/photos", upload_files=files)
 
@@ -41,7 +41,7 @@ def alice(forum: Forum) -> Person:
 
 
 def stored(folder: Path) -> list[Path]:
-    """Return every file of a storage, unfinished ones too."""
+    """Return every file of a storage, also partial ones."""
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
@@ -98,7 +98,7 @@ def test_an_animation_with_too_many_frames_is_refused(make_forum: MakeForum) -> 
 
 
 class Failing(LocalStorage):
-    """A storage whose disk fails in the middle of a picture, and which cannot be read."""
+    """A storage whose disk fails while a photo is written, and that cannot be read."""
 
     def put(self, name: str, file: Any, media_type: str) -> bool:
         class Full(io.BytesIO):
@@ -114,7 +114,7 @@ class Failing(LocalStorage):
 
 
 def failing(tmp_path: Path) -> PhotoStorages:
-    """Return the storages of a service whose only one fails."""
+    """Return storages of which the only one fails."""
     return PhotoStorages("local", {"local": Failing(tmp_path / "failing")})
 
 

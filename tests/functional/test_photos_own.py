@@ -1,4 +1,4 @@
-"""A member's own photos: listing them, deleting them, and the quota that bounds them."""
+"""A member's own photos: listing, deleting, and the quota."""
 
 import threading
 from functools import partial
@@ -28,14 +28,14 @@ def alice(forum: Forum) -> Person:
 
 
 def upload(person: Person, colour: str = "red") -> str:
-    """Upload a picture and return its address."""
+    """Upload a photo and return its URL."""
     answer = send(person, picture(colour))
     assert answer.status_int == 201, answer.text
     return str(answer.json["image_url"])
 
 
 def id_of(person: Person, url: str) -> int:
-    """Return the id that the list of the person's own photos tells."""
+    """Return the id of a photo from the list of the person's own photos."""
     [found] = [one["id"] for one in person.get("/photos").json if one["image_url"] == url]
     return int(found)
 
@@ -227,7 +227,7 @@ def test_a_row_says_which_storage_has_its_file(forum: Forum, alice: Person) -> N
 
 
 def full_under_the_lock(quota: Quota, db: ReadConnection) -> int | None:
-    """Return what is left as when another upload of the same member was quicker."""
+    """Simulate a concurrent upload of the same member: return what remains after it."""
     return -1 if isinstance(db, Session) else quota.max_bytes
 
 

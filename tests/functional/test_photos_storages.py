@@ -1,4 +1,4 @@
-"""Photos in two storages: each is read from where its row says, checked there, and can be moved."""
+"""Photos in two storages: reading, checking and moving them."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def both(endpoint: str, bucket: Any) -> dict[str, str]:
 
 @pytest.fixture
 def command(tmp_path: Path, database: Database, both: dict[str, str]) -> Command:
-    """A function: run `forumsvc photos …` with settings, by default those of both storages."""
+    """A function that runs `forumsvc photos …`, by default with the settings of both storages."""
 
     def run(*words: str, **settings: str) -> Any:
         url = database.url.render_as_string(hide_password=False).replace("%", "%%")
@@ -50,21 +50,21 @@ def command(tmp_path: Path, database: Database, both: dict[str, str]) -> Command
 
 @pytest.fixture
 def open_forum(make_forum: MakeForum) -> Callable[..., Forum]:
-    """A function: return the forum with settings by their names."""
+    """A function that returns the forum with settings by their names."""
     return lambda **settings: make_forum(
         **{name.replace(".", "__"): value for name, value in settings.items()}
     )
 
 
 def upload(person: Person, *colours: str) -> list[str]:
-    """Upload a picture of each colour and return the addresses."""
+    """Upload an image of each color and return the URLs."""
     answers = [send(person, picture(colour)) for colour in colours]
     assert [answer.status_int for answer in answers] == [201] * len(colours)
     return [answer.json["image_url"] for answer in answers]
 
 
 def places(database: Database) -> list[str | None]:
-    """Return what the rows say of where their files are."""
+    """Return the storages that the rows name."""
     with database.reads.connect() as db:
         return list(db.execute(select(Photo.storage).order_by(Photo.id)).scalars())
 
@@ -75,7 +75,7 @@ def objects(bucket: Any) -> list[str]:
 
 
 def check_served(forum: Forum, urls: list[str]) -> None:
-    """Check that the service has every picture or leads to where it is."""
+    """Check that the service serves every photo or redirects to it."""
     for url in urls:
         answer = forum.app.get(url)
         assert answer.status_int in (200, 302)

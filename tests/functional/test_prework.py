@@ -1,4 +1,4 @@
-"""What is slow is done for requests that may have it, while nobody waits for it."""
+"""Slow work is done for authorized requests only, and without a lock."""
 
 import sqlite3
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Scene:
 
     @property
     def callers(self) -> dict[str, Caller]:
-        """Those who are refused for what they are."""
+        """Callers that are refused because of their level."""
         blocked = self.forum.person("blocked")
         self.forum.change(blocked.id, state="blocked")
         reader = self.forum.caller(self.forum.token(self.bob.id, scope="read"))
@@ -89,7 +89,7 @@ REQUESTS: dict[str, Callable[[Scene], Request]] = {
 
 
 def s_topic(scene: Scene) -> dict[str, Any]:
-    """Return what a topic is opened with."""
+    """Return the parameters of a new topic."""
     return {"title": "T", "node_id": scene.node, "body": TEXT}
 
 
@@ -184,7 +184,7 @@ def test_a_like_of_a_reply_locks_no_topic(scene: Scene) -> None:
 
 
 def _during_rendering(scene: Scene, monkeypatch: pytest.MonkeyPatch, **columns: Any) -> None:
-    """Set columns of the topic, as somebody else, while a text is rendered.
+    """Set columns of the topic, in another transaction, while a text is rendered.
 
     This would wait in vain if the request held a lock meanwhile.
     """

@@ -16,7 +16,7 @@ def picture() -> bytes:
 
 
 def upload(person: Person) -> str:
-    """Upload a picture and return its address."""
+    """Upload a photo and return its URL."""
     made = person.call("POST", "/photos", upload_files=[("file", "a.png", picture())])
     assert made.status_int == 201, made.text
     return made.json["image_url"]

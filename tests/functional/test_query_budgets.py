@@ -105,7 +105,7 @@ def photo_row(user_id: int, number: int) -> dict[str, Any]:
 
 
 def fill(forum: Forum, rows: int) -> Scene:
-    """Fill every list with as many rows, each of another author where that can be."""
+    """Fill every list with that many rows, if possible each with another author."""
     author, node = forum.person("author"), forum.node()
     now, numbers = clock.now(), range(1, rows + 1)
     stamps = {"created_at": now, "updated_at": now}

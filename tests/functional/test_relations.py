@@ -1,4 +1,4 @@
-"""Following, blocking and favouring: idempotent pairs of operations, counted exactly."""
+"""Follows, blocks and favorites: idempotent operations, counted exactly."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Replies: writing, reading, editing, deleting; the places and the last reply that are left."""
+"""Replies: creating, reading, editing and deleting; tombstones and the last reply."""
 
 import pytest
 
@@ -177,7 +177,7 @@ def test_a_reply_deleted_twice_is_subtracted_once(
 
 
 def last_reply(person: Person, topic: int) -> tuple[object, ...]:
-    """Return what a topic says of its last reply."""
+    """Return the last reply of a topic."""
     shown = person.get(f"/topics/{topic}").json
     return shown["last_reply_user_id"], shown["last_reply_user_login"], shown["replied_at"]
 

@@ -1,4 +1,4 @@
-"""How often the API may be called: counted by who calls, shown in headers, refused with 429."""
+"""Rate limits of the API: counted by caller, shown in headers, refused with 429."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,7 @@ THREE = {"rate_limit__requests": "3/minute"}
 
 
 class Clock:
-    """The time by which is counted."""
+    """The clock of the rate limiter."""
 
     def __init__(self) -> None:
         self.now = time.time()
@@ -91,7 +91,7 @@ def test_nobody_is_counted_by_the_address_and_refused_without_asking_the_databas
 
 
 def at_another_application(forum: Forum, user_id: int | None) -> Caller:
-    """Return a user, or an application itself, with a token of an application of its own."""
+    """Return a user, or an application itself, with a token of a new application."""
     with forum.database.session.begin() as db:
         other = clients.find(db, clients.create(db, "Other", grants=("password",)).client_id)
         assert other is not None
@@ -230,7 +230,7 @@ def test_counts_that_have_ended_leave_the_memory(
 
 @pytest.fixture
 def a_redis(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The address of a Redis, behind which stands one in memory."""
+    """The URL of a Redis, which is a fake in memory."""
     server = FakeServer()
     monkeypatch.setattr(redis, "from_url", lambda address, **options: FakeRedis(server=server))
     return "redis://127.0.0.1/0"

@@ -1,4 +1,4 @@
-"""How parameters reach the service: query, form, multipart and JSON, and which of two wins."""
+"""The encodings of parameters: query, form, multipart and JSON, and their precedence."""
 
 import gc
 import json
@@ -16,7 +16,7 @@ FORM = "application/x-www-form-urlencoded"
 def send(
     person: Person, method: str, path: str, body: bytes | str = b"", kind: str | None = None
 ) -> TestResponse:
-    """Send these very bytes."""
+    """Send exactly these bytes."""
     headers = {"Authorization": f"Bearer {person.token}"}
     if kind is not None:
         headers["Content-Type"] = kind
@@ -195,7 +195,7 @@ def test_the_json_type_on_a_get_is_no_error(alice: Person) -> None:
 
 
 def notes(forum: Forum, alice: Person, topic: int) -> tuple[int, int]:
-    """Have Bob reply twice, and return the ids of the notifications that Alice gets."""
+    """Create two replies of Bob's, and return the ids of Alice's notifications."""
     bob = forum.person("bob")
     forum.reply(bob, topic)
     forum.reply(bob, topic)

@@ -1,4 +1,4 @@
-"""What a parameter may be: ranges, ids, texts; each refusal names the parameter."""
+"""The values of parameters: ranges, ids, texts; each error names the parameter."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A request that the database makes us try again is one request: one id, one line, one count."""
+"""A retried request is one request: one id, one log line, one count."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ GIVEN_ID = "from-the-proxy-1"
 
 
 class Deadlock(Exception):
-    """What the driver raises for the victim of a deadlock."""
+    """The error of the driver for the victim of a deadlock."""
 
     sqlstate = "40P01"
 
@@ -34,7 +34,7 @@ def forum(make_forum: MakeForum) -> Forum:
 
 @pytest.fixture
 def reply(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Reply:
-    """A function: let somebody reply, and the first so many attempts lose a deadlock."""
+    """A function that replies while the first attempts fail with a deadlock."""
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
     create = replies.create

@@ -1,4 +1,4 @@
-"""Limits and words: what a community lets its members write."""
+"""The community's rules for texts: limits and forbidden words."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ IMAGE = "![x](https://other.example/{}.png)"
 
 
 def many(unit: str, number: int) -> str:
-    """Return a text with as many different ones of a link or picture."""
+    """Return a text with that many different links or images."""
     return " ".join(unit.format(n) for n in range(number))
 
 
 @pytest.fixture
 def forum(make_forum: MakeForum) -> Forum:
-    """A forum with every rule."""
+    """A forum with all rules."""
     return make_forum(
         site__url="https://forum.example",
         posts__newbie_max_links="2",
@@ -39,7 +39,7 @@ def node(forum: Forum) -> int:
 
 
 def refused(person: Person, node: int, body: str, title: str = "T") -> str | None:
-    """Return why a topic is refused, None where it is not."""
+    """Return why a topic is refused, or None."""
     answer = person.post("/topics", title=title, node_id=node, body=body)
     assert answer.status_int in (201, 400), answer.text
     return None if answer.status_int == 201 else answer.json["error"]

@@ -1,4 +1,4 @@
-"""Every endpoint shows its serializer: each field, by its exact name, of its type."""
+"""Every endpoint returns its serializer: each field with its exact name and type."""
 
 import io
 
@@ -44,7 +44,7 @@ ITEMS = {
 
 
 class Place:
-    """A forum in which every list has something in it."""
+    """A forum in which no list is empty."""
 
     def __init__(self, forum: Forum) -> None:
         self.alice: Person = forum.person("alice")
@@ -132,7 +132,7 @@ def test_a_photo_has_an_absolute_address_where_it_is_served(forum: Forum) -> Non
 
 
 def check_harmless(served: TestResponse) -> None:
-    """Check that a browser makes nothing else of a picture."""
+    """Check that a browser cannot take an image for another type."""
     assert served.headers["X-Content-Type-Options"] == "nosniff"
     assert served.headers["Content-Security-Policy"].startswith("default-src 'none'")
 

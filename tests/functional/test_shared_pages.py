@@ -1,4 +1,4 @@
-"""A cached page is byte for byte what an uncached one would be, whoever made it and how."""
+"""A cached page equals an uncached one byte for byte, whoever requested it first."""
 
 import sys
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Everybody does everything at once: nothing fails, nobody deadlocks, every counter holds."""
+"""Random concurrent requests: none fails, none deadlocks, every counter is right."""
 
 import random
 from collections.abc import Callable
@@ -20,18 +20,18 @@ STEPS = 30
 
 
 class Storm:
-    """One who does what comes to mind; what there is to do it with is shared with the others."""
+    """A user who sends random requests; the ids are shared with the others."""
 
     def __init__(
         self, caller: Caller, seed: int, nodes: list[int], topics: list[int], replies: list[int]
     ) -> None:
-        """Take part. seed: of the choices; the order of threads stays the machine's own."""
+        """seed: of the choices; the order of the threads is not determined."""
         self.caller = caller
         self.choices = random.Random(seed)  # noqa: S311
         self.nodes, self.topics, self.replies = nodes, topics, replies
 
     def run(self, write_hits: Callable[[], None]) -> list[Any]:
-        """Do a number of things and return the answers."""
+        """Send a number of requests and return the responses."""
         doings = [
             self.open_topic,
             self.edit_topic,
@@ -53,7 +53,7 @@ class Storm:
         return answers
 
     def one(self, among: list[Any]) -> Any:
-        """Choose."""
+        """Choose at random."""
         return self.choices.choice(among)
 
     def _text(self) -> dict[str, Any]:
@@ -96,12 +96,12 @@ class Storm:
         return self.caller.call(method, "/likes", {"obj_type": kind, "obj_id": liked})
 
     def relate(self) -> Any:
-        """Follow or favour a topic, or no longer."""
+        """Add or remove a follow or favorite of a topic."""
         what = self.one(["favorite", "unfavorite", "follow", "unfollow"])
         return self.caller.post(f"/topics/{self.one(self.topics)}/{what}")
 
     def relate_to_user(self) -> Any:
-        """Follow or block a user, or no longer."""
+        """Add or remove a follow or block of a user."""
         what = self.one(["follow", "unfollow", "block", "unblock"])
         return self.caller.post(f"/users/{self.one(LOGINS)}/{what}")
 

@@ -1,4 +1,4 @@
-"""Topics: opening, reading and editing them."""
+"""Topics: creating, reading and editing."""
 
 import pytest
 from sqlalchemy import delete

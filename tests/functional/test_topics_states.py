@@ -1,4 +1,4 @@
-"""The states of a topic: banned, deleted, closed, featured; what goes with them and comes back."""
+"""The states of a topic: banned, deleted, closed, excellent; and their effects on counters."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 def act(caller: Caller, topic: int, kind: str) -> None:
-    """Let somebody act on a topic, who is allowed to."""
+    """Perform an action on a topic as an authorized user."""
     done = caller.post(f"/topics/{topic}/action?type={kind}")
     assert (done.status_int, done.json) == (200, {"ok": 1})
 

@@ -1,4 +1,4 @@
-"""Triggers that an administrator adds to the database do not change what the API answers."""
+"""Triggers that an administrator adds to the database do not change the API's responses."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""How often a topic was read."""
+"""The view counts of topics."""
 
 import logging
 import threading
@@ -30,7 +30,7 @@ def topic(forum: Forum, alice: Person) -> int:
 
 
 def hits(caller: Caller, topic: int) -> int:
-    """Read a topic and return its hits, that read among them."""
+    """Read a topic and return its hits, including this view."""
     return int(caller.get(f"/topics/{topic}").json["hits"])
 
 
@@ -93,7 +93,7 @@ def test_writing_hits_changes_nothing_else_of_a_topic(
 
 
 def stored(forum: Forum, *topics: int) -> list[int]:
-    """Return the hits of topics as the database has them."""
+    """Return the hits of topics in the database."""
     with forum.database.reads.connect() as db:
         return [db.scalars(select(Topic.hits).where(Topic.id == one)).one() for one in topics]
 
@@ -203,7 +203,7 @@ def slow_writer(database: Database, topic: int) -> Iterator[Any]:
 
 @contextmanager
 def on_second_update_of(forum: Forum, topic: int, act: Callable[[], object]) -> Iterator[None]:
-    """Do something before a topic's hits are written by themselves for the second time."""
+    """Run a function before a topic's views are written on their own for the second time."""
     alone: list[None] = []
 
     def note(conn: Any, cursor: Any, statement: str, values: Any, *rest: Any) -> None:

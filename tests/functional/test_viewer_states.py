@@ -1,4 +1,4 @@
-"""`include=state`: how the caller stands to what is read, in both shapes."""
+"""`include=state`: the viewer state, in both envelopes."""
 
 from typing import Any
 
@@ -26,12 +26,12 @@ ITEMS = {"/topics/{topic}": TOPIC, "/replies/{reply}": REPLY, "/users/alice": US
 
 @pytest.fixture(params=["bare", "keyed"])
 def forum(request: pytest.FixtureRequest, make_forum: MakeForum) -> Forum:
-    """An empty forum that answers in either shape."""
+    """An empty forum with either envelope."""
     return make_forum(api__envelope=request.param)
 
 
 class Scene:
-    """Two topics with a reply each, all alice's; bob follows her, and favours both topics."""
+    """Two topics with a reply each, all alice's; bob follows her, and both are his favorites."""
 
     def __init__(self, forum: Forum) -> None:
         self.alice, self.bob, node = forum.person("alice"), forum.person("bob"), forum.node()
@@ -52,12 +52,12 @@ def _made(person: Person, path: str, **sent: Any) -> int:
 
 
 def _one(shown: Any) -> Any:
-    """Return the thing that is shown in either shape."""
+    """Return the resource of a response in either envelope."""
     return next(iter(shown.values())) if "meta" in shown else shown
 
 
 def _all(shown: Any) -> list[Any]:
-    """Return the things of a list in either shape."""
+    """Return the resources of a list in either envelope."""
     found: list[Any] = shown if isinstance(shown, list) else next(iter(shown.values()))
     return found
 

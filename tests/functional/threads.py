@@ -1,4 +1,4 @@
-"""Callers in threads of their own, who all begin at one moment."""
+"""Concurrent callers, each in a thread."""
 
 import threading
 from collections import Counter
@@ -13,7 +13,7 @@ Task = Callable[[], Any]
 
 
 def together(tasks: Sequence[Task]) -> list[Any]:
-    """Run tasks in a thread each, begun at one moment; return what they return, in their order."""
+    """Run each task in a thread, all at the same time; return their results in order."""
     results: list[Any] = [None] * len(tasks)
     failures: list[BaseException] = []
     gate = threading.Barrier(len(tasks))
@@ -45,5 +45,5 @@ def alone(forum: Forum, person: Caller) -> Caller:
 
 
 def statuses(answers: Sequence[Any]) -> dict[int, int]:
-    """Return how often each status came."""
+    """Return the number of responses of each status."""
     return dict(Counter(answer.status_int for answer in answers))
