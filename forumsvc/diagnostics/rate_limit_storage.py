@@ -17,4 +17,4 @@ def check(settings: Settings) -> Iterator[Problem]:
         return
     if not is_reachable:
         where = mask_url(settings["rate_limit.storage"])
-        yield error(f"rate_limit.storage: {where} does not answer; nothing would be counted")
+        yield error(f"rate_limit.storage: {where} does not respond; requests would not be counted")

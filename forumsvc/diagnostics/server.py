@@ -43,7 +43,7 @@ def _addresses(options: Options) -> Iterator[Problem]:
     if options.address.unix_socket:
         folder = Path(options.address.unix_socket).parent
         if not os.access(folder, os.W_OK):
-            yield error(f"[server] unix_socket: nothing can be made in {folder}")
+            yield error(f"[server] unix_socket: {folder} is not writable")
         return
     for family, kind, _, where in options.address.listen:
         with socket.socket(family, kind) as probe:

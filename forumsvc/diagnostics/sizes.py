@@ -19,7 +19,7 @@ def check(settings: Settings, options: Options | None) -> Iterator[Problem]:
     if options is not None and body >= options.address.max_request_body_size:
         yield error(
             f"http.max_body: {body} bytes are not below max_request_body_size of [server:main], "
-            f"{options.address.max_request_body_size}, which refuses first and cuts the client off"
+            f"{options.address.max_request_body_size}, which applies first and cuts the connection"
         )
     if settings["photos.max_bytes"] + _FORM_OVERHEAD > body:
         yield error(

@@ -55,10 +55,10 @@ class MailQueue:
             self._queue.put_nowait(message)
         except (MessageError, ValueError, IndexError):
             self.failed += 1
-            log.error("a mail was not sent: its address cannot be written into one")
+            log.error("an email was not sent: its address is not valid")
         except queue.Full:
             self.failed += 1
-            log.error("a mail was not sent: %d others are waiting", _MAX_QUEUED)
+            log.error("an email was not sent: the queue is full (%d messages)", _MAX_QUEUED)
         else:
             self._ensure_thread()
 
@@ -77,7 +77,9 @@ class MailQueue:
             failed = self.failed - failed
             if waiting:
                 level = logging.WARNING if failed else logging.INFO
-                log.log(level, "At the end %d mails left, %d are lost", waiting - failed, failed)
+                log.log(
+                    level, "shutdown: %d emails were sent, %d are lost", waiting - failed, failed
+                )
 
     def _create_message(self, to: str, subject: str, text: str) -> EmailMessage:
         message = EmailMessage()
@@ -112,7 +114,7 @@ class MailQueue:
                 self._delivery.deliver(message)
             except (OSError, ValueError) as error:
                 log.error(
-                    "mail %s was not sent (attempt %d): %s",
+                    "email %s was not sent (attempt %d): %s",
                     message["Message-ID"],
                     attempt,
                     describe(error),

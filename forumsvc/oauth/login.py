@@ -30,7 +30,7 @@ def authenticate(
     address: str,
     now: datetime,
 ) -> LoginAttempt:
-    """Check a username (login or e-mail) and a password. address: the caller's IP address.
+    """Check a username (login or email) and a password. address: the caller's IP address.
 
     It writes nothing and holds no connection while the password is hashed; an unknown user takes
     the same time as a known one. Raises RateLimited, whatever the password, and PasswordsBusy.
@@ -55,7 +55,7 @@ def _check_throttle(
     if wait := throttle.retry_after(connection, key, settings, now):
         raise RateLimited(f"Too many failed attempts. Try again in {wait} seconds.", wait)
     if wait := throttle.retry_after_successes(connection, key, settings, now):
-        raise RateLimited(f"Too many log-ins. Try again in {wait} seconds.", wait)
+        raise RateLimited(f"Too many logins. Try again in {wait} seconds.", wait)
 
 
 def password_unchanged(attempt: LoginAttempt, password: str, password_hash: str | None) -> bool:

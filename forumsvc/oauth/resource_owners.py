@@ -11,7 +11,7 @@ from ..passwords import hash_password, needs_rehash, verify_password
 from .clients import Client
 
 MAX_USERNAME = 255
-"""Characters: the longest e-mail address that a user can have."""
+"""Characters: the longest email address that a user can have."""
 
 
 class ResourceOwner(NamedTuple):
@@ -25,7 +25,7 @@ class ResourceOwner(NamedTuple):
 
 
 def find(db: Session | Connection, username: str) -> ResourceOwner | None:
-    """Return the user with this login or e-mail in any case, or None; never a deleted user."""
+    """Return the user with this login or email in any case, or None; never a deleted user."""
     key = username.strip().lower()
     if len(key) > MAX_USERNAME:
         return None

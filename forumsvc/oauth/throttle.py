@@ -45,7 +45,7 @@ def attempt_key(secret: str, username: str, user_id: int | None, address: str) -
     """Return the key of an attempt.
 
     secret: `session.secret`; username: as typed; address: the caller's IP address. The login and
-    the e-mail of a user count as one account.
+    the email of a user count as one account.
     """
     account = f"name {username.strip().lower()}" if user_id is None else f"user {user_id}"
     return AttemptKey(

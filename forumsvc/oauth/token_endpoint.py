@@ -30,10 +30,10 @@ class TokenValidator(ClientValidator):
     def authenticate_request(
         self, headers: Mapping[str, str], parameters: Mapping[str, str]
     ) -> None:
-        """Find out which client calls.
+        """Authenticate the client.
 
-        Raises InvalidClientError, InvalidRequestError, and PasswordsBusy where a password could not
-        be checked: in a rush of log-ins the refusals are most of the work, so they come first.
+        Raises InvalidClientError and InvalidRequestError, and PasswordsBusy if no slot for hashing
+        a password is free. That is checked first: in a rush of logins most requests end here.
         """
         if parameters.get("grant_type") == "password":
             require_slot()

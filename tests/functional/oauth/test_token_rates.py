@@ -68,4 +68,4 @@ def test_a_changed_password_counts_as_a_log_in(make_forum: MakeForum) -> None:
     sent = {"current_password": PASSWORD, "new_password": "another-rope-12"}
     refused = visitor.send("/password", **sent)
     assert (refused.status_int, "Retry-After" in refused.headers) == (429, True)
-    assert "Too many log-ins" in refused.text
+    assert "Too many logins" in refused.text

@@ -128,7 +128,7 @@ def test_closing_does_not_wait_for_a_retry_and_logs_the_loss(
     mail_queue.send("ann@example.org", "x", "y")
     mail_queue.close()
     assert flaky.delivered == []
-    assert caplog.messages[-1] == "At the end 0 mails left, 1 are lost"
+    assert caplog.messages[-1] == "shutdown: 0 emails were sent, 1 are lost"
 
 
 class Refusing:

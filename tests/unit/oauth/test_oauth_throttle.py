@@ -221,7 +221,7 @@ def test_right_passwords_of_a_user_are_counted_too(time: ManualClock, oauth: OAu
     assert (refused.status, refused.headers["Retry-After"]) == (429, "800")
     assert refused.body == {
         "error": "temporarily_unavailable",
-        "error_description": "Too many log-ins. Try again in 800 seconds.",
+        "error_description": "Too many logins. Try again in 800 seconds.",
     }
     assert guess(oauth).status == 429, "a wrong password is not even checked"
     assert oauth.count() == 3
