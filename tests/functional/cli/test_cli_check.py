@@ -183,7 +183,7 @@ def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Check, smtp: Any)
     assert "SMTPAuthenticationError" in wrong
     assert "wr0ng" not in wrong
     assert "mail.host: " in the_only_error(check(**{**known, "mail__port": 1}))
-    assert server.came == []
+    assert server.received == []
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
