@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Hooks and fixtures for all tests."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ BROWSER_TESTS = "tests/system/browser/"
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the extended tests, and leave the browser tests out where there is no Chromium.
+    """Mark the extended tests, and deselect the browser tests if there is no Chromium.
 
-    Where FORUMSVC_BROWSER=required says that there must be one, they stay, and fail.
+    With FORUMSVC_BROWSER=required they are not deselected, and fail.
     """
     for item in items:
         if extended.is_extended(item):
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what tests recorded as their `summary`, and whether the browser's were left out."""
+    """Print what tests recorded as `summary`, and whether the browser tests were deselected."""
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             for name, value in report.user_properties:
@@ -42,7 +42,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def database_url(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> str:
-    """A migrated database of this process, of each kind in turn."""
+    """The URL of a migrated database of this process, parametrized by kind."""
     return databases.new_url(request.param, "forum", tmp_path_factory, worker_id)
 
 

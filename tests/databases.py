@@ -1,4 +1,4 @@
-"""Databases for tests: made by the migrations, one of each kind for every test process."""
+"""Test databases: created by the migrations, one of each kind for every test process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,9 +23,9 @@ def _migrate(url: str) -> None:
 def new_url(
     kind: str, name: str, factory: pytest.TempPathFactory, worker_id: str, *, empty: bool = False
 ) -> str:
-    """Return the URL of a new database with all tables, or with none where `empty`.
+    """Return the URL of a new database with all tables, or with none if `empty`.
 
-    kind: one of KINDS; name: tells it from the others of this process.
+    kind: one of KINDS; name: unique among the databases of this process.
     """
     folder = factory.getbasetemp()
     if kind == "sqlite":
@@ -41,7 +41,7 @@ def new_url(
 
 @contextmanager
 def open_temporarily(url: str) -> Iterator[Database]:
-    """Open a database and close all connections to it at the end."""
+    """Open a database, and close all connections to it at the end."""
     database = open_database(url)
     try:
         yield database
@@ -50,7 +50,7 @@ def open_temporarily(url: str) -> Iterator[Database]:
 
 
 def delete_all_rows(database: Database) -> None:
-    """Delete all rows; what is committed by one test is not seen by the next."""
+    """Delete all rows, so that the next test sees no committed data."""
     tables = reversed(Base.metadata.sorted_tables)
     with database.writes.begin() as connection:
         if database.is_sqlite:

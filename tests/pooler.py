@@ -1,4 +1,4 @@
-"""A server before PostgreSQL that treats the startup packet as poolers do."""
+"""A server in front of PostgreSQL that treats the startup packet as connection poolers do."""
 
 import contextlib
 import socket
@@ -13,9 +13,9 @@ _SSL_REQUEST, _GSS_REQUEST = 80877103, 80877104
 
 @contextlib.contextmanager
 def pooler(url: str, *, refuses: bool = False) -> Iterator[str]:
-    """Listen on a port of this machine, and yield the URL by which the database is reached there.
+    """Listen on a local port, and yield the URL that reaches the database through it.
 
-    The parameter `options` is dropped, or refused as by a PgBouncer that is not told to ignore it.
+    The parameter `options` is dropped, or refused as by a PgBouncer that does not ignore it.
     """
     target = make_url(url)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -47,7 +47,7 @@ def _serve(client: socket.socket, target: URL, refuses: bool) -> None:
 
 
 def _read_startup(client: socket.socket) -> bytes:
-    """Return the startup packet, without its length; decline what would encrypt the connection."""
+    """Return the startup packet without its length; decline encryption requests."""
     while True:
         (length,) = struct.unpack("!I", client.recv(4, socket.MSG_WAITALL))
         packet = client.recv(length - 4, socket.MSG_WAITALL)

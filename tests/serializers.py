@@ -1,4 +1,4 @@
-"""The serializers of the API description: every field by its exact name, with its type."""
+"""The serializers of the API description: every field with its exact name and type."""
 
 import re
 from typing import Any
@@ -100,9 +100,9 @@ _CHECKS: dict[str, Any] = {
 def find_errors(
     value: Any, serializer: str, *, extra_keys: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Return what is wrong with an object that should be this serializer's, in words.
+    """Return the errors of an object that should have this serializer's form, as text.
 
-    beside: keys that stand beside the fields (`abilities`).
+    extra_keys: keys besides the fields (`abilities`).
     """
     if not isinstance(value, dict):
         return [f"{serializer}: not an object, but {value!r}"]

@@ -1,4 +1,4 @@
-"""Holding answers of the service to the description, by validators that are compiled once."""
+"""Checks responses of the service against the description, with cached validators."""
 
 import re
 from functools import cache
@@ -14,7 +14,7 @@ _SUFFIX = ".json"
 
 
 class ResponseDefinition(NamedTuple):
-    """What is described of an answer. body: None where there is none."""
+    """The description of a response. body: None if there is none."""
 
     content_type: str | None
     body: Any
@@ -22,14 +22,14 @@ class ResponseDefinition(NamedTuple):
 
 
 def resolvable(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of the description as one that stands alone."""
+    """Return a schema of the description that can be used alone."""
     return {**schema, "components": document()["components"]}
 
 
 def closed_schema(value: Any, *, inherited: bool = False) -> Any:
-    """Return a schema that takes no fields beside the described ones.
+    """Return a schema that allows no undescribed fields.
 
-    inherited: it is part of another, which has more.
+    inherited: whether it is part of another schema with more fields.
     """
     if isinstance(value, list):
         return [closed_schema(one, inherited=inherited) for one in value]
@@ -80,7 +80,7 @@ def _patterns() -> list[tuple[re.Pattern[str], str]]:
 
 @cache
 def _path_template(path: str, method: str) -> str | None:
-    """Return the described path that a path is of, if it is described with this method."""
+    """Return the path template of a path, if it is described with this method."""
     for spelled in (path, path.removesuffix("/"), path.removesuffix("/").removesuffix(_SUFFIX)):
         for pattern, template in _patterns():
             if pattern.fullmatch(spelled):
@@ -95,10 +95,10 @@ def _failure(shape: str) -> Any:
 
 
 def find_deviations(path: str, method: str, answer: TestResponse, shape: str = "bare") -> list[str]:
-    """Return in what an answer is not as described, in words.
+    """Return the deviations of a response from the description, as text.
 
-    path: as the request had it, decoded; a method or path that is not described must have failed.
-    shape: of the answers, as `api.envelope` says it.
+    path: as in the request, decoded; an undescribed method or path must have failed. shape: the
+    shape of responses, as in `api.envelope`.
     """
     method = "get" if method == "HEAD" else method.lower()
     if method == "options":

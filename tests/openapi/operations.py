@@ -1,4 +1,4 @@
-"""The description as tests read it: operations by what they are called, references followed."""
+"""The description for tests: operations, with references resolved."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,12 +43,12 @@ class Operation:
 
 @cache
 def document(shape: str = "bare") -> dict[str, Any]:
-    """Return the description of a service in a shape, with the defaults of all other settings."""
+    """Return the description of a service in a shape, with default settings."""
     return describe(Settings({**INI_SETTINGS, "api.envelope": shape}))
 
 
 def resolve(value: dict[str, Any], shape: str = "bare") -> dict[str, Any]:
-    """Return what a reference refers to; anything else is itself."""
+    """Return the target of a reference; other values are returned unchanged."""
     while "$ref" in value:
         found: Any = document(shape)
         for step in value["$ref"].removeprefix("#/").split("/"):

@@ -51,7 +51,7 @@ def test_limits_and_addresses_are_those_of_the_settings() -> None:
     assert document()["servers"] == [{"url": "/"}]
 
 
-def test_operations_have_names_of_their_own() -> None:
+def test_operations_have_unique_names() -> None:
     names = Counter(one.definition["operationId"] for one in operations())
     assert [name for name, times in names.items() if times > 1] == []
 

@@ -1,4 +1,4 @@
-"""Pages of documents whose examples are run as they stand, and their answers compared."""
+"""Runs the examples of documents, and compares their output with the documents."""
 
 import json
 import os
@@ -38,8 +38,8 @@ _PROGRAMS = {
 class Block(NamedTuple):
     """A fenced block of a page.
 
-    kind: what stands behind the fence; group: shared by blocks with nothing between them, up to
-    what they answer with, as JSON or text.
+    kind: the text after the fence; group: shared by consecutive blocks, up to their output, as JSON
+    or text.
     """
 
     kind: str
@@ -62,7 +62,7 @@ def blocks(page: str) -> list[Block]:
 def run(page: list[Block], language: str, url: str, folder: Path, programs: Path) -> dict[int, str]:
     """Run all blocks of a language, in order, as one program in `folder`.
 
-    programs: a folder of commands to be found first. Returns what each printed, by its number.
+    programs: a folder of commands, first on the PATH. Returns the output of each, by its number.
     """
     mark = _PRINT_END_OF_BLOCK[language]
     script = "".join(
@@ -90,10 +90,10 @@ def run(page: list[Block], language: str, url: str, folder: Path, programs: Path
 
 
 def check_outputs(page: list[Block], printed: Mapping[int, str]) -> int:
-    """Hold what the blocks printed to the answer that the page shows behind them.
+    """Compare the output of the blocks with the output on the page.
 
-    Where it stands behind examples in several languages, it is what each of them prints. Returns
-    how many answers were compared.
+    Output after examples in several languages is that of each of them. Returns how many outputs
+    were compared.
     """
     compared = 0
     for shown in page:
@@ -115,7 +115,7 @@ def _matches_block(shown: Block, text: str) -> bool:
 
 
 def matches(expected: Any, actual: Any) -> bool:
-    """Return whether an answer is what the page shows, where it shows anything in particular."""
+    """Return whether a value is the expected one; a placeholder on the page matches any value."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         return expected.keys() == actual.keys() and all(
             matches(expected[k], actual[k]) for k in expected
@@ -126,7 +126,7 @@ def matches(expected: Any, actual: Any) -> bool:
 
 
 def commands(folder: Path, curl: str) -> Path:
-    """Make a folder of the commands that pages use beside those of every machine; return it.
+    """Create a folder with the commands of the pages that not every machine has; return it.
 
     curl: `curl` for the machine's, or `stand-in`.
     """

@@ -1,4 +1,4 @@
-"""The real service in a process of its own, and clients who hold it busy."""
+"""The real service in a process of its own, and clients that generate load."""
 
 import http.client
 import json
@@ -61,7 +61,7 @@ class Scene:
 
 
 def prepare(url: str, database: Database, folder: Path, others: Sequence[str] = ()) -> Scene:
-    """Fill a database through an application of this process, and put that away.
+    """Fill a database through an application in this process, and close that.
 
     others: logins of people without a topic.
     """
@@ -86,9 +86,9 @@ def serving(
     prepare: Callable[[], None] = prepare_child,
     **settings: str,
 ) -> Iterator[Pserve]:
-    """Serve a database, and leave nothing of the server.
+    """Serve a database, and clean up everything afterwards.
 
-    prepare: called in the new process first; settings: more of them, as keyword `area__setting`.
+    prepare: called in the new process first; settings: additional ones, as keyword `area__setting`.
     """
     settings.setdefault("markup__workers", "1")
     more = "\n".join(f"{key.replace('__', '.')} = {value}" for key, value in settings.items())
@@ -122,7 +122,7 @@ def serving(
 
 @dataclass(frozen=True)
 class SentReply:
-    """An answer: when its request was sent (monotonic seconds), what was written, what came."""
+    """A response: when its request was sent (monotonic seconds), its text, the status and body."""
 
     sent: float
     written: str
@@ -131,14 +131,14 @@ class SentReply:
 
     @property
     def names_its_error(self) -> bool:
-        """Whether the body is the one of an error."""
+        """Whether the body has the format of an error."""
         found = json.loads(self.body)
         return set(found) == {"error"} and isinstance(found["error"], str)
 
 
 @dataclass
 class Client:
-    """One who writes replies, likes and reads in turn until told to stop or cut off."""
+    """A client that writes replies and likes by turns until it is stopped or disconnected."""
 
     port: int
     token: str
@@ -149,7 +149,7 @@ class Client:
     disconnected: bool = False
 
     def run(self) -> None:
-        """Call, and remember every answer."""
+        """Send requests, and record every response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         turn = 0
         try:
@@ -184,13 +184,13 @@ class Client:
 
     @property
     def acknowledged(self) -> list[str]:
-        """The replies that were answered with 201."""
+        """The replies with a response of 201."""
         return [answer.written for answer in list(self.answers) if answer.status == 201]
 
 
 @contextmanager
 def storm(server: Pserve, setting: Scene, name: str, clients: int = 6) -> Iterator[list[Client]]:
-    """Let clients call at once; at the end they are told to stop, if nothing has cut them off."""
+    """Let clients send requests concurrently; stop those at the end that are still connected."""
     stop = threading.Event()
     made = [
         Client(server.port, str(person.token), f"{name}-{number}", setting, stop)
@@ -208,5 +208,5 @@ def storm(server: Pserve, setting: Scene, name: str, clients: int = 6) -> Iterat
 
 
 def acknowledged(clients: list[Client]) -> list[str]:
-    """Return the replies of all clients that were answered with 201."""
+    """Return the replies of all clients with a response of 201."""
     return [written for client in clients for written in client.acknowledged]

@@ -1,4 +1,4 @@
-"""Reading the same from several processes, and from the database itself."""
+"""Compares responses of several processes with the content of the database."""
 
 import http.client
 import json
@@ -23,9 +23,9 @@ Part = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class ObservedPage:
-    """An answer without how often topics were read.
+    """A response without the view counts.
 
-    beside: the headers that tell more of a list; tag: its ETag, if it has one.
+    headers: those with paging data; etag: its ETag, if it has one.
     """
 
     status: int
@@ -34,12 +34,12 @@ class ObservedPage:
     etag: str | None = None
 
     def part(self, of: Part) -> tuple[Any, ...]:
-        """Return the status, the part of the document that is to be compared, and the headers."""
+        """Return the status, the part of the document to compare, and the headers."""
         return self.status, of(self.document) if self.status == 200 else None, self.headers
 
 
 def without_hits(value: Any) -> Any:
-    """Return a JSON document without the numbers of reads."""
+    """Return a JSON document without view counts."""
     if isinstance(value, dict):
         return {name: without_hits(each) for name, each in value.items() if name != "hits"}
     return [without_hits(each) for each in value] if isinstance(value, list) else value
@@ -58,21 +58,21 @@ class Process:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
 
     def read(self, path: str, token: str | None, known: str | None) -> ObservedPage:
-        """Read a path as somebody who may have an answer already."""
+        """Read a path with an optional known ETag."""
         response, body = self._send("GET", path, None, token, **{"If-None-Match": known})
         document = without_hits(json.loads(body)) if body else None
         beside = tuple(map(response.getheader, PAGE_HEADERS))
         return ObservedPage(response.status, document, beside, response.getheader("ETag"))
 
     def write(self, method: str, path: str, token: str | None, **form: object) -> Any:
-        """Write and return what was answered, or None where that was refused."""
+        """Write and return the response, or None if it was refused."""
         sent = {"Content-Type": FORM}
         response, body = self._send(method, path, urlencode(form), token, **sent)
         assert response.status in (200, 201, *REFUSED), (method, path, form, body)
         return None if response.status in REFUSED else json.loads(body)
 
     def upload(self, token: str | None, image: bytes) -> str:
-        """Upload a picture and return its address."""
+        """Upload an image and return its URL."""
         body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
         body += image + b"\r\n--x--\r\n"
         sent = {"Content-Type": "multipart/form-data; boundary=x"}
@@ -93,13 +93,12 @@ class Process:
         return response, response.read()
 
     def close(self) -> None:
-        """Hang up."""
         self._connection.close()
 
 
 @dataclass
 class UncachedForum:
-    """What an application of this process says that keeps nothing."""
+    """An application in this process without a cache: its responses are the expected ones."""
 
     application: Any
 
@@ -113,7 +112,7 @@ class UncachedForum:
 
 @dataclass
 class EnvelopeProcesses:
-    """The processes that answer in one shape, and who knows the truth in it."""
+    """The processes with the same envelope, and the uncached forum with it."""
 
     processes: list[Process]
     truth: UncachedForum
@@ -121,9 +120,9 @@ class EnvelopeProcesses:
 
 @dataclass
 class CacheChecker:
-    """Compares what one of many readers is shown with the truth.
+    """Compares the responses to one of many readers with the expected ones.
 
-    known: by shape, path and token, the last answer with a tag; seen: how often what came.
+    known: by shape, path and token, the last response with an ETag; seen: counts of events.
     """
 
     shapes: list[EnvelopeProcesses]
@@ -132,10 +131,9 @@ class CacheChecker:
     seen: Counter[str] = field(default_factory=Counter)
 
     def compare(self, path: str, token: str | None, of: Part, after: str) -> None:
-        """Fail where a process shows something else than the truth.
+        """Fail if a process returns something else than the uncached forum.
 
-        of: which part of a document nobody else changes, but for those who change everybody's;
-        after: what was written last.
+        of: the part of a document that no other writer changes; after: the last write.
         """
         for number, shape in enumerate(self.shapes):
             key = (number, path, token)

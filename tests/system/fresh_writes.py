@@ -1,4 +1,4 @@
-"""Every kind of write that shows, by one who owns what it changes."""
+"""Every kind of write with a visible effect, by one writer on objects of their own."""
 
 import random
 from collections.abc import Callable
@@ -24,7 +24,7 @@ RARE = 0.3
 
 @dataclass
 class SharedObjects:
-    """What all owners share. mod: may moderate; rerendering: of all texts."""
+    """What all writers share. mod: a moderator; rerendering: of all texts."""
 
     forum: Forum
     mod: Person
@@ -32,9 +32,10 @@ class SharedObjects:
 
 
 class RandomWriter:
-    """Two people, two nodes, topics and replies that nobody else changes.
+    """Two people, two nodes, topics and replies that no other writer changes.
 
-    look: called with what was just done, where there is to be more; guest: a third one, deleted.
+    look: called with the name of the last write when there are more to come; guest: a third
+    person, who is deleted.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class RandomWriter:
         self.open_topic()
 
     def kinds(self) -> dict[Callable[[], Any], float]:
-        """Return every kind of write, and how often it is to be done."""
+        """Return every kind of write with its weight."""
         often = (
             *(self.open_topic, self.edit_topic, self.move_topic, self.act),
             *(self.write_reply, self.edit_reply, self.delete_reply),
@@ -79,14 +80,14 @@ class RandomWriter:
         return {**weights, self.delete_topic: RARE}
 
     def run(self, kind: Callable[[], Any]) -> str:
-        """Do it, or where that is refused make something with which it is not; return which."""
+        """Do a write; if it is refused, create what it needs. Returns the name of what was done."""
         for each in (kind, self.write_reply, self.open_topic):
             if each() is not None:
                 return each.__name__
         raise AssertionError(f"{self.name} can do nothing")
 
     def paths(self) -> list[str]:
-        """Return where all that this one changes can be read."""
+        """Return all paths that show what this writer changes."""
         return [
             f"/topics/{self.topic}",
             f"/topics/{self.topic}/replies",
@@ -99,14 +100,14 @@ class RandomWriter:
         ]
 
     def own(self, document: Any) -> Any:
-        """Return the part of a document that nobody else changes."""
+        """Return the part of a document that no other writer changes."""
         found = document.get("nodes") if isinstance(document, dict) else document
         if isinstance(found, list) and found and "sort" in found[0]:
             return [node for node in found if node["id"] in self.nodes]
         return document
 
     def readers(self) -> list[str | None]:
-        """Return the tokens of those who read."""
+        """Return the tokens of the readers."""
         guest = [self.guest.token] if self.guest else []
         return [*[None, self.one.token, self.friend.token] * 3, *guest]
 
@@ -125,7 +126,7 @@ class RandomWriter:
         return self._send(method, path, self._common.mod, **form)
 
     def _command(self, work: Callable[[Session], object], **options: Any) -> bool:
-        """Do what a command does, again where PostgreSQL asks for that."""
+        """Do the work of a CLI command, and repeat it when PostgreSQL requires that."""
         database = self._common.forum.database
         while True:
             try:
@@ -140,7 +141,7 @@ class RandomWriter:
                 return True
 
     def open_topic(self) -> Any:
-        """Open another, with a reply."""
+        """Create a topic with a reply."""
         title, node, body = self._text(), self._any(self.nodes), self._text()
         made = self._send("POST", "/topics", title=title, node_id=node, body=body)
         self.topic = made.get("topic", made)["id"]
@@ -148,17 +149,16 @@ class RandomWriter:
         return made
 
     def edit_topic(self) -> Any:
-        """Edit it where it is, or is put."""
+        """Edit the topic, with or without a change of node."""
         title, node, body = self._text(), self.nodes[0], self._text()
         return self._send("PUT", f"/topics/{self.topic}", title=title, node_id=node, body=body)
 
     def move_topic(self) -> Any:
-        """Move it, and nothing more."""
+        """Change only the topic's node."""
         node = self._any(self.nodes)
         return self._send("PUT", f"/topics/{self.topic}", title="T", node_id=node, body="B")
 
     def delete_topic(self) -> Any:
-        """Delete it."""
         return self._moderate("DELETE", f"/topics/{self.topic}")
 
     def act(self) -> Any:
@@ -166,7 +166,6 @@ class RandomWriter:
         return self._moderate("POST", f"/topics/{self.topic}/action?type={self._any(ACTIONS)}")
 
     def write_reply(self) -> Any:
-        """Reply."""
         path, person = f"/topics/{self.topic}/replies", self._any([self.one, self.friend])
         made = self._send("POST", path, person, body=self._text())
         if made is not None:
@@ -182,35 +181,35 @@ class RandomWriter:
         return self._moderate("DELETE", f"/replies/{self.reply}")
 
     def like_topic(self) -> Any:
-        """Like it, or no more."""
+        """Like the topic, or remove the like."""
         method = self._any(("POST", "DELETE"))
         return self._send(method, "/likes", obj_type="topic", obj_id=self.topic)
 
     def like_reply(self) -> Any:
-        """Like it, or no more."""
+        """Like the reply, or remove the like."""
         method = self._any(("POST", "DELETE"))
         return self._send(method, "/likes", obj_type="reply", obj_id=self.reply)
 
     def mute(self) -> Any:
-        """Let the first leave the friend's topics out, and the friend the first one's."""
+        """Make the two people block each other."""
         self._send("POST", f"/users/{self.one.id}/block", self.friend)
         return self._send("POST", f"/users/{self.friend.id}/block")
 
     def unmute(self) -> Any:
-        """Take that back."""
+        """Make the two people unblock each other."""
         self._send("POST", f"/users/{self.one.id}/unblock", self.friend)
         return self._send("POST", f"/users/{self.friend.id}/unblock")
 
     def rename(self) -> Any:
-        """Take another name."""
+        """Change the display name."""
         return self._send("PUT", "/users/me", name=f"{self.name} {self.choices.random()}")
 
     def set_avatar(self) -> Any:
-        """Take another avatar."""
+        """Change the avatar."""
         return self._send("PUT", "/users/me", avatar=self._any(self._pictures))
 
     def remove_avatar(self) -> Any:
-        """Take the avatar off."""
+        """Remove the avatar."""
         return self._send("PUT", "/users/me", avatar="")
 
     def block(self) -> bool:
@@ -251,7 +250,7 @@ class RandomWriter:
         return self._command(lambda db: self.nodes.append(nodes.create(db, name, section=name).id))
 
     def fix_counters(self) -> bool:
-        """`forumsvc db check --fix`, of counters that were wrong for all to see."""
+        """`forumsvc db check --fix`, after counters were made wrong."""
 
         def spoil(db: Session) -> None:
             for model, column, own in (

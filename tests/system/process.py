@@ -1,4 +1,4 @@
-"""Real processes for the system tests: waiting for what they do, looking at what is left."""
+"""Processes in the system tests: waiting for events, inspecting and suspending processes."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def wait_until(condition: Callable[[], object], what: str) -> None:
-    """Return as soon as `condition()` is true; fail, naming what was waited for, if it never is."""
+    """Return when `condition()` is true; fail with the name `what` if it never is."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > deadline:
@@ -26,7 +26,7 @@ def wait_until(condition: Callable[[], object], what: str) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Tell whether a process runs; one that has ended and waits to be reaped does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -35,14 +35,14 @@ def alive(pid: int) -> bool:
 
 
 def hangs(pid: int) -> bool:
-    """Tell whether every thread of a process is stopped."""
+    """Return whether every thread of a process is stopped."""
     tasks = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
     return all(task.rpartition(")")[2].split()[0] == "T" for task in tasks)
 
 
 @contextmanager
 def suspended(*pids: int) -> Iterator[None]:
-    """Have processes hang, and go on afterwards."""
+    """Suspend processes, and continue them afterwards."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
         wait_until(partial(hangs, pid), "it hangs")
@@ -54,10 +54,10 @@ def suspended(*pids: int) -> Iterator[None]:
 
 
 def prepare_child() -> None:
-    """Give the calling process the signals that a terminal's child has, and its parent's end.
+    """Give the calling process a terminal's signal handling, and end it with its parent.
 
-    To be given to `subprocess` as `preexec_fn`: a shell has jobs in the background ignore Ctrl-C,
-    and their children with them; what a killed test has started is not to outlive it (Linux).
+    Used as `preexec_fn` of `subprocess`: a shell makes background jobs and their children ignore
+    Ctrl-C; and processes of a killed test must not survive it (Linux).
     """
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""A real pserve with an application of the tests' own."""
+"""A real pserve with a test application."""
 
 import http.client
 import json
@@ -46,7 +46,7 @@ format = %(processName)s %(name)s: %(message)s
 
 @dataclass
 class Response:
-    """What a server answered: status, headers (lower-case names) and body."""
+    """A response: status, headers (lower-case names) and body."""
 
     status: int
     headers: dict[str, str]
@@ -54,7 +54,7 @@ class Response:
 
     @property
     def json(self) -> Any:
-        """The body, read as JSON."""
+        """The body, parsed as JSON."""
         return json.loads(self.body)
 
 
@@ -62,8 +62,8 @@ class Response:
 class Pserve:
     """A started pserve.
 
-    process: the one that was started; output: the file with all it says; notes: the folder where
-    the application leaves its marks; workers: every worker that was ever seen.
+    process: the started one; output: the file with its log; notes: the folder where the application
+    writes its notes; seen: the ids of all workers so far.
     """
 
     process: "subprocess.Popen[bytes]"
@@ -73,17 +73,17 @@ class Pserve:
 
     @property
     def log(self) -> str:
-        """All that it has said so far."""
+        """Its log so far."""
         return self.output.read_text()
 
     @property
     def port(self) -> int:
-        """The port that it serves."""
+        """The port that it listens on."""
         found = re.findall(r"^forumsvc serves on http://127\.0\.0\.1:(\d+)$", self.log, re.M)
         return int(found[-1])
 
     def workers(self) -> list[int]:
-        """Return the processes beneath the started one."""
+        """Return the child processes of the started one."""
         found = children(self.process.pid)
         self.seen.update(found)
         return found
@@ -93,7 +93,7 @@ class Pserve:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def get(self, path: str, **headers: str) -> Response:
-        """Ask for a path on a connection of its own."""
+        """Request a path on a new connection."""
         connection = self.connect()
         try:
             connection.request("GET", path, headers=headers)
@@ -102,7 +102,7 @@ class Pserve:
             connection.close()
 
     def refuses_connections(self) -> bool:
-        """Tell whether nobody listens on the port any more."""
+        """Return whether the port is closed."""
         connection = self.connect()
         try:
             connection.connect()
@@ -119,7 +119,7 @@ class Pserve:
 
 
 def read_response(connection: http.client.HTTPConnection) -> Response:
-    """Read what comes on a connection."""
+    """Read a response from a connection."""
     response = connection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
     return Response(response.status, headers, response.read())
@@ -143,7 +143,7 @@ def start(
 
 
 def launch(ini: Path, output: Path, notes: Path, *arguments: str) -> Pserve:
-    """Start pserve with an ini file, let it write to `output`, and return at once."""
+    """Start pserve with an ini file, write its log to `output`, and return at once."""
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
@@ -160,14 +160,14 @@ def launch(ini: Path, output: Path, notes: Path, *arguments: str) -> Pserve:
 
 @contextmanager
 def pserve(tmp_path: Path, *arguments: str, **keys: Any) -> Iterator[Pserve]:
-    """Start pserve, wait until it serves, and leave nothing of it."""
+    """Start pserve, wait until it serves, and stop it afterwards."""
     with serving(start(tmp_path, *arguments, **keys)) as server:
         yield server
 
 
 @contextmanager
 def serving(server: Pserve) -> Iterator[Pserve]:
-    """Wait until a started pserve serves, and leave nothing of it."""
+    """Wait until a started pserve serves, and stop it afterwards."""
     try:
         wait_until(
             lambda: "forumsvc serves on" in server.log or not alive(server.process.pid),

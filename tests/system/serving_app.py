@@ -1,4 +1,4 @@
-"""A WSGI application that says who serves it; what it writes goes to the folder `notes`."""
+"""A WSGI application that reports which process serves it; it writes to the folder `notes`."""
 
 import atexit
 import json
@@ -13,7 +13,7 @@ forked: list[int] = []
 
 
 def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[bytes]]:
-    """Make the application (a `paste.app_factory`)."""
+    """Create the application (a `paste.app_factory`)."""
     folder = Path(notes)
     (folder / "made").touch()
     os.register_at_fork(after_in_child=lambda: forked.append(os.getpid()))
@@ -42,7 +42,7 @@ def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[
 
 
 def about(environ: dict[str, Any]) -> dict[str, Any]:
-    """Return what a test wants to know of the process."""
+    """Return the data of the process that tests check."""
     return {
         "pid": os.getpid(),
         "worker": os.environ.get("FORUMSVC_WORKER"),

@@ -241,7 +241,7 @@ def others(port: int, setting: Scene, *, may_write: bool) -> list[Caller]:
     return found
 
 
-def test_a_lock_that_is_held_stops_only_those_who_need_it(
+def test_a_held_lock_blocks_only_requests_that_need_it(
     database_url: str, database: Database, tmp_path: Path, record_property: Record
 ) -> None:
     setting = prepare(database_url, database, tmp_path, MEMBERS)
@@ -283,7 +283,7 @@ def test_a_lock_that_is_held_stops_only_those_who_need_it(
     )
 
 
-def test_who_waits_for_a_lock_that_is_freed_in_time_gets_it(
+def test_a_request_gets_a_lock_that_is_released_in_time(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
     setting = prepare(database_url, database, tmp_path, MEMBERS)

@@ -121,7 +121,7 @@ def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> 
     return client.timed
 
 
-def test_hostile_texts_are_answered_in_time_and_nobody_else_waits_for_them(
+def test_hostile_texts_are_answered_in_time_and_delay_no_other_client(
     server: Pserve, setting: Scene
 ) -> None:
     quiet = Client(server, setting.people[1].token or "")

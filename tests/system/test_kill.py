@@ -17,12 +17,12 @@ from tests.system.process import wait_until
 
 
 def have_written(clients: list[Client], expected: int) -> bool:
-    """Tell whether so many replies of theirs were acknowledged."""
+    """Return whether so many replies of theirs were acknowledged."""
     return len(acknowledged(clients)) >= expected
 
 
 def are_cut(clients: list[Client]) -> bool:
-    """Tell whether all of them have lost their server."""
+    """Return whether all of them have lost their server."""
     return all(client.disconnected for client in clients)
 
 

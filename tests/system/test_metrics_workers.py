@@ -67,7 +67,7 @@ def pid_of(server: Pserve, number: str) -> int:
     return int(re.findall(rf"Worker {number} is process (\d+)", server.log)[-1])
 
 
-def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> None:
+def test_one_worker_reports_the_metrics_of_all(tmp_path: Path, url: str, temporary: Path) -> None:
     with serving(tmp_path, url, processes=2, metrics__enabled="true") as server:
         wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
         ask_each(server)
@@ -97,7 +97,7 @@ def test_one_worker_tells_of_all(tmp_path: Path, url: str, temporary: Path) -> N
         assert list(temporary.iterdir()) == []
 
 
-def test_a_single_process_tells_of_itself_without_files(
+def test_a_single_process_reports_its_metrics_without_files(
     tmp_path: Path, url: str, temporary: Path
 ) -> None:
     with serving(tmp_path, url, metrics__enabled="true") as server:

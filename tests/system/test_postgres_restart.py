@@ -61,7 +61,7 @@ class Server:
         wait_until(self.takes_connections, "PostgreSQL is back")
 
     def takes_connections(self) -> bool:
-        """Tell whether it can be connected to."""
+        """Return whether it can be connected to."""
         plain = make_url(self.url).set(drivername="postgresql")
         try:
             psycopg.connect(plain.render_as_string(hide_password=False)).close()

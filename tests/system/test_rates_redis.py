@@ -60,7 +60,7 @@ class Redis:
         wait_until(self.answers, "Redis answers")
 
     def answers(self) -> bool:
-        """Tell whether it answers; fail where it has ended."""
+        """Return whether it answers; fail where it has ended."""
         assert self.processes[-1].poll() is None
         try:
             with redis.Redis(port=self.port) as client:
@@ -113,7 +113,7 @@ def ask(server: Pserve) -> Response:
 
 
 def left(answer: Response) -> str | None:
-    """Return what an answer tells of the calls that are left; None where nothing was counted."""
+    """Return what an answer tells of the calls that are left; None if nothing was counted."""
     return answer.headers.get("ratelimit", "").partition(";t=")[0] or None
 
 

@@ -63,7 +63,9 @@ def test_what_is_put_is_fetched_listed_and_deleted(options: S3Options) -> None:
         storage.open(NAME)
 
 
-def test_a_presigned_address_gives_the_picture_with_its_type_for_ever(options: S3Options) -> None:
+def test_a_presigned_url_returns_the_image_with_its_type_and_may_be_cached_forever(
+    options: S3Options,
+) -> None:
     storage = S3Storage(options)
     storage.put(NAME, BytesIO(BYTES), "image/png")
     url = storage.url(NAME) or ""
@@ -74,12 +76,12 @@ def test_a_presigned_address_gives_the_picture_with_its_type_for_ever(options: S
     assert headers["cache-control"] == "public, max-age=31536000, immutable"
 
 
-def test_a_public_address_is_the_given_one_and_the_name(options: S3Options) -> None:
+def test_a_public_url_is_the_configured_one_and_the_name(options: S3Options) -> None:
     shown = S3Options(bucket="b", prefix="photos/", public_url="https://cdn.example/x/", **KEYS)
     assert S3Storage(shown).url(NAME) == f"https://cdn.example/x/photos/{NAME}"
 
 
-def test_a_prefix_keeps_pictures_apart_from_the_rest_of_the_bucket(options: S3Options) -> None:
+def test_a_prefix_separates_images_from_the_rest_of_the_bucket(options: S3Options) -> None:
     whole = S3Storage(options)
     part = S3Storage(S3Options(**{**vars(options), "prefix": "photos/"}))
     part.put(NAME, BytesIO(BYTES), "image/png")
@@ -87,7 +89,7 @@ def test_a_prefix_keeps_pictures_apart_from_the_rest_of_the_bucket(options: S3Op
     assert list(whole.list_objects()) == []
 
 
-def test_bytes_that_are_not_the_names_are_refused_and_not_kept(options: S3Options) -> None:
+def test_bytes_that_do_not_match_the_name_are_refused_and_not_stored(options: S3Options) -> None:
     storage = S3Storage(options)
     with pytest.raises(ValueError, match="not the name of these bytes"):
         storage.put(f"{OTHER[:2]}/{OTHER}.png", BytesIO(BYTES), "image/png")

@@ -70,7 +70,7 @@ def _headers(parser: HTTPRequestParser, *lines: bytes) -> dict[str, str]:
         (b"X: a" + 30_000 * b"\t" + b"\x01",),
     ],
 )
-def test_blanks_in_a_header_hold_nobody_up(lines: tuple[bytes, ...]) -> None:
+def test_spaces_in_a_header_delay_no_other_request(lines: tuple[bytes, ...]) -> None:
     began = time.process_time()
     assert _headers(StrictParser(Adjustments()), *lines).get("X") in ("y", None)
     assert time.process_time() - began < 1

@@ -35,7 +35,7 @@ def test_every_process_answers_on_the_one_address(tmp_path: Path) -> None:
         assert {says["worker"] for says in answers.values()} == {"1", "2", "3"}
 
 
-def test_connections_go_to_the_worker_that_holds_the_fewest(tmp_path: Path) -> None:
+def test_connections_go_to_the_worker_with_the_fewest(tmp_path: Path) -> None:
     with pserve(tmp_path, processes=2) as server, ExitStack() as connections:
         wait_until(lambda: len(server.workers()) == 2, "two workers run")
         one, other = answers_of_each(server)
@@ -120,7 +120,7 @@ def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path: Path) -> Non
 
 
 def says(server: Pserve, text: str) -> bool:
-    """Tell whether a text is in what the server has said."""
+    """Return whether a text is in what the server has said."""
     return text in server.log
 
 

@@ -1,4 +1,4 @@
-"""Clients that send or read slowly, or hold many connections, keep nobody else waiting."""
+"""Clients that send or read slowly, or hold many connections, keep no one else waiting."""
 
 import os
 import socket
@@ -46,7 +46,7 @@ def drip(crowd: list[socket.socket]) -> None:
 
 
 def is_answered(client: socket.socket) -> bool:
-    """Send a byte, and tell whether the server has answered or closed the connection."""
+    """Send a byte, and return whether the server has answered or closed the connection."""
     client.settimeout(0)
     with suppress(OSError):
         client.send(b"x")
@@ -74,7 +74,7 @@ def test_the_oldest_unfinished_requests_make_room(
         wait_until(lambda: "oldest, to make room" in server.log, "the log tells of it")
 
 
-def test_kept_connections_make_room_and_one_that_is_answered_does_not(
+def test_idle_connections_make_room_and_busy_ones_do_not(
     tmp_path: Path, clients: ExitStack
 ) -> None:
     limits = {"connections_per_address": 10, "channel_timeout": NEVER}
@@ -108,7 +108,7 @@ def answer_of(client: socket.socket) -> bytes:
         return file.read()
 
 
-def test_the_trusted_proxy_may_hold_many_connections(tmp_path: Path, clients: ExitStack) -> None:
+def test_the_trusted_proxy_may_open_many_connections(tmp_path: Path, clients: ExitStack) -> None:
     keys = {
         "trusted_proxy": "127.0.0.1",
         "trusted_proxy_headers": "x-forwarded-for",
@@ -124,7 +124,7 @@ def test_the_trusted_proxy_may_hold_many_connections(tmp_path: Path, clients: Ex
             connection.close()
 
 
-def test_a_unix_socket_may_hold_many_connections(tmp_path: Path, clients: ExitStack) -> None:
+def test_a_unix_socket_may_have_many_connections(tmp_path: Path, clients: ExitStack) -> None:
     path = f"/tmp/forumsvc-slow-{os.getpid()}.sock"  # noqa: S108 - tmp_path may be too long for it
     with pserve(tmp_path, unix_socket=path, connections_per_address=1):
         crowd = [clients.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(10)]
@@ -161,7 +161,7 @@ def test_bytes_that_drip_do_not_renew_the_time_of_a_request(
         wait_until(lambda: f"slow {what}: 1" in server.log, "the log tells of it")
 
 
-def test_a_client_that_does_not_read_is_let_go(tmp_path: Path, clients: ExitStack) -> None:
+def test_a_client_that_does_not_read_is_disconnected(tmp_path: Path, clients: ExitStack) -> None:
     with pserve(tmp_path, threads=1, **SHORT, response_timeout_seconds=1) as server:
         # More than waitress buffers, so that the only thread waits for the client.
         clients.enter_context(

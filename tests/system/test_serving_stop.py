@@ -88,7 +88,7 @@ def test_requests_get_no_longer_than_the_graceful_timeout(tmp_path: Path, proces
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_idle_connections_do_not_hold_the_end_up(tmp_path: Path, processes: int) -> None:
+def test_idle_connections_do_not_delay_the_shutdown(tmp_path: Path, processes: int) -> None:
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         connection = server.connect()
         connection.request("GET", "/")
@@ -98,7 +98,7 @@ def test_idle_connections_do_not_hold_the_end_up(tmp_path: Path, processes: int)
         connection.close()
 
 
-def test_all_who_have_connected_before_the_end_are_answered(tmp_path: Path) -> None:
+def test_all_connections_from_before_the_shutdown_are_answered(tmp_path: Path) -> None:
     with pserve(tmp_path, graceful_timeout=NEVER) as server:
         server.process.send_signal(signal.SIGSTOP)
         connections = [server.connect() for _ in range(5)]
@@ -174,7 +174,9 @@ def test_a_unix_socket_is_served(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_the_log_says_why_it_ends_and_what_was_finished(tmp_path: Path, processes: int) -> None:
+def test_the_log_has_the_reason_of_the_shutdown_and_the_finished_requests(
+    tmp_path: Path, processes: int
+) -> None:
     with pserve(tmp_path, processes=processes, graceful_timeout=NEVER) as server:
         with slow_request(server) as connection:
             server.process.send_signal(signal.SIGTERM)

@@ -22,7 +22,7 @@ WAITING = (
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
-def test_readers_of_a_locked_table_do_not_hold_all_threads(
+def test_readers_of_a_locked_table_do_not_occupy_all_threads(
     database_url: str, database: Database, tmp_path: Path, record_property: Record
 ) -> None:
     setting = prepare(database_url, database, tmp_path)

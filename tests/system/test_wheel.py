@@ -71,7 +71,7 @@ def test_the_wheel_carries_the_files_that_an_installation_begins_with(
     assert (installed / "forumsvc" / "py.typed").is_file()
 
 
-def test_the_wheel_carries_the_licence_and_says_that_it_is_mit(installed: Path) -> None:
+def test_the_wheel_contains_the_mit_licence(installed: Path) -> None:
     [metadata] = installed.glob("forumsvc-*.dist-info/METADATA")
     text = metadata.read_text()
     assert "License-Expression: MIT" in text or "License: MIT" in text

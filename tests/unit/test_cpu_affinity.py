@@ -40,7 +40,7 @@ def test_a_child_of_a_pinned_process_goes_back_on_all_cores(
     assert set(found) >= ({min(allowed)} if written == "9999" else set(allowed))
 
 
-def test_a_child_uses_no_other_cores_than_those_that_the_server_was_given(
+def test_a_child_uses_only_the_server_s_cores(
     allowed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(cpu_affinity.CORES, str(max(allowed)))

@@ -39,5 +39,5 @@ def test_what_is_known_of_the_owner_is_weak(password: str) -> None:
     assert weakness(password, ("margarethe", "m.schulze77@example.org")) is not None
 
 
-def test_the_reason_is_said() -> None:
+def test_the_reason_is_returned() -> None:
     assert weakness("password") == "is too easily guessed: This is a top-10 common password"

@@ -98,7 +98,7 @@ def test_no_more_threads_hash_or_wait_than_there_are_slots(monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a thread has a priority of its own")
-def test_the_thread_that_hashes_gives_way_to_those_that_answer_requests(
+def test_the_hashing_thread_has_a_lower_priority_than_request_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Asked:

@@ -14,7 +14,7 @@ VERIFIER = secrets.token_urlsafe(40)
 
 @dataclass
 class Callback:
-    """The redirect URI of an application. arrived: the paths that a browser came to."""
+    """The redirect URI of an application. arrived: the requested paths."""
 
     uri: str
     arrived: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Callback:
         )
 
     def answer(self) -> dict[str, str]:
-        """Return the parameters with which the browser came back."""
+        """Return the parameters with which the browser was redirected."""
         back = [path for path in self.arrived if path.startswith("/back?")]
         assert len(back) == 1, self.arrived
         return {name: values[0] for name, values in parse_qs(urlsplit(back[0]).query).items()}
@@ -56,7 +56,7 @@ class Callback:
 
 
 def hello(address: str, token: str) -> tuple[int, str | None]:
-    """Return the status of GET /hello with a token, and whose it is."""
+    """Return the status of GET /hello with a token, and the token's user."""
     request = urllib.request.Request(  # noqa: S310 - our own address
         f"{address}/api/v3/hello", headers={"Authorization": f"Bearer {token}"}
     )

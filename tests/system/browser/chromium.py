@@ -1,4 +1,4 @@
-"""Which Chromium the browser tests use."""
+"""Finds the Chromium for the browser tests."""
 
 import os
 import shutil
@@ -18,10 +18,10 @@ MISSING = "no Chromium on the PATH (apt-get install chromium, or run .ci/run as 
 
 
 def find() -> str | None:
-    """Return the program, or None where there is none."""
+    """Return the program, or None if there is none."""
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
 def is_required() -> bool:
-    """Tell whether the tests may not go without one."""
+    """Return whether the tests fail without one."""
     return os.environ.get(REQUIRED) == "required"

@@ -1,4 +1,4 @@
-"""A browser, a service, and an application that waits for the browser to come back."""
+"""A browser, a service, and an application that waits for the redirect."""
 
 import threading
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterato
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium. Without one the tests are deselected, or fail here where it is required."""
+    """Chromium. Without one the tests are deselected, or fail here if it is required."""
     program = find()
     assert program is not None, MISSING
     with sync_playwright() as playwright:
@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, service: Service) -> Iterator[Page]:
-    """A tab of a browser that nobody has used yet."""
+    """A new tab of a browser without cookies."""
     context = browser.new_context(base_url=service.address)
     yield context.new_page()
     context.close()
@@ -44,7 +44,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
 
 @pytest.fixture
 def callback() -> Iterator[Callback]:
-    """An application's redirect URI, where the browser arrives in the end."""
+    """An application's redirect URI, to which the browser is redirected."""
     arrived: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

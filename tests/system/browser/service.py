@@ -1,4 +1,4 @@
-"""The real service in processes of its own, with the pages open to everybody."""
+"""The real service in processes of its own, with registration open."""
 
 import os
 import subprocess
@@ -69,7 +69,7 @@ class Service:
 
     @property
     def address(self) -> str:
-        """Where it is."""
+        """Its URL."""
         return f"http://127.0.0.1:{self.server.port}"
 
     def person(self, login: str) -> int:
@@ -96,7 +96,7 @@ class Service:
             ).client_id
 
     def expire_sessions(self, login: str) -> None:
-        """Let the time of a user's sessions be over."""
+        """Make a user's sessions expire."""
         past = clock.now() - timedelta(seconds=1)
         user = select(User.id).where(User.login == login).scalar_subquery()
         with self.database.session.begin() as db:

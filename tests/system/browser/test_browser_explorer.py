@@ -38,7 +38,7 @@ def node(service: Service) -> int:
 
 @pytest.fixture(params=["desk"])
 def page(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Iterator[Page]:
-    """A tab of a browser that complains of nothing in the end, and asks nobody else."""
+    """A tab of a browser that complains of nothing in the end, and asks no one else."""
     width, height = SIZES[request.param]
     context = browser.new_context(
         base_url=service.address,
@@ -81,7 +81,7 @@ def answer_of(part: Locator) -> tuple[str, Any]:
 
 
 @pytest.mark.parametrize(("page", "size"), [(size, size) for size in SIZES], indirect=["page"])
-def test_somebody_logs_in_by_the_dialog_and_lists_and_opens_topics(
+def test_a_person_logs_in_by_the_dialog_and_lists_and_creates_topics(
     page: Page, size: str, service: Service, node: int
 ) -> None:
     login = f"skipper-{size}"
@@ -120,7 +120,7 @@ def test_somebody_logs_in_by_the_dialog_and_lists_and_opens_topics(
     shot(listed, f"{size}-listed")
 
 
-def test_who_cancels_is_told_so_in_the_dialog(page: Page, service: Service, node: int) -> None:
+def test_the_dialog_reports_a_cancelled_login(page: Page, service: Service, node: int) -> None:
     service.person("stoker")
     page.goto("/docs")
     page.locator(".auth-wrapper .authorize").first.click()

@@ -32,7 +32,7 @@ def test_a_newcomer_signs_up_allows_an_application_and_takes_it_back(
     assert hello(service.address, token) == (401, None)
 
 
-def test_cancel_tells_the_application_and_gives_nothing(
+def test_cancel_redirects_to_the_application_with_an_error_and_no_code(
     page: Page, service: Service, callback: Callback
 ) -> None:
     service.person("careful")
@@ -45,7 +45,7 @@ def test_cancel_tells_the_application_and_gives_nothing(
     assert "code" not in answer
 
 
-def test_a_wrong_password_is_said_and_can_be_corrected(
+def test_a_wrong_password_is_reported_and_can_be_corrected(
     page: Page, service: Service, callback: Callback
 ) -> None:
     service.person("forgetful")

@@ -142,7 +142,7 @@ def test_no_page_needs_a_script(browser: Browser, service: Service) -> None:
     context.close()
 
 
-def test_no_page_lets_itself_be_framed(page: Page, service: Service, callback: Callback) -> None:
+def test_no_page_can_be_framed(page: Page, service: Service, callback: Callback) -> None:
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
     page.goto(callback.uri)

@@ -139,7 +139,7 @@ def test_nothing_of_the_corpus_runs_as_posts_that_the_api_answers_with(
         "<script>alert(1)</script>",
     ],
 )
-def test_the_page_notices_a_payload_that_nobody_sanitized(load: Load, payload: str) -> None:
+def test_the_page_detects_an_unsanitized_payload(load: Load, payload: str) -> None:
     assert load(pages([payload])[0])["hits"] > 0
 
 
@@ -166,7 +166,7 @@ def test_a_letter_avatar_opened_by_itself_runs_nothing(load: Load) -> None:
         assert found == ["svg", 0]
 
 
-def test_a_picture_with_script_in_it_is_a_picture_whatever_it_is_opened_as(
+def test_an_image_with_script_in_it_is_an_image_whatever_it_is_opened_as(
     forum: Forum, load: Load
 ) -> None:
     data = io.BytesIO()
@@ -184,7 +184,7 @@ def test_a_picture_with_script_in_it_is_a_picture_whatever_it_is_opened_as(
 
 
 @pytest.mark.parametrize("place", ["![x]({})", "[x]({})", "<img src='{}'>", "{}"])
-def test_no_address_of_a_picture_runs(forum: Forum, load: Load, place: str) -> None:
+def test_no_address_of_an_image_runs(forum: Forum, load: Load, place: str) -> None:
     url = "http://localhost/photos/ab/x.png"
     endings = ['"onerror=pwned()', "' onerror=pwned() '", "#<script>pwned()</script>", "?`pwned()`"]
     render = forum.registry.authoring.renderer.render

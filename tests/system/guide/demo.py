@@ -14,7 +14,7 @@ SIZE = ["--users", "30", "--topics", "40", "--replies", "200"]
 
 @contextmanager
 def demo_service(folder: Path, **settings: str) -> Iterator[Service]:
-    """Run it in `folder`. settings: more of the ini's, as keyword `area__setting`."""
+    """Run it in `folder`. settings: additional ones, as keyword `area__setting`."""
     with service(folder, accounts__registration="open", **settings) as running:
         subprocess.run(
             [sys.executable, "-m", "forumsvc.cli", "-c", str(running.ini), "demo", *SIZE],

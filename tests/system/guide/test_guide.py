@@ -77,7 +77,7 @@ def test_the_client_for_both_shapes_reads_the_bare_one_too(
     assert doc_examples.check_outputs(page, printed) == 1
 
 
-def test_a_client_generated_from_the_description_holds_a_session(
+def test_a_client_generated_from_the_description_completes_a_session(
     forum: Service, programs: Path, tmp_path: Path
 ) -> None:
     page = after_the_start(GENERATED)
@@ -108,7 +108,7 @@ print(delete_topic.sync(made.topic.id, client=client))
 """
 
 
-def test_a_client_generated_from_the_keyed_description_holds_a_session(
+def test_a_client_generated_from_the_keyed_description_completes_a_session(
     keyed: Service, programs: Path, tmp_path: Path
 ) -> None:
     start = start_in_any_shape()

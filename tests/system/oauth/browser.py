@@ -1,4 +1,4 @@
-"""A person at a browser, as far as HTML forms and redirects go."""
+"""A simple browser for HTML forms and redirects, and its user."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ MAX_STEPS = 10
 
 @dataclass
 class Form:
-    """A form. fields: what would be sent anyway; buttons: text to name and value."""
+    """A form. fields: its default values; buttons: text to name and value."""
 
     action: str
     method: str
@@ -23,7 +23,7 @@ class Form:
 
     @property
     def asks_for_password(self) -> bool:
-        """Whether it is one to log in with."""
+        """Whether it is a log-in form."""
         return "password" in self.types.values()
 
 
@@ -37,7 +37,7 @@ class Forms(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note a form, a field or a button."""
+        """Record a form, a field or a button."""
         given = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.found.append(Form(given.get("action", ""), given.get("method", "get").lower()))
@@ -48,7 +48,7 @@ class Forms(HTMLParser):
             self.found[-1].types[given["name"]] = given.get("type", "text")
 
     def handle_data(self, data: str) -> None:
-        """Note what a button says."""
+        """Record the text of a button."""
         if self._button is not None and data.strip():
             self.found[-1].buttons[data.strip()] = self._button
             self._button = None
@@ -58,21 +58,21 @@ class Browser:
     """A person with a login and a password, and the cookies of one browser."""
 
     def __init__(self, origin: str, login: str, password: str) -> None:
-        """Open a browser. origin: of the forum."""
+        """origin: of the forum."""
         self.http = requests.Session()
         self._origin = origin
         self._login = login
         self._password = password
 
     def allow(self, address: str) -> str:
-        """Visit an authorization address, log in where asked, click Allow.
+        """Open an authorization URL, log in if necessary, click Allow.
 
-        Returns the address at which the browser leaves the forum.
+        Returns the URL at which the browser leaves the forum.
         """
         return self._leave(address, "Allow")
 
     def cancel(self, address: str) -> str:
-        """The same, but click Cancel."""
+        """Like `allow`, but click Cancel."""
         return self._leave(address, "Cancel")
 
     def _leave(self, address: str, button: str) -> str:

@@ -1,4 +1,4 @@
-"""One service for all that only use it, and a person who lets applications in."""
+"""A service that read-only tests share, and a person who authorizes applications."""
 
 from collections.abc import Iterator
 
@@ -18,12 +18,12 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def ann(forum: Service) -> Browser:
-    """Ann's browser, in which she is not logged in yet."""
+    """Ann's browser, not logged in yet."""
     return Browser(forum.url, "ann", PASSWORD)
 
 
 @pytest.fixture
 def plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the clients' libraries talk to a service without TLS."""
+    """Allow the clients' libraries to use a service without TLS."""
     monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
     monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")

@@ -1,4 +1,7 @@
-"""What the documents use of curl, for machines without it: `python curl.py [options] ADDRESS`."""
+"""The part of curl that the documents use, for machines without it.
+
+`python curl.py [options] ADDRESS`
+"""
 
 import argparse
 import sys
@@ -12,7 +15,7 @@ TIMEOUT = 60
 
 
 def main() -> int:
-    """Make one request, and write the body, or what `-w` asks for, to standard output."""
+    """Send one request, and write the body, or the format of `-w`, to standard output."""
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
     parser.add_argument("-sS", action="store_true", dest="silent")

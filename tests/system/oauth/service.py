@@ -1,4 +1,4 @@
-"""The whole service as a process of its own, with everything that it logs at DEBUG."""
+"""The whole service in a process of its own, with its log at DEBUG."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -65,7 +65,7 @@ format = %(levelname)s %(name)s %(message)s
 
 @dataclass
 class Service:
-    """A running service. ini: its file; folder: where its SQLite database lies too."""
+    """A running service. ini: its file; folder: with its SQLite database."""
 
     server: Pserve
     ini: Path
@@ -74,7 +74,7 @@ class Service:
 
     @property
     def url(self) -> str:
-        """The address under which it is reached, which is its issuer identifier too."""
+        """Its URL, which is also its issuer identifier."""
         return f"http://127.0.0.1:{self.server.port}"
 
     def person(self, login: str, password: str = PASSWORD) -> int:
@@ -114,16 +114,16 @@ class Service:
         return requests.post(f"{self.url}/oauth/{endpoint}", data=parameters, timeout=PATIENCE)
 
     def hello(self, access_token: str) -> requests.Response:
-        """Ask the API whom a token stands for."""
+        """Ask the API for the user of a token."""
         headers = {"Authorization": f"Bearer {access_token}"}
         return requests.get(f"{self.url}/api/v3/hello", headers=headers, timeout=PATIENCE)
 
 
 @contextmanager
 def service(folder: Path, **settings: str) -> Iterator[Service]:
-    """Run a service with an SQLite database of its own in `folder`, and leave nothing running.
+    """Run a service with its own SQLite database in `folder`, and stop it afterwards.
 
-    settings: of the ini, as keyword `area__setting`.
+    settings: additional ones, as keyword `area__setting`.
     """
     url = f"sqlite:///{folder / 'forum.sqlite'}"
     lines = [f"{name.replace('__', '.')} = {value}" for name, value in settings.items()]

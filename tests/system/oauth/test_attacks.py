@@ -128,7 +128,7 @@ def test_a_challenge_cannot_be_stripped_or_weakened(
         "javascript:alert(1)",
     ],
 )
-def test_nobody_is_sent_to_an_address_that_is_not_registered(
+def test_an_unregistered_redirect_uri_is_never_used(
     forum: Service, phone: NewClient, uri: str
 ) -> None:
     for more in ({}, {"response_type": "nonsense"}, {"scope": "nonsense"}):
@@ -138,7 +138,7 @@ def test_nobody_is_sent_to_an_address_that_is_not_registered(
         assert uri not in re.findall(r'href="([^"]*)"', answer.text)
 
 
-def test_an_unknown_client_sends_nobody_anywhere(forum: Service, phone: NewClient) -> None:
+def test_an_unknown_client_causes_no_redirect(forum: Service, phone: NewClient) -> None:
     answer = get(address(forum, phone._replace(client_id="unknown")))
     assert answer.status_code == 400
     assert "Location" not in answer.headers
@@ -187,7 +187,7 @@ def test_another_sites_form_allows_nothing(forum: Service, ann: Browser, phone: 
         assert "Location" not in answer.headers
 
 
-def test_no_page_can_be_framed_or_kept_and_none_tells_where_one_was(
+def test_no_page_can_be_framed_or_stored_and_none_sends_a_referrer(
     forum: Service, ann: Browser, phone: NewClient
 ) -> None:
     where = address(forum, phone)

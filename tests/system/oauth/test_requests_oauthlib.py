@@ -91,7 +91,7 @@ def test_authorization_code_with_pkce(forum: Service, ann: Browser, public: bool
         app.fetch_token(f"{forum.url}/oauth/token", authorization_response=location, **proof)
 
 
-def test_an_application_that_is_turned_away_is_told(forum: Service, ann: Browser) -> None:
+def test_a_refused_application_gets_an_error(forum: Service, ann: Browser) -> None:
     client = forum.client("requests-oauthlib")
     app = OAuth2Session(client.client_id, redirect_uri=CALLBACK, pkce="S256")
     address, _ = app.authorization_url(f"{forum.url}/oauth/authorize")

@@ -101,7 +101,7 @@ def test_a_reply_is_later_than_its_topic(plan: Community) -> None:
         assert ms > plan.topics.created[topic]
 
 
-def test_nobody_acts_before_having_joined(
+def test_no_user_acts_before_joining(
     plan: Community, relations: dict[str, list[Pair]], notifications: list[DemoNotification]
 ) -> None:
     joined = plan.members.joined
@@ -113,7 +113,7 @@ def test_nobody_acts_before_having_joined(
         assert joined[user] <= ms
 
 
-def test_nobody_is_liked_or_followed_before_being_there(
+def test_no_like_or_follow_is_older_than_its_target(
     plan: Community, relations: dict[str, list[Pair]]
 ) -> None:
     there = dict.fromkeys(RELATIONS, plan.topics.created)
@@ -123,16 +123,14 @@ def test_nobody_is_liked_or_followed_before_being_there(
         assert all(ms >= there[name][target] for ms, _, target in pairs), name
 
 
-def test_a_relation_holds_once_and_never_with_oneself(relations: dict[str, list[Pair]]) -> None:
+def test_a_relation_exists_once_and_never_with_oneself(relations: dict[str, list[Pair]]) -> None:
     for name, pairs in relations.items():
         assert len({pair[1:] for pair in pairs}) == len(pairs) > 0, name
     for name in ("user_follows", "user_blocks"):
         assert all(user != target for _, user, target in relations[name])
 
 
-def test_nobody_relates_to_what_is_hidden(
-    plan: Community, relations: dict[str, list[Pair]]
-) -> None:
+def test_no_relation_has_a_hidden_target(plan: Community, relations: dict[str, list[Pair]]) -> None:
     for name in ("topic_likes", "topic_follows", "favorites"):
         assert all(Topics.is_visible(topic) for _, _, topic in relations[name])
     assert all(plan.replies.is_visible(reply) for _, _, reply in relations["reply_likes"])

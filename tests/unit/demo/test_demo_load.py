@@ -82,14 +82,14 @@ def test_every_topic_names_its_last_reply(demo: Database, column: str) -> None:
         assert connection.execute(text(wrong_latest(column))).all() == []
 
 
-def test_the_services_own_audit_finds_nothing_wrong(demo: Database) -> None:
+def test_the_audit_finds_no_errors(demo: Database) -> None:
     with demo.reads.connect() as connection:
         findings = audit.check(connection)
     assert all(finding.checked > 0 for finding in findings)
     assert [finding.name for finding in findings if finding.wrong] == []
 
 
-def test_there_are_as_many_as_were_asked_for(demo: Database) -> None:
+def test_there_are_as_many_rows_as_requested(demo: Database) -> None:
     counts = [len(rows_of(demo, model.__table__)) for model in (User, Topic, Reply)]
     assert counts == [SIZE.users, SIZE.topics, SIZE.replies]
 
@@ -199,7 +199,7 @@ def test_what_was_there_stays_and_the_demo_comes_behind_it(
         assert connection.execute(in_python).scalar_one() > 1
 
 
-def test_the_demo_user_is_a_member_who_has_something_to_look_at(demo: Database) -> None:
+def test_the_demo_user_is_a_member_with_topics_replies_and_notifications(demo: Database) -> None:
     with demo.reads.connect() as connection:
         user = connection.execute(select(User).where(User.login == "demo")).one()
         rows = connection.execute(select(Notification).where(Notification.user_id == user.id))
@@ -210,7 +210,7 @@ def test_the_demo_user_is_a_member_who_has_something_to_look_at(demo: Database) 
         assert (admin.role, admin.state) == (Role.ADMIN, UserState.ACTIVE)
 
 
-def test_nobody_hears_of_himself_or_of_whom_he_blocks(demo: Database) -> None:
+def test_no_user_is_notified_of_themselves_or_of_users_they_block(demo: Database) -> None:
     with demo.reads.connect() as connection:
         rows = connection.execute(select(Notification.user_id, Notification.actor_id)).all()
         blocks = connection.execute(select(UserBlock.user_id, UserBlock.target_id)).all()
@@ -218,7 +218,7 @@ def test_nobody_hears_of_himself_or_of_whom_he_blocks(demo: Database) -> None:
     assert all(row.user_id != row.actor_id for row in rows)
 
 
-def test_one_event_tells_one_user_once(demo: Database) -> None:
+def test_an_event_notifies_a_user_once(demo: Database) -> None:
     with demo.reads.connect() as connection:
         doubles = connection.execute(
             text(
@@ -261,7 +261,7 @@ def test_no_notification_points_at_what_is_hidden(demo: Database) -> None:
     assert hidden == []
 
 
-def test_who_is_mentioned_in_a_recent_reply_is_told(demo: Database) -> None:
+def test_a_user_mentioned_in_a_recent_reply_is_notified(demo: Database) -> None:
     with demo.reads.connect() as connection:
         rows = connection.execute(
             text(
@@ -276,7 +276,7 @@ def test_who_is_mentioned_in_a_recent_reply_is_told(demo: Database) -> None:
         assert f'<a href="/{row.login}" class="user-mention">@{row.login}</a>' in row.body_html
 
 
-def test_progress_is_told_of_every_table_up_to_its_end(empty: Database) -> None:
+def test_progress_is_reported_for_every_table_up_to_its_end(empty: Database) -> None:
     rows: dict[str, list[tuple[int, int | None]]] = {}
 
     def progress(what: str, done: int, total: int | None) -> None:

@@ -8,7 +8,7 @@ LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,18}[A-Za-z0-9_]")
 FORBIDDEN = {"me", "null", "undefined", "deleted"}
 
 
-def test_logins_are_such_as_the_service_takes() -> None:
+def test_logins_are_valid_for_the_service() -> None:
     for person in people(20_000, 1):
         assert LOGIN.fullmatch(person.login)
         assert not person.login.isdigit()
@@ -37,7 +37,7 @@ def test_the_same_seed_makes_the_same_people() -> None:
     assert list(people(100, 3)) == list(people(100, 3)) != list(people(100, 4))
 
 
-def test_people_are_various_and_some_say_nothing_of_themselves() -> None:
+def test_profiles_vary_and_some_are_empty() -> None:
     everyone = list(people(1000, 1))
     for field in ("name", "location", "company", "website", "bio", "tagline", "codehost"):
         values = [getattr(person, field) for person in everyone]

@@ -109,7 +109,7 @@ def test_titles_are_various_and_fit(texts: Texts, node: int) -> None:
     assert not any("«" in title for title in titles)
 
 
-def test_every_node_is_in_a_section_and_has_a_name_of_its_own() -> None:
+def test_every_node_is_in_a_section_and_has_a_unique_name() -> None:
     assert {theme.section for theme in NODES} == set(SECTIONS)
     assert len({theme.name for theme in NODES}) == len(NODES)
 

@@ -13,7 +13,7 @@ EVENTS = st.lists(st.tuples(st.integers(0, TIMELINE.end), st.integers(0, 2**27 -
 
 
 @given(EVENTS)
-def test_a_calendar_gives_back_what_it_got_in_the_order_of_time(
+def test_time_buckets_return_their_numbers_in_the_order_of_time(
     events: list[tuple[int, int]],
 ) -> None:
     buckets = TimeBuckets(TIMELINE.end, 1, 27)
@@ -51,7 +51,7 @@ def test_events_ascend_and_grow_denser() -> None:
     assert earlier < 400
 
 
-def test_the_demo_ends_when_it_was_told_to() -> None:
+def test_the_demo_ends_at_the_given_time() -> None:
     assert TIMELINE.moment(TIMELINE.end) == LATEST
     assert TIMELINE.moment(0) == LATEST - timedelta(days=DAYS)
     assert TIMELINE.moment(1) - TIMELINE.moment(0) == timedelta(milliseconds=1)

@@ -34,7 +34,7 @@ def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
         used(seconds)
 
 
-def test_who_has_used_up_their_time_waits_until_some_is_back(clock: Clock) -> None:
+def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: Clock) -> None:
     render_budget = RenderBudget(10)
     spend(render_budget, 1, 12)
     with pytest.raises(RateLimited) as raised:
@@ -44,7 +44,7 @@ def test_who_has_used_up_their_time_waits_until_some_is_back(clock: Clock) -> No
     spend(render_budget, 1, 0)
 
 
-def test_the_time_of_one_author_is_none_of_another_s(clock: Clock) -> None:
+def test_each_author_has_a_separate_budget(clock: Clock) -> None:
     render_budget = RenderBudget(10)
     spend(render_budget, 1, 12)
     spend(render_budget, 2, 0)
@@ -57,7 +57,7 @@ def test_an_author_who_writes_ordinary_texts_never_waits(clock: Clock) -> None:
         clock.now += 1
 
 
-def test_without_a_bound_nobody_waits(clock: Clock) -> None:
+def test_without_a_limit_no_author_waits(clock: Clock) -> None:
     render_budget = RenderBudget(math.inf)
     for _ in range(3):
         spend(render_budget, 1, 1000)
@@ -91,7 +91,7 @@ def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         waiting.result()
 
 
-def test_authors_who_have_all_of_their_time_again_are_forgotten(
+def test_authors_with_a_full_budget_are_dropped(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(budget, "_MAX_ACCOUNTS", 2)

@@ -22,7 +22,7 @@ def examples() -> list[tuple[str, str]]:
     return re.findall(r"````markdown\n(.*?)\n````\n\n````html\n(.*?)\n````\n", page, re.S)
 
 
-def test_every_example_of_the_page_renders_as_the_page_says(html: Html) -> None:
+def test_every_example_renders_as_on_the_page(html: Html) -> None:
     assert len(examples()) > 15
     assert [(text, html(text)) for text, _ in examples()] == examples()
 

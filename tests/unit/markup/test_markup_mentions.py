@@ -64,7 +64,7 @@ def test_no_mention_in_code_links_addresses_or_what_is_not_shown(parts: Parts, t
     assert parts("x\n\n" + text)[1::2] == []
 
 
-def test_what_looks_like_the_renderer_s_own_link_is_no_mention(parts: Parts) -> None:
+def test_html_that_looks_like_a_mention_link_is_no_mention(parts: Parts) -> None:
     forged = '<a href="https://evil.example" class="user-mention">@admin</a>'
     assert parts(forged) == [
         '<p><a href="https://evil.example" rel="nofollow ugc noopener">@admin</a></p>'

@@ -183,7 +183,7 @@ def test_a_text_that_the_clock_stops_twice_is_refused_and_not_escaped(
     renderer.close()
 
 
-def test_what_a_text_takes_is_told_even_where_it_fails(renderer: Renderer) -> None:
+def test_the_cpu_time_of_a_text_is_reported_even_if_it_fails(renderer: Renderer) -> None:
     used: list[float] = []
     for text in ("*x*", "\ud800", SLOW):
         renderer.render(text, report_cpu_time=used.append)
@@ -191,14 +191,14 @@ def test_what_a_text_takes_is_told_even_where_it_fails(renderer: Renderer) -> No
     assert used[2] >= 1.0
 
 
-def test_the_log_says_on_whose_behalf_a_text_is_shown_unrendered(
+def test_the_log_names_the_origin_of_a_text_that_is_shown_unrendered(
     renderer: Renderer, caplog: pytest.LogCaptureFixture
 ) -> None:
     renderer.render("\ud800", origin="request abc, user 5")
     assert "is shown unrendered: UnicodeEncodeError (request abc, user 5)" in caplog.text
 
 
-def test_eight_threads_get_each_its_own_answer(renderer: Renderer) -> None:
+def test_eight_threads_get_their_own_results(renderer: Renderer) -> None:
     words = [f"w{number}" for number in range(160)]
     with ThreadPoolExecutor(8) as threads:
         drafts = list(threads.map(lambda word: renderer.render(f"*{word}*"), words))

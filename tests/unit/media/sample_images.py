@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
 SECRET = "taken-at-51.5007N-0.1246W"
-"""Stands in every piece of metadata, and must stand in nothing that comes back."""
+"""Part of all metadata of the samples, which must not be in any stored image."""
 
 SIZES = [(1, 1), (2, 400), (64, 48), (301, 203)]
 MODES = {
@@ -24,7 +24,7 @@ _ORIENTATION, _DESCRIPTION, _GPS = 0x0112, 0x010E, 0x8825
 
 @dataclass(frozen=True)
 class SampleImage:
-    """An upload: its name in the zoo, its bytes, and whether its coding keeps every pixel."""
+    """An upload: its name in the test's output, its bytes, and whether its format is lossless."""
 
     name: str
     data: bytes

@@ -35,7 +35,7 @@ def made(data: bytes) -> tuple[EncodedImage, bytes]:
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
-def test_a_picture_comes_back_whole_and_bare(specimen: sample_images.SampleImage) -> None:
+def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage) -> None:
     facts, result = made(specimen.data)
     before, after = decode(specimen.data), decode(result)
     assert (facts.width, facts.height, facts.frames) == (after.width, after.height, after.frames)

@@ -17,7 +17,7 @@ def drawn(login: str) -> tuple[str | None, str | None]:
     return root.findtext(f"{SVG}title"), root.findtext(f"{SVG}text")
 
 
-def test_the_letter_is_readable_on_every_colour() -> None:
+def test_the_letter_is_readable_on_every_color() -> None:
     assert all(contrast(background_color(login)) >= 4.5 for login in LOGINS)
 
 
@@ -27,7 +27,7 @@ def test_the_measure_of_contrast_is_that_of_wcag() -> None:
     assert contrast((0x76, 0x76, 0x76)) == pytest.approx(4.54, abs=0.005)
 
 
-def test_colours_differ_between_users() -> None:
+def test_colors_differ_between_users() -> None:
     assert len({background_color(login) for login in LOGINS}) > 100
 
 
@@ -36,7 +36,7 @@ def test_a_login_has_one_avatar_whatever_its_case() -> None:
     assert letter_avatar("alice") == letter_avatar("alice")
 
 
-def test_size_title_and_colour_are_stated() -> None:
+def test_size_title_and_color_are_stated() -> None:
     svg = letter_avatar("alice")
     root = ElementTree.fromstring(svg)  # noqa: S314
     assert (root.get("width"), root.get("height")) == (str(SIDE), str(SIDE))

@@ -24,7 +24,7 @@ def made(data: bytes) -> DecodedImage:
 
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "P"])
-def test_wide_colours_become_srgb(kind: str, mode: str) -> None:
+def test_wide_colors_become_srgb(kind: str, mode: str) -> None:
     if kind == "WEBP" and mode == "P":
         mode = "RGB"
     data = sample_images.encoded(sample_images.scene(mode), kind, icc_profile=P3, lossless=True)
@@ -39,7 +39,7 @@ def test_wide_colours_become_srgb(kind: str, mode: str) -> None:
     )
 
 
-def test_a_jpeg_in_wide_colours_becomes_srgb() -> None:
+def test_a_jpeg_in_wide_colors_becomes_srgb() -> None:
     data = sample_images.encoded(
         sample_images.scene("RGB"), "JPEG", icc_profile=P3, quality=95, subsampling=0
     )
@@ -56,7 +56,7 @@ def test_a_printers_jpeg_is_seen_through_its_profile() -> None:
     assert difference(decode(data), blind)[0] > 20
 
 
-def test_a_colour_that_means_transparent_still_does_in_srgb() -> None:
+def test_a_color_that_means_transparent_still_does_in_srgb() -> None:
     scene = sample_images.scene("RGB", step=2)
     data = sample_images.encoded(scene, "PNG", icc_profile=P3, transparency=(250, 20, 20))
     assert difference(decode(data), made(data))[1] <= 3
@@ -71,7 +71,7 @@ def test_a_profile_that_cannot_be_read_is_ignored(profile: bytes) -> None:
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "1", "I;16"])
-def test_a_profile_for_another_kind_of_picture_is_ignored(mode: str) -> None:
+def test_a_profile_for_another_kind_of_image_is_ignored(mode: str) -> None:
     data = sample_images.encoded(sample_images.scene(mode), "PNG", icc_profile=P3)
     assert (
         difference(decode(sample_images.encoded(sample_images.scene(mode), "PNG")), made(data))[1]
@@ -79,12 +79,12 @@ def test_a_profile_for_another_kind_of_picture_is_ignored(mode: str) -> None:
     )
 
 
-def test_a_profile_that_says_srgb_changes_no_pixel() -> None:
+def test_an_srgb_profile_changes_no_pixel() -> None:
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     assert srgb_converter(srgb, "RGB") is None
 
 
-def test_printers_colours_without_a_profile_are_converted() -> None:
+def test_printers_colors_without_a_profile_are_converted() -> None:
     convert = srgb_converter(b"", "CMYK")
     assert convert is not None
     assert convert(Image.new("CMYK", (1, 1), (255, 0, 0, 0))).getpixel((0, 0)) == (0, 255, 255)
@@ -111,7 +111,7 @@ def linear_grey() -> bytes:
 
 
 @pytest.mark.parametrize("mode", ["L", "LA"])
-def test_grey_of_another_scale_becomes_srgb(mode: str) -> None:
+def test_gray_of_another_scale_becomes_srgb(mode: str) -> None:
     convert = srgb_converter(linear_grey(), mode)
     assert convert is not None
     for light, expected in ((0, 0), (55, 128), (128, 188), (255, 255)):

@@ -50,7 +50,7 @@ def digest(data: bytes) -> str:
         ("WEBP", "image/webp", "webp"),
     ],
 )
-def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> None:
+def test_a_processed_image_has_its_properties(kind: str, media_type: str, ending: str) -> None:
     with normalize(
         BytesIO(sample_images.encoded(sample_images.scene("L", (61, 40)), kind))
     ) as image:
@@ -64,7 +64,7 @@ def test_a_picture_says_what_it_is(kind: str, media_type: str, ending: str) -> N
     assert image.file.closed
 
 
-def test_the_picture_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
+def test_the_image_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     with normalize(BytesIO(sample_images.encoded(sample_images.scene("RGB"), "PNG"))) as image:
         assert storage.put(image.name, image.file, image.media_type)
@@ -72,7 +72,7 @@ def test_the_picture_goes_into_a_storage_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_the_same_picture_has_the_same_digest_whatever_was_said_of_it(kind: str) -> None:
+def test_the_same_pixels_have_the_same_digest_whatever_the_metadata(kind: str) -> None:
     scene = sample_images.scene("RGB")
     bare = sample_images.encoded(scene, kind)
     noted = sample_images.encoded(scene, kind, exif=sample_images.exif())
@@ -118,7 +118,7 @@ def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     assert "169,000,000" in caught.value.reason
 
 
-def test_bounds_are_those_that_are_given() -> None:
+def test_the_given_limits_apply() -> None:
     data = sample_images.encoded(sample_images.scene("RGB", (61, 40)), "PNG")
     normalize(BytesIO(data), Limits(max_pixels=61 * 40)).close()
     with pytest.raises(Invalid, match="at most 2,439 are allowed"):
@@ -140,7 +140,7 @@ def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.Monk
         normalize(BytesIO(b"x"))
 
 
-def test_a_picture_whose_header_asks_for_too_much_is_refused_before() -> None:
+def test_an_image_with_too_large_a_header_is_refused_before_decoding() -> None:
     data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
     with pytest.raises(Invalid, match="too large to decode: a PNG of this kind"):
         normalize(BytesIO(data), Limits(max_memory=4 * 64 * 48 - 1))
@@ -158,7 +158,7 @@ def test_a_decoder_that_spins_is_ended_by_the_system(monkeypatch: pytest.MonkeyP
         normalize(BytesIO(b"x"))
 
 
-def test_a_decoder_that_crashes_is_a_broken_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decoder_that_crashes_is_a_broken_image(monkeypatch: pytest.MonkeyPatch) -> None:
     starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})")
     with pytest.raises(Invalid, match="broken: the picture stops its decoder"):
         normalize(BytesIO(b"x"))
@@ -213,7 +213,7 @@ def test_no_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_image_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     entered, leave = threading.Semaphore(0), threading.Event()
     running: list[int] = []
     most: list[int] = []
@@ -253,7 +253,9 @@ def test_one_picture_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Mon
             outcome.close()
 
 
-def test_who_waits_too_long_is_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_that_waits_too_long_is_refused_with_retry_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(images, "_RUNNING", threading.BoundedSemaphore(1))
     with images._worker_slot(Limits()), pytest.raises(RateLimited) as caught:
         normalize(BytesIO(b"x"), Limits(queue_timeout=0))

@@ -1,4 +1,4 @@
-"""What is refused is refused as Invalid, with the reason in words, whatever is wrong with it."""
+"""What is refused is refused as Invalid, with the reason as text, whatever is wrong with it."""
 
 import random
 import zlib
@@ -55,14 +55,14 @@ def test_a_file_without_its_last_byte_is_refused(specimen: sample_images.SampleI
 
 
 @pytest.mark.parametrize("name", LARGER)
-def test_a_file_cut_and_closed_again_is_refused_or_still_a_picture(name: str) -> None:
+def test_a_file_cut_and_closed_again_is_refused_or_still_an_image(name: str) -> None:
     data, ends = LARGER[name], {"J": b"\xff\xd9", "G": b"\0;"}
     for length in range(30, len(data), 512):
         judge(data[:length] + ends.get(name[0], b""))
 
 
 @pytest.mark.parametrize("specimen", ONE_OF_A_KIND, ids=lambda specimen: specimen.name)
-def test_damaged_bytes_end_in_a_picture_or_a_refusal(specimen: sample_images.SampleImage) -> None:
+def test_damaged_bytes_end_in_an_image_or_a_refusal(specimen: sample_images.SampleImage) -> None:
     dice = random.Random(specimen.name)  # noqa: S311
     for _ in range(40):
         data = bytearray(specimen.data)
@@ -137,7 +137,7 @@ def judge(data: bytes) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_refusal_says_why(data: bytes, why: str) -> None:
+def test_the_refusal_has_a_reason(data: bytes, why: str) -> None:
     assert why in refusal(data)
 
 
@@ -180,7 +180,7 @@ def test_a_wrong_checksum_is_named_with_its_chunk() -> None:
     assert refusal(bytes(data)) == "broken: the checksum of the PNG's IDAT chunk is wrong"
 
 
-def test_frames_are_counted_against_the_limit_that_is_given() -> None:
+def test_frames_count_towards_the_given_limit() -> None:
     limits = Limits(max_frames=3)
     assert "at most 3" in refusal(LARGER["GIF-animated"], limits)
     assert "at most 3" in refusal(LARGER["WEBP-animated"], limits)

@@ -46,7 +46,7 @@ def test_what_is_put_is_opened_listed_and_deleted(tmp_path: Path) -> None:
         storage.open(NAME)
 
 
-def test_nothing_is_listed_before_the_first_picture(tmp_path: Path) -> None:
+def test_nothing_is_listed_before_the_first_image(tmp_path: Path) -> None:
     assert list(LocalStorage(tmp_path / "none").list_objects()) == []
 
 
@@ -59,7 +59,7 @@ def test_a_second_put_changes_nothing(tmp_path: Path) -> None:
     assert len(files(tmp_path)) == 1
 
 
-def test_a_copy_that_is_cut_short_is_mended(tmp_path: Path) -> None:
+def test_a_truncated_copy_is_replaced(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     storage.put(NAME, BytesIO(BYTES), "image/png")
     os.truncate(tmp_path / NAME, 10)
@@ -74,7 +74,7 @@ def test_a_put_begins_where_the_file_stands(tmp_path: Path) -> None:
     assert (tmp_path / NAME).read_bytes() == BYTES
 
 
-def test_a_picture_is_readable_for_a_web_server_beside_us(tmp_path: Path) -> None:
+def test_an_image_is_readable_for_a_web_server_beside_us(tmp_path: Path) -> None:
     LocalStorage(tmp_path).put(NAME, BytesIO(BYTES), "image/png")
     assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o644
 
@@ -118,7 +118,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
     assert files(tmp_path / "photos") == []
 
 
-def test_what_a_killed_put_leaves_is_no_picture_and_is_tidied_by_age(tmp_path: Path) -> None:
+def test_what_a_killed_put_leaves_is_no_image_and_is_tidied_by_age(tmp_path: Path) -> None:
     storage = LocalStorage(tmp_path)
     storage.put(NAME, BytesIO(BYTES), "image/png")
     old, new = (tmp_path / NAME[:2] / f".unfinished-{word}" for word in ("old", "new"))

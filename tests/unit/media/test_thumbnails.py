@@ -31,7 +31,7 @@ def near(one: tuple[int, ...], other: tuple[int, ...], most: int = 12) -> bool:
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
-def test_every_kind_of_picture_has_a_bare_square_thumbnail(
+def test_every_kind_of_image_has_a_bare_square_thumbnail(
     specimen: sample_images.SampleImage,
 ) -> None:
     _, seen = small(specimen.data)
@@ -83,7 +83,7 @@ def test_transparency_stays_and_makes_a_png() -> None:
     assert near(color(seen, *CORNERS[3]), FLAG[3])
 
 
-def test_an_opaque_picture_makes_a_jpeg_even_with_an_alpha_channel() -> None:
+def test_an_opaque_image_makes_a_jpeg_even_with_an_alpha_channel() -> None:
     assert small(sample_images.encoded(flag((500, 500)).convert("RGBA"), "PNG"))[0] == "JPEG"
 
 

@@ -50,7 +50,7 @@ def test_a_limit_of_0_is_none() -> None:
     assert times.overdue(10**9) is None
 
 
-def test_who_sends_steadily_waits_as_long_as_a_newcomer() -> None:
+def test_a_steady_sender_has_waited_no_longer_than_a_new_connection() -> None:
     uploader, dripper, newcomer = (ChannelTimes(LIMITS, began) for began in (0, 50, 100))
     uploader.on_header_bytes(0)
     uploader.on_body_bytes(0, 100 * 8000)

@@ -129,7 +129,7 @@ def test_a_pausing_worker_pauses_on_all_its_listeners(counts: ConnectionCounts) 
 
 
 @pytest.mark.usefixtures("endless_pause")
-def test_connections_that_nobody_has_used_for_long_do_not_count(
+def test_idle_connections_do_not_count(
     counts: ConnectionCounts, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "IDLE_COUNT_SECONDS", 0)
