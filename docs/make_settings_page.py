@@ -1,0 +1,91 @@
+"""Writes docs/operators/settings.md: `python docs/make_settings_page.py`.
+
+The settings come from their declarations in forumsvc/settings.
+With `--check` nothing is written; it exits 1 where the page is not what it would write.
+"""
+
+import sys
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from forumsvc.settings import DECLARED, Setting
+
+PAGE = Path(__file__).parent / "operators" / "settings.md"
+
+_INTRODUCTION = """\
+# Settings reference
+
+<!-- Made by docs/make_settings_page.py from forumsvc/settings; do not edit. -->
+
+These are the keys of `[app:main]` in the ini file. `forumsvc settings --describe` prints the same
+list, and `forumsvc -c production.ini settings` prints the values in force, with secrets masked.
+
+A value may contain `${NAME}`, which is replaced by the environment variable of that name. An
+unknown key, a wrong value and a missing required key each stop the service with one line. The keys
+of `[server:main]` are in [configure.md](configure.md).
+"""
+_HEAD = "| setting | meaning | allowed | default |\n|---|---|---|---|"
+
+
+def page() -> str:
+    """Return the text of the page."""
+    areas: dict[str, list[Setting]] = {}
+    for area, settings in groupby(DECLARED, attrgetter("area")):
+        areas.setdefault(area, []).extend(settings)
+    renamed = [setting for setting in DECLARED if setting.formerly]
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            *(_area(area, settings) for area, settings in areas.items()),
+            *([_renamed(renamed)] if renamed else []),
+            "*Checked by a test: this page is what the script writes from the declarations "
+            "(`tests/unit/test_settings_page.py`).*\n",
+        ]
+    )
+
+
+def _area(area: str, settings: list[Setting]) -> str:
+    rows = [
+        f"| `{each.name}` | {_cell(each.meaning)} | {_allowed(each)} | {_default(each)} |"
+        for each in settings
+    ]
+    return "\n".join([f"## {area}", "", _HEAD, *rows, ""])
+
+
+def _allowed(setting: Setting) -> str:
+    unit = f" ({setting.counted_unit})" if setting.counted_unit else ""
+    secret = "; secret" if setting.secret else ""
+    return _cell(f"{setting.type.allowed}{unit}{secret}")
+
+
+def _default(setting: Setting) -> str:
+    if setting.default is None:
+        return "required"
+    return f"`{_cell(setting.default)}`" if setting.default else "(empty)"
+
+
+def _renamed(settings: list[Setting]) -> str:
+    rows = [f"| `{setting.formerly}` | `{setting.name}` |" for setting in settings]
+    text = (
+        "The service still accepts these names, and logs a warning for each. The next release\n"
+        "does not accept them."
+    )
+    head = "| former name | name |\n|---|---|"
+    return "\n".join(["## Renamed settings", "", text, "", head, *rows, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    if "--check" in sys.argv[1:]:
+        return int(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page())
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
