@@ -1,7 +1,7 @@
-"""What the extended tests need from package indexes: `python -m tests.downloads` fetches it.
+"""Downloads for the extended tests: `python -m tests.downloads` fetches them.
 
-`make test-extended` does so when it installs, so that the tests need no network. The files lie in
-the virtual environment and go with it.
+`make test-extended` runs it at installation, so that the tests need no network. The files are in
+the virtual environment and are deleted with it.
 """
 
 import os
@@ -23,7 +23,7 @@ _NPM = NODE_WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
 
 def fetched(name: str) -> Path:
-    """Return a file or folder that was fetched. Raises FileNotFoundError, with what to do."""
+    """Return a fetched file or folder. Raises FileNotFoundError, with how to fetch it."""
     path = FILES / name
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: run `python -m tests.downloads`")
@@ -31,12 +31,12 @@ def fetched(name: str) -> Path:
 
 
 def node_environment() -> dict[str, str]:
-    """Return the environment in which npm finds this node and no other."""
+    """Return an environment in which npm uses this node."""
     return {**os.environ, "PATH": f"{NODE.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 
 def main() -> None:
-    """Fetch what is missing. Raises CalledProcessError where an index does not answer."""
+    """Fetch what is missing. Raises CalledProcessError if an index does not respond."""
     FILES.mkdir(exist_ok=True)
     for release in ARCHIVES:
         if not (FILES / f"{release}.tar.gz").exists():

@@ -37,16 +37,16 @@ _KINDS_OF_DATABASES = ("database_url", "kind")
 
 
 def is_extended(item: pytest.Item) -> bool:
-    """Tell whether `make test` leaves a test out."""
+    """Return whether `make test` leaves a test out."""
     path = item.nodeid.partition("::")[0]
     listed = path.startswith(EXTENDED) and not path.startswith(QUICK)
     return listed or _is_postgresql_half(item)
 
 
 def _is_postgresql_half(item: pytest.Item) -> bool:
-    """Tell whether a test is the second run, on PostgreSQL, of one whose database is all one.
+    """Return whether a test is the second run, on PostgreSQL, of one that does not depend on it.
 
-    Not so where the test is marked `both_databases`, or names its databases itself.
+    False if the test is marked `both_databases`, or parametrizes its databases itself.
     """
     if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return False

@@ -1,4 +1,4 @@
-"""The description and the code agree: endpoints, parameters, words, and who may call."""
+"""The description agrees with the code: endpoints, parameters, enums and permissions."""
 
 import re
 from enum import StrEnum
@@ -37,7 +37,7 @@ BODY = ("post", "put")
 
 @pytest.fixture(scope="module")
 def views(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """The views of the API's tree, as Pyramid knows them, each with its permission in `word`."""
+    """The views of the API's tree in Pyramid, each with its permission in `word`."""
     here = tmp_path_factory.mktemp("agreement")
     application = make_app(f"sqlite:///{here / 'nothing.sqlite'}", here)
     found = []
@@ -52,19 +52,19 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 
 def endpoint_of(view: Any) -> str:
-    """Return where a view is, as the test of the catalogue writes it."""
+    """Return the endpoint of a view, in the form of the catalogue's test."""
     name = f"/{view['name']}" if view["name"] else ""
     return f"{view['request_methods']} {PLACES[view['context']]}{name}"
 
 
 def endpoint_described(operation: Operation) -> str:
-    """Return where an operation is, in the same form; `me` is a user like others."""
+    """Return the endpoint of an operation, in the same form; `me` is a user like others."""
     path = re.sub(r"\{\w+\}", ":id", operation.path.removeprefix("/api/v3"))
     return f"{operation.method.upper()} {path}".replace("/me", "/:id")
 
 
 def view_of(operation: Operation, views: list[Any]) -> Any:
-    """Return the view that an operation is of; of the actions' the one that refuses the rest."""
+    """Return the view of an operation; for actions the one that refuses unknown ones."""
     endpoint = endpoint_described(operation)
     [view] = [one for one in views if endpoint_of(one) == endpoint and not one.get("action")]
     return view
@@ -115,7 +115,7 @@ def test_parameters_are_those_of_the_views_schema(operation: Operation, views: l
 
 
 def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
-    """Hold a described parameter to the type that reads it, in kind and in range."""
+    """Compare a described parameter with the field that validates it, in type and range."""
     kind = node.typ
     match kind:
         case fields.Integer():
@@ -153,14 +153,14 @@ ADDRESSES = [
 
 
 def check_texts(pattern: str, node: colander.SchemaNode) -> None:
-    """Hold a pattern to what the type really takes of a few texts, without the blanks around it."""
+    """Compare a pattern with what the field accepts of a few texts, without surrounding spaces."""
     for text in ADDRESSES if isinstance(node.typ, fields.Url) else TEXTS:
         fits = re.search(pattern, text.strip()) is not None
         assert fits is accepts(node, text), (pattern, text)
 
 
 def accepts(node: colander.SchemaNode, text: str) -> bool:
-    """Return whether a field takes a text."""
+    """Return whether a field accepts a text."""
     try:
         node.typ.deserialize(node, text)
     except colander.Invalid:
@@ -189,7 +189,7 @@ def test_an_idempotency_key_is_described_where_a_view_takes_one_and_as_it_is_rea
 
 
 def is_key(header: str) -> bool:
-    """Return whether a header holds a key."""
+    """Return whether a header contains a valid key."""
     try:
         read_key(header)
     except Invalid:
@@ -220,7 +220,7 @@ def test_security_is_the_views_permission(operation: Operation, views: list[Any]
 
 
 def hidden(context: Any) -> bool:
-    """Return whether a context is one that not everybody sees."""
+    """Return whether a context is not visible to everyone."""
     return getattr(context, "is_hidden", False)
 
 

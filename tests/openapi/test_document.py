@@ -1,4 +1,4 @@
-"""The description by itself: valid OpenAPI, whole, and true to its own examples."""
+"""The description itself: valid OpenAPI, complete, with correct examples."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
-"""The description of the keyed shape: valid OpenAPI, whole, true to its examples, and made of the
-bare one.
+"""The description of the keyed shape: valid OpenAPI, complete, with correct examples, and derived
+from the bare one.
 """
 
 from collections.abc import Iterator

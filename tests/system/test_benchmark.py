@@ -1,4 +1,4 @@
-"""The benchmark runs, counts what fails and cleans up after itself."""
+"""The benchmark runs, counts errors and cleans up after itself."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def start_benchmark(*arguments: str) -> "subprocess.Popen[str]":
 
 
 def as_measured(server: Pserve) -> Server:
-    """Return a started pserve as the benchmark sees it."""
+    """Return a started pserve as the benchmark's Server."""
     return Server("test", server.process.pid, server.port, server.output)
 
 

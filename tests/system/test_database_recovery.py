@@ -1,4 +1,4 @@
-"""A database that turns read-only, cuts sessions, changes or holds a lock under the service."""
+"""A database that becomes read-only, closes sessions, changes or holds locks during operation."""
 
 import http.client
 import json
@@ -37,13 +37,13 @@ _TERMINATE = (
 
 @pytest.fixture
 def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
-    """A database of PostgreSQL for this test alone."""
+    """A PostgreSQL database for this test only."""
     return databases.new_url("postgresql", "recovery", tmp_path_factory, worker_id)
 
 
 @contextmanager
 def administrator(url: str) -> Iterator["psycopg.Connection[Any]"]:
-    """Connect as an administrator does."""
+    """Connect as an administrator."""
     plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(plain, autocommit=True) as connection:
         yield connection
@@ -51,12 +51,12 @@ def administrator(url: str) -> Iterator["psycopg.Connection[Any]"]:
 
 @dataclass
 class Storm:
-    """The answers of clients who write and read while something happens to the database."""
+    """The responses to clients that write and read while something happens to the database."""
 
     clients: list[Client]
 
     def statuses(self, since: float, until: float = float("inf")) -> Counter[int]:
-        """Count the statuses of requests that were sent in between."""
+        """Count the statuses of requests that were sent between two times."""
         sent = [a for client in self.clients for a in client.answers if since < a.sent < until]
         return Counter(answer.status for answer in sent)
 
@@ -72,7 +72,7 @@ class Storm:
 
 
 def under_load(url: str, folder: Path, happen: Callable[[Storm], None]) -> Storm:
-    """Let something happen to a database that a service uses; nothing acknowledged may be lost."""
+    """Let something happen to a database in use; nothing acknowledged may be lost."""
     with databases.open_temporarily(url) as database:
         setting = prepare(url, database, folder, MEMBERS[:4])
         with serving(folder, url, threads=8) as service:
@@ -167,7 +167,7 @@ def test_a_column_that_changes_its_type_fails_no_request(
 
 @dataclass
 class Caller:
-    """One who sends a request in a thread of its own."""
+    """Sends a request in a thread of its own."""
 
     port: int
     method: str
@@ -196,7 +196,7 @@ class Caller:
 
 @contextmanager
 def held(database: Database, topic: int) -> Iterator[None]:
-    """Hold a topic's row, or the write lock of a file, in a foreign transaction."""
+    """Lock a topic's row, or take the write lock of a file, in another transaction."""
     with ExitStack() as stack:
         if database.is_sqlite:
             file = stack.enter_context(closing(sqlite3.connect(str(database.url.database))))
@@ -220,7 +220,7 @@ def at_once(callers: list[Caller]) -> list[threading.Thread]:
 
 
 def warm_up(port: int, setting: Scene) -> None:
-    """Have every thread of a service connected, and its renderer started."""
+    """Make every thread of a service connect, and its renderer start."""
     path = f"{API}/topics/{setting.topics[1]}/replies"
     for _ in range(3):
         writers = [
@@ -233,7 +233,7 @@ def warm_up(port: int, setting: Scene) -> None:
 
 
 def others(port: int, setting: Scene, *, may_write: bool) -> list[Caller]:
-    """Return requests that need nothing of what is held."""
+    """Return requests that do not need the lock."""
     found = [Caller(port, "GET", f"{API}/topics"), Caller(port, "GET", "/health")]
     if may_write:
         path = f"{API}/topics/{setting.topics[1]}/replies"

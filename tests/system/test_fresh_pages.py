@@ -1,8 +1,8 @@
-"""What one process has answered is in the very next read of every other, whatever was written.
+"""A write in one process is visible in the next read in every other process.
 
-Three processes with pages in memory, two in one shape and one in the other; members who own what
-they change write by one of them, and read by all. What they are shown must be what an application
-shows that keeps nothing; an entity tag never stands for what is not true any more.
+Three processes with page caches, two with one envelope and one with the other. Writers change their
+own objects through one of them, and read through all. Responses must equal those of an application
+without a cache, and an ETag must never stand for outdated content.
 """
 
 import os
@@ -50,7 +50,7 @@ STAYS = 0.8
 
 @dataclass
 class Scene:
-    """Processes by shape (ports), and for each shape an application that keeps nothing."""
+    """Processes by envelope (ports), and for each envelope an application without a cache."""
 
     ports: dict[str, list[int]]
     truths: dict[str, Any]
@@ -58,13 +58,13 @@ class Scene:
     opened: list[Process] = field(default_factory=list)
 
     def connect(self, ports: list[int]) -> list[Process]:
-        """Return connections, to be closed with the scene."""
+        """Return connections, which are closed with the scene."""
         made = [Process(port) for port in ports]
         self.opened += made
         return made
 
     def enter(self, name: str) -> "Turns":
-        """Let an owner come."""
+        """Create a writer."""
         shapes = [
             EnvelopeProcesses(self.connect(ports), UncachedForum(self.truths[shape]))
             for shape, ports in self.ports.items()
@@ -76,7 +76,7 @@ class Scene:
 
     @contextmanager
     def crowd(self, watched: "list[Turns]") -> Iterator[None]:
-        """Have others read all the while what owners are about to read, by all processes."""
+        """Have other clients read continuously, in all processes, what writers will read."""
         stop = threading.Event()
 
         def read(number: int) -> None:
@@ -98,9 +98,9 @@ class Scene:
 
 @dataclass
 class Turns:
-    """One who writes and reads in turn.
+    """A writer who writes and reads by turns.
 
-    looks_at: the places of paths and their readers; shown: these paths and the readers' tokens.
+    looks_at: the indexes of paths and their readers; shown: these paths and the readers' tokens.
     """
 
     owner: RandomWriter
@@ -109,7 +109,7 @@ class Turns:
     shown: list[tuple[str, str | None]] = field(default_factory=list)
 
     def run(self, writes: int) -> Counter[str]:
-        """Do so much and return what was done."""
+        """Make so many writes and return their names."""
         done: Counter[str] = Counter()
         self.owner.look = self.look
         choices, kinds = self.owner.choices, self.owner.kinds()
@@ -123,7 +123,7 @@ class Turns:
         return done
 
     def look(self, after: str) -> None:
-        """Compare a few of the paths that may show what was written."""
+        """Check a few of the paths that may show what was written."""
         choices, paths, readers = self.owner.choices, self.owner.paths(), self.owner.readers()
         if not self.looks_at or choices.random() > STAYS:
             places = choices.sample(range(len(paths)), PATHS)
@@ -166,7 +166,7 @@ def scene(database_url: str, database: Database, tmp_path: Path) -> Iterator[Sce
 
 
 def load_demo(scene: Scene, turns: Turns) -> None:
-    """`forumsvc demo`, which is in all lists at once."""
+    """`forumsvc demo`, which changes all lists at once."""
 
     def look(after: str) -> None:
         for path in ("/nodes", "/topics", "/topics?type=popular"):

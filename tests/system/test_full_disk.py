@@ -1,4 +1,4 @@
-"""A disk that is full in the middle of an upload."""
+"""A disk that becomes full during an upload."""
 
 import http.client
 import io
@@ -26,14 +26,14 @@ by an error in the middle of a write."""
 
 
 def small_disk() -> None:
-    """Prepare a process that can write no large file."""
+    """Prepare a process that cannot write large files."""
     prepare_child()
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
 
 
 def compact(database: Database) -> None:
-    """Let an SQLite file hold no more than the forum: tests before this one have filled it."""
+    """Vacuum an SQLite file, which earlier tests have filled."""
     if database.is_sqlite:
         with closing(sqlite3.connect(str(database.url.database))) as connection:
             connection.execute("VACUUM")
@@ -41,14 +41,14 @@ def compact(database: Database) -> None:
 
 
 def image(side: int) -> bytes:
-    """Return a PNG of few bytes and many pixels: it arrives, and does not fit while it is made."""
+    """Return a PNG of few bytes and many pixels: the upload fits, its processing does not."""
     out = io.BytesIO()
     Image.new("RGB", (side, side), "red").save(out, "PNG")
     return out.getvalue()
 
 
 def upload(server: Pserve, token: str, data: bytes) -> tuple[int, dict[str, Any]]:
-    """Upload a image; return status and body."""
+    """Upload an image; return status and body."""
     edge = "edge"
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
     body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()

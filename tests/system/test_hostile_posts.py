@@ -38,7 +38,7 @@ READERS, WRITERS = 2, 2
 
 @dataclass
 class Timed:
-    """How long each request took, in seconds, and what was wrong with answers."""
+    """The duration of each request in seconds, and the errors."""
 
     seconds: list[float] = field(default_factory=list)
     failed: list[bytes] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Client:
         self.timed = Timed()
 
     def send(self, method: str, path: str, **fields: str) -> dict[str, Any]:
-        """Send a request, note how long it took, and return the answer."""
+        """Send a request, record its duration, and return the response."""
         began = time.monotonic()
         self._connection.request(method, API + path, urlencode(fields), self._headers)
         answer = self._connection.getresponse()
@@ -95,7 +95,7 @@ def server(setting: Scene, database_url: str, tmp_path: Path) -> Iterator[Pserve
 
 
 def normal(server: Pserve, setting: Scene, number: int, stop: threading.Event) -> Timed:
-    """Read, write, or write something long, until told to stop."""
+    """Read, write, or write a long text, until stopped."""
     client = Client(server, setting.people[number].token or "")
     topic = setting.topics[0]
     while not stop.is_set():
@@ -111,7 +111,7 @@ def normal(server: Pserve, setting: Scene, number: int, stop: threading.Event) -
 
 
 def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> Timed:
-    """Post hostile texts, each as soon as the one before is answered."""
+    """Post hostile texts one after another."""
     client = Client(server, person.token or "")
     for text in texts:
         made = client.send("POST", f"/topics/{setting.topics[0]}/replies", body=text)

@@ -1,4 +1,4 @@
-"""The service killed in the middle of a storm of writes: what it has acknowledged is there."""
+"""The service is killed during many writes: all acknowledged writes are stored."""
 
 import os
 import signal
@@ -17,12 +17,12 @@ from tests.system.process import wait_until
 
 
 def have_written(clients: list[Client], expected: int) -> bool:
-    """Return whether so many replies of theirs were acknowledged."""
+    """Return whether so many of their replies were acknowledged."""
     return len(acknowledged(clients)) >= expected
 
 
 def are_cut(clients: list[Client]) -> bool:
-    """Return whether all of them have lost their server."""
+    """Return whether all of them are disconnected."""
     return all(client.disconnected for client in clients)
 
 

@@ -1,4 +1,4 @@
-"""The service killed while it notifies many followers: each of them is notified once."""
+"""The service is killed while it notifies many followers: each is notified once."""
 
 import os
 import signal

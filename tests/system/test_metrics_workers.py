@@ -1,4 +1,4 @@
-"""/metrics of several processes: one is asked and tells of all, of those that come and go, too."""
+"""/metrics of several processes: each reports all of them, including new and ended ones."""
 
 import os
 import re
@@ -23,7 +23,7 @@ STARTED = "process_start_time_seconds"
 
 @pytest.fixture
 def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of temporary files; short, for the name of a socket has at most 107 bytes."""
+    """The folder of temporary files; short, because a socket's path has at most 107 bytes."""
     with tempfile.TemporaryDirectory() as name:
         monkeypatch.setenv("TMPDIR", name)
         yield Path(name)
@@ -36,12 +36,12 @@ def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
 
 
 def scrape(server: Pserve) -> MetricSamples:
-    """Return what whichever worker takes the request tells."""
+    """Return the metrics from any worker."""
     return MetricSamples.of(server.get("/metrics").body.decode())
 
 
 def up(server: Pserve) -> dict[str, float]:
-    """Return which workers told something."""
+    """Return which workers reported metrics."""
     return scrape(server).by("worker", UP)
 
 
@@ -55,7 +55,7 @@ def listed_by(figures: MetricSamples) -> dict[str, float]:
 
 
 def ask_each(server: Pserve) -> None:
-    """List the nodes once by each worker."""
+    """List the nodes once in each worker."""
     for pid in server.workers():
         others = [other for other in server.workers() if other != pid]
         with suspended(*others):
@@ -63,7 +63,7 @@ def ask_each(server: Pserve) -> None:
 
 
 def pid_of(server: Pserve, number: str) -> int:
-    """Return the process that is a worker."""
+    """Return the process id of a worker."""
     return int(re.findall(rf"Worker {number} is process (\d+)", server.log)[-1])
 
 

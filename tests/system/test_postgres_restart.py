@@ -1,4 +1,4 @@
-"""PostgreSQL restarted under load: the service says so while it is away, and comes back with it."""
+"""PostgreSQL restarts under load: the service answers 503 meanwhile, and then recovers."""
 
 import os
 import shlex
@@ -38,12 +38,12 @@ class Server:
     again: "subprocess.Popen[bytes] | None" = None
 
     def stop(self) -> None:
-        """Stop it at once, as an administrator's restart does: connections are cut."""
+        """Stop it at once, as in an administrator's restart: connections are closed."""
         os.kill(self.pid, signal.SIGINT)
         wait_until(lambda: not alive(self.pid), "PostgreSQL stops")
 
     def start(self) -> None:
-        """Start it again, and return when it takes connections."""
+        """Start it again, and return when it accepts connections."""
         owner = self.folder.stat()
         account: dict[str, Any] = {}
         if os.geteuid() != owner.st_uid:
@@ -61,7 +61,7 @@ class Server:
         wait_until(self.takes_connections, "PostgreSQL is back")
 
     def takes_connections(self) -> bool:
-        """Return whether it can be connected to."""
+        """Return whether it accepts connections."""
         plain = make_url(self.url).set(drivername="postgresql")
         try:
             psycopg.connect(plain.render_as_string(hide_password=False)).close()
@@ -72,7 +72,7 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    """A PostgreSQL of this test alone, with an empty forum in it."""
+    """A PostgreSQL for this test only, with an empty forum."""
     url = postgres.server(tmp_path, postgres.DURABLE)
     pid = postgres.server_pid(url)
     folder = Path(os.readlink(f"/proc/{pid}/cwd"))
@@ -89,7 +89,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @contextmanager
 def away(server: Server) -> Iterator[None]:
-    """Have the server stopped for a while."""
+    """Stop the server for a while."""
     server.stop()
     try:
         yield

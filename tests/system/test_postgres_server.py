@@ -1,4 +1,4 @@
-"""The PostgreSQL that the tests start by themselves: one for all, and nothing left of it."""
+"""The PostgreSQL that the tests start: one for all processes, and stopped with the last."""
 
 import os
 import signal
@@ -58,14 +58,14 @@ def start_user(tmp_path: Path) -> Iterator[Start]:
 
 
 def read_announcement(user: "subprocess.Popen[str]") -> tuple[str, int]:
-    """Return the URL that a started user got, and how many templates it made."""
+    """Return the URL that a started user got, and how many templates it created."""
     assert user.stdout
     url, made = user.stdout.readline().split()
     return url, int(made)
 
 
 def ask(url: str, question: str) -> Any:
-    """Return the first value of a query's answer."""
+    """Return the first value of a query's result."""
     with psycopg.connect(url.replace("+psycopg", "")) as connection:
         answer = connection.execute(question.encode()).fetchone()
     assert answer
@@ -125,7 +125,7 @@ def test_a_template_that_failed_is_made_again(tmp_path: Path) -> None:
 
 
 def divide_by_zero(_url: str) -> None:
-    """Fail to fill the template."""
+    """Fail while filling the template."""
     raise ZeroDivisionError
 
 

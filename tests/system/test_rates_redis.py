@@ -1,4 +1,4 @@
-"""Two servers that count calls in one Redis, which hangs, dies and comes back."""
+"""Two servers that count requests in one Redis, which hangs, dies and recovers."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ PORTS = range(16379, 17379)
 
 @dataclass
 class Redis:
-    """A Redis, reached by a port and by a socket in `folder`; it keeps nothing over its end."""
+    """A Redis without persistence, reached by a port and by a socket in `folder`."""
 
     folder: Path
     port: int
@@ -35,11 +35,11 @@ class Redis:
 
     @property
     def addresses(self) -> tuple[str, str]:
-        """What `rate_limit.storage` says to reach it by the port, and by the socket."""
+        """The values of `rate_limit.storage` for its port and for its socket."""
         return f"redis://127.0.0.1:{self.port}/0", f"redis+unix://{self.folder}/redis.sock"
 
     def start(self) -> None:
-        """Start it, and return when it answers."""
+        """Start it, and return when it responds."""
         options = {
             "bind": "127.0.0.1",
             "port": self.port,
@@ -60,7 +60,7 @@ class Redis:
         wait_until(self.answers, "Redis answers")
 
     def answers(self) -> bool:
-        """Return whether it answers; fail where it has ended."""
+        """Return whether it responds; fail if it has ended."""
         assert self.processes[-1].poll() is None
         try:
             with redis.Redis(port=self.port) as client:
@@ -69,18 +69,18 @@ class Redis:
             return False
 
     def hang(self) -> None:
-        """Have it take connections and answer nothing."""
+        """Suspend it: it accepts connections but does not respond."""
         self.processes[-1].send_signal(signal.SIGSTOP)
         wait_until(lambda: hangs(self.processes[-1].pid), "Redis hangs")
 
     def kill(self) -> None:
-        """Leave it no time to do anything."""
+        """Kill it at once."""
         self.processes[-1].kill()
         self.processes[-1].wait(PATIENCE)
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return an unused port."""
     first = os.getpid() % len(PORTS)
     for port in (*PORTS[first:], *PORTS[:first]):
         with socket.socket() as tried:
@@ -91,7 +91,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def shared() -> Iterator[Redis]:
-    """A Redis of this test alone. The folder's name is short: a socket's has 107 bytes at most."""
+    """A Redis for this test only. The folder's name is short, because of the socket's path."""
     with tempfile.TemporaryDirectory() as folder:
         running = Redis(Path(folder), free_port())
         try:
@@ -108,12 +108,12 @@ def url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
 
 
 def ask(server: Pserve) -> Response:
-    """Call the API as nobody does, from this address."""
+    """Call the API anonymously from this address."""
     return server.get(f"{API}/nodes")
 
 
 def left(answer: Response) -> str | None:
-    """Return what an answer tells of the calls that are left; None if nothing was counted."""
+    """Return the remaining requests in a response's headers; None if nothing was counted."""
     return answer.headers.get("ratelimit", "").partition(";t=")[0] or None
 
 

@@ -1,4 +1,4 @@
-"""What no HTTP library sends: bytes on a socket to the real application under the real server."""
+"""Bytes that no HTTP library sends, to the real application under the real server."""
 
 import json
 import socket
@@ -33,7 +33,7 @@ markup.workers = 1
 
 @dataclass
 class Reply:
-    """An answer, taken apart."""
+    """A parsed response."""
 
     status: int
     headers: dict[str, str]
@@ -41,7 +41,7 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        """The body, read as JSON."""
+        """The body, parsed as JSON."""
         return json.loads(self.body)
 
 
@@ -50,7 +50,7 @@ Send = Callable[[bytes], Reply]
 
 @dataclass
 class Served:
-    """The running service: how to send bytes to it, and a token that works there."""
+    """The running service: a way to send bytes to it, and a valid token."""
 
     send: Send
     token: str
@@ -100,7 +100,7 @@ def _exchange(port: int, request: bytes) -> Reply:
 
 
 def request(line: str | bytes, *headers: str, body: bytes = b"") -> bytes:
-    """Return a request whose connection ends with its answer."""
+    """Return a request that closes its connection after the response."""
     raw = line if isinstance(line, bytes) else line.encode()
     rest = "".join(f"{header}\r\n" for header in ("Connection: close", *headers))
     return raw + b" HTTP/1.1\r\n" + rest.encode() + b"\r\n" + body

@@ -117,7 +117,7 @@ def test_a_bucket_that_is_missing_is_a_storage_error(options: S3Options) -> None
 
 def test_an_upload_that_breaks_off_in_its_source_leaves_nothing(options: S3Options) -> None:
     class Breaking(BytesIO):
-        """Readable once, to be judged, and only to its middle when it is sent."""
+        """Readable once for the digest, and only to its middle when it is sent."""
 
         times = 0
 

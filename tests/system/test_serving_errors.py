@@ -1,4 +1,4 @@
-"""What waitress reads and answers by itself: with the `{error}` body, too, and in time."""
+"""Errors that waitress itself answers: with the `{error}` body, too, and in time."""
 
 import socket
 import time
@@ -54,7 +54,7 @@ def test_an_error_of_the_server_is_json(tmp_path: Path, request_bytes: bytes, st
 
 
 def _headers(parser: HTTPRequestParser, *lines: bytes) -> dict[str, str]:
-    """Return what a parser makes of a request's header lines."""
+    """Return the headers that a parser gets from a request's header lines."""
     parser.received(b"\r\n".join((b"GET / HTTP/1.1", *lines, b"", b"")))
     headers: dict[str, str] = parser.headers
     return headers

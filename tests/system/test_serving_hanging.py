@@ -1,4 +1,4 @@
-"""A worker that hangs is replaced, one that works for long is not."""
+"""A worker that hangs is replaced, one that works for a long time is not."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ def workers_of(server: Pserve) -> list[int]:
 
 
 def wait_for_successor(server: Pserve, victim: int) -> None:
-    """Return when two workers run, and the victim is none of them."""
+    """Return when two workers run, without the victim."""
     wait_until(lambda: victim not in server.workers(), "the one that hangs is gone")
     wait_until(lambda: len(server.workers()) == 2, "two workers run again")
 

@@ -1,4 +1,4 @@
-"""Several processes on one address: each answers, on a core of its own, and none is lost."""
+"""Several processes on one address: each answers on its own core; dead ones are replaced."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ CORES = sorted(os.sched_getaffinity(0))
 
 
 def answers_of_each(server: Pserve) -> dict[int, Any]:
-    """Return what each worker says of itself, by its process id."""
+    """Return each worker's own data, by its process id."""
     found = {}
     for pid in server.workers():
         others = [other for other in server.workers() if other != pid]
@@ -48,7 +48,7 @@ def test_connections_go_to_the_worker_with_the_fewest(tmp_path: Path) -> None:
 
 
 def ask_and_stay(server: Pserve, connections: ExitStack) -> int:
-    """Ask on a new connection that stays open, and return which process answered."""
+    """Send a request on a new connection that stays open, and return the answering process."""
     connection = connections.enter_context(closing(server.connect()))
     connection.request("GET", "/")
     return int(read_response(connection).json["pid"])
@@ -120,12 +120,12 @@ def test_a_worker_that_keeps_dying_waits_longer_each_time(tmp_path: Path) -> Non
 
 
 def says(server: Pserve, text: str) -> bool:
-    """Return whether a text is in what the server has said."""
+    """Return whether a text is in the server's log."""
     return text in server.log
 
 
 def worker_1(server: Pserve) -> int:
-    """Return the process that is worker 1."""
+    """Return the process id of worker 1."""
     lines = [line for line in server.log.splitlines() if "Worker 1 is process" in line]
     return int(lines[-1].split()[-1])
 

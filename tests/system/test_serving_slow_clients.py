@@ -1,4 +1,4 @@
-"""Clients that send or read slowly, or hold many connections, keep no one else waiting."""
+"""Clients that send or read slowly, or open many connections, do not delay others."""
 
 import os
 import socket
@@ -33,13 +33,13 @@ def begin(server: Pserve, sent: bytes, *, small_window: bool = False) -> socket.
 
 @pytest.fixture
 def clients() -> Iterator[ExitStack]:
-    """What closes a test's connections."""
+    """Closes a test's connections."""
     with ExitStack() as stack:
         yield stack
 
 
 def drip(crowd: list[socket.socket]) -> None:
-    """Send a byte on each connection that is still there."""
+    """Send a byte on each open connection."""
     for client in crowd:
         with suppress(OSError):
             client.send(b"x")

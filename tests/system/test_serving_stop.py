@@ -1,4 +1,4 @@
-"""The end of a server: requests under way are finished, exit handlers run, nothing is left."""
+"""The shutdown of a server: requests in progress finish, exit handlers run, no process is left."""
 
 import http.client
 import os
@@ -19,7 +19,7 @@ NEVER = 3600
 
 @contextmanager
 def slow_request(server: Pserve) -> Iterator[http.client.HTTPConnection]:
-    """Begin a request that is answered once somebody opens the FIFO `go`."""
+    """Send a request that is answered when the FIFO `go` is opened."""
     os.mkfifo(server.notes / "go")
     connection = server.connect()
     connection.request("GET", "/slow")
@@ -29,7 +29,7 @@ def slow_request(server: Pserve) -> Iterator[http.client.HTTPConnection]:
 
 
 def let_go(server: Pserve) -> None:
-    """Let the slow request go on."""
+    """Let the slow request continue."""
     (server.notes / "go").write_bytes(b"")
 
 

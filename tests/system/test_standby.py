@@ -1,4 +1,4 @@
-"""A primary dies under load and its streaming standby is promoted: there and back."""
+"""A primary dies under load and its streaming standby is promoted, in both directions."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ STREAMING = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
 
 @dataclass
 class Server:
-    """A PostgreSQL of the pair: its files, its address, and how its programs are run."""
+    """One PostgreSQL of the pair: its files, its address, and how to run its programs."""
 
     data: Path
     port: int
@@ -42,7 +42,7 @@ class Server:
     process: "subprocess.Popen[bytes] | None" = None
 
     def start(self) -> None:
-        """Start it, and return when it takes connections."""
+        """Start it, and return when it accepts connections."""
         options = [
             f"-c{name}={value}" for name, value in {**FIXED_SETTINGS, "port": self.port}.items()
         ]
@@ -52,13 +52,13 @@ class Server:
         assert ready(process, self.data / "postmaster.pid")
 
     def stop(self) -> None:
-        """Stop it as a crash does: nothing is finished or written."""
+        """Stop it as in a crash, without a shutdown."""
         if self.process is not None:
             self.process.send_signal(signal.SIGQUIT)
             self.process.wait(PATIENCE)
 
     def follow(self, primary: "Server") -> None:
-        """Become a standby of another server, with whose files it starts."""
+        """Become a standby of another server, from a copy of its files."""
         shutil.rmtree(self.data, ignore_errors=True)
         copy: list[str | Path] = [self.programs / "pg_basebackup", "-d", primary.address]
         options = ["-R", "--no-sync", "-c", "fast", "-D"]
@@ -68,13 +68,13 @@ class Server:
         primary.await_standbys("*")
 
     def await_standbys(self, names: str) -> None:
-        """Let commits wait for the standbys of these names; empty: for none."""
+        """Make commits wait for the standbys of these names; empty for none."""
         self.ask(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
         self.ask("SELECT pg_reload_conf()")
 
     @property
     def address(self) -> str:
-        """Where it is, as libpq is told."""
+        """Its address as a libpq connection string."""
         return f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
 
     def ask(self, statement: str) -> Any:

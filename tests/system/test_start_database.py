@@ -1,4 +1,4 @@
-"""What the start of the service says of its database: one line, and whether it goes on."""
+"""The check of the database at the start of the service: its message, and whether it continues."""
 
 import socket
 from pathlib import Path

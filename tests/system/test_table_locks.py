@@ -1,4 +1,4 @@
-"""A whole table that somebody locks stops only who needs it, not the service."""
+"""A lock on a whole table blocks only requests that need it, not the service."""
 
 from pathlib import Path
 from threading import Event, Thread

@@ -1,4 +1,4 @@
-"""A wheel is the whole service: it carries what is beside the code in a checkout."""
+"""A wheel contains the whole service, including what is outside the package in a checkout."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ session.secret = a secret of the tests, long enough for everybody
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout's source distribution, unpacked as pip does."""
+    """The wheel of this checkout's source distribution, unpacked like pip does."""
     source = tmp_path_factory.mktemp("source")
     for name in ("forumsvc", "alembic", "deploy"):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -43,7 +43,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def forumsvc(site: Path, folder: Path, *words: str) -> str:
-    """Run the command of the unpacked wheel, with nothing of the checkout on the path."""
+    """Run the command of the unpacked wheel, without the checkout on the path."""
     (folder / "forum.ini").write_text(INI)
     done = subprocess.run(
         [sys.executable, "-P", "-m", "forumsvc.cli", "-c", "forum.ini", *words],

@@ -1,4 +1,4 @@
-"""What `benchmarks.compare` reads and concludes."""
+"""How `benchmarks.compare` parses and compares results."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from benchmarks.table import markdown
 
 
 def printed(*rows: tuple[str, ...]) -> str:
-    """Return what the benchmark prints, with these rows in the table of PostgreSQL."""
+    """Return the benchmark's output with these rows in the table of PostgreSQL."""
     table = markdown([HEAD, *rows], text_columns=2)
     return f"aims\n\n**postgresql**, 1 process, 16 connections\n\n{table}\n\nMachine: this."
 

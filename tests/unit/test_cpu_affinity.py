@@ -20,7 +20,7 @@ LOOK += "print(json.dumps(sorted(os.sched_getaffinity(0))))"
 
 @pytest.fixture
 def allowed() -> Iterator[list[int]]:
-    """All cores of this process, which is pinned to the first of them meanwhile."""
+    """All cores of this process, which is pinned to the first of them during the test."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     yield sorted(before)

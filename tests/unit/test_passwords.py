@@ -1,4 +1,4 @@
-"""Passwords: what hashing them leaves behind, and how many threads it takes."""
+"""Password hashing: its memory, and the threads that it uses."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
-"""The explorer in a real browser: log in by its dialog, list topics, open one.
+"""The explorer in a real browser: log in by its dialog, list topics, create one.
 
-With SCREENSHOTS set to a folder, pictures are left there to be looked at.
+With SCREENSHOTS set to a folder, screenshots are stored there.
 """
 
 import json
@@ -38,7 +38,7 @@ def node(service: Service) -> int:
 
 @pytest.fixture(params=["desk"])
 def page(request: pytest.FixtureRequest, browser: Browser, service: Service) -> Iterator[Page]:
-    """A tab of a browser that complains of nothing in the end, and asks no one else."""
+    """A tab of a browser; fails at the end if it logged an error or contacted another host."""
     width, height = SIZES[request.param]
     context = browser.new_context(
         base_url=service.address,
@@ -73,7 +73,7 @@ def operation(page: Page, name: str) -> Locator:
 
 
 def answer_of(part: Locator) -> tuple[str, Any]:
-    """Execute an operation and return the status and the JSON that it shows."""
+    """Execute an operation and return the displayed status and JSON."""
     part.locator(".execute").click()
     row = part.locator(".live-responses-table .response")
     status = row.locator(".response-col_status").inner_text()

@@ -1,4 +1,4 @@
-"""A person with a real browser, from the application's question to its end."""
+"""OAuth flows in a real browser, from the authorization request to the redirect."""
 
 from playwright.sync_api import Page, expect
 

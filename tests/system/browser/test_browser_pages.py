@@ -1,6 +1,6 @@
-"""How the pages look: on a phone and on a desk, in the light and in the dark.
+"""The layout of the pages: on a phone and on a desktop, in light and dark mode.
 
-With SCREENSHOTS set to a folder, a picture of each is left there to be looked at.
+With SCREENSHOTS set to a folder, a screenshot of each is stored there.
 """
 
 import os
@@ -29,7 +29,7 @@ Look = Callable[[str], None]
 
 
 def tour(page: Page, service: Service, callback: Callback, login: str) -> Callable[[Look], None]:
-    """Return a function that goes through every page and calls `look` on each."""
+    """Return a function that opens every page and calls `look` on each."""
     client_id = service.client("Harbour for Phones", callback.uri, service.person(login))
 
     def register(name: str) -> None:

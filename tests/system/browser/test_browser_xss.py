@@ -1,8 +1,8 @@
-"""What the service makes of hostile texts, logins and pictures, loaded in a browser: nothing runs.
+"""Stored hostile texts, logins and images run no script in a browser.
 
-A page counts every call of `pwned()`, which is what all payloads do when they get through (`alert`
-counts too). It is loaded without any policy of its own, its pictures fail, its elements are
-focused, hovered over, opened and clicked.
+A page counts every call of `pwned()`, which all payloads call when they run (`alert` counts, too).
+It is loaded without a content security policy, its images fail, its elements are focused, hovered
+over, opened and clicked.
 """
 
 import html

@@ -1,4 +1,4 @@
-"""Every example of the guide, run in its language against the service of `make serve`."""
+"""All examples of the guide, run in their language against the service of `make serve`."""
 
 import shutil
 from collections.abc import Iterator
@@ -34,14 +34,14 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The same in the keyed shape."""
+    """The same service with the keyed envelope."""
     with demo_service(tmp_path_factory.mktemp("keyed"), api__envelope="keyed") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The commands that the examples find; on a machine without curl one that stands in."""
+    """The commands for the examples; a replacement on a machine without curl."""
     folder = tmp_path_factory.mktemp("programs")
     return doc_examples.commands(folder, "curl" if shutil.which("curl") else "stand-in")
 
@@ -121,7 +121,7 @@ def test_a_client_generated_from_the_keyed_description_completes_a_session(
 
 
 def after_the_start(name: str) -> list[doc_examples.Block]:
-    """Return the blocks of a chapter behind those that fetch a token."""
+    """Return the blocks of a chapter after those that fetch a token."""
     if name == FIRST:
         return PAGES[name]
     start = [block._replace(group=-1) for block in PAGES[FIRST][:4]]
@@ -129,7 +129,7 @@ def after_the_start(name: str) -> list[doc_examples.Block]:
 
 
 def start_in_any_shape() -> list[doc_examples.Block]:
-    """Return the blocks that fetch a token, without the answer that they show."""
+    """Return the blocks that fetch a token, without their output."""
     return [block._replace(group=-1) for block in PAGES[FIRST][:4] if block.kind in LANGUAGES]
 
 

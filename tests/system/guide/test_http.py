@@ -20,7 +20,7 @@ CURLS = ["stand-in", "curl"] if shutil.which("curl") else ["stand-in"]
 
 @pytest.fixture
 def forum(tmp_path: Path) -> Iterator[Service]:
-    """The service with the limits of the page, one of which this address has used up."""
+    """The service with the limits of the page, one of which is used up for this address."""
     limits = {"rate_limit__requests": "300/minute", "rate_limit__writes": "30/minute"}
     with demo_service(tmp_path, **limits) as running:
         connection: http.client.HTTPConnection = running.server.connect()

@@ -1,4 +1,4 @@
-"""The README's first calls, run by bash as they stand against the service of `make serve`."""
+"""The README's first requests, run by bash against the service of `make serve`."""
 
 import json
 import shutil

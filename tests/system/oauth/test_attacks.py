@@ -1,4 +1,4 @@
-"""Attacks on a real process, with the pages, the threads and the database that people have."""
+"""Attacks on a real process with its pages, threads and database."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ HTML = {"Accept": "text/html"}
 
 
 def address(forum: Service, client: NewClient, **parameters: str) -> str:
-    """Return an authorization address; an empty parameter is left out."""
+    """Return an authorization URL; an empty parameter is left out."""
     parameters = {
         "response_type": "code",
         "client_id": client.client_id,
@@ -37,12 +37,12 @@ def address(forum: Service, client: NewClient, **parameters: str) -> str:
 
 
 def answered(location: str) -> dict[str, str]:
-    """Return what a client is told by way of the browser."""
+    """Return the parameters of the redirect to the client."""
     return dict(parse_qsl(urlsplit(location).query, strict_parsing=True))
 
 
 def get(where: str, browser: Browser | None = None) -> requests.Response:
-    """Visit an address and go no further."""
+    """Request a URL without following redirects."""
     http = requests if browser is None else browser.http
     return http.get(where, headers=HTML, allow_redirects=False, timeout=PATIENCE)
 

@@ -1,4 +1,4 @@
-"""Authlib, a client library that shares no code with the provider, runs every flow."""
+"""All flows with Authlib, a client library that shares no code with the provider."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("plain_http")
 def session(
     forum: Service, client: NewClient, method: str = "client_secret_basic"
 ) -> OAuth2Session:
-    """Return what an application would make of the provider's metadata and its credentials."""
+    """Return a session from the provider's metadata and the client's credentials."""
     return OAuth2Session(
         client.client_id,
         client.client_secret,
@@ -30,7 +30,7 @@ def session(
 
 
 def allowed(forum: Service, app: OAuth2Session, ann: Browser, verifier: str | None) -> str:
-    """Have Ann allow an application what it asks for; return where she is sent."""
+    """Have Ann authorize an application; return the URL that she is redirected to."""
     address, state = app.create_authorization_url(
         f"{forum.url}/oauth/authorize", code_verifier=verifier
     )

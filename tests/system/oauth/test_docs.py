@@ -1,4 +1,4 @@
-"""Every command of docs/oauth.md, run by bash against a real process as the page has them."""
+"""All commands of docs/oauth.md, run by bash against a real process."""
 
 import shutil
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ CURLS = ["stand-in", "curl"] if shutil.which("curl") else ["stand-in"]
 
 @pytest.fixture
 def forum(tmp_path: Path) -> Iterator[Service]:
-    """The service of `make serve`, as far as the page needs it."""
+    """The service of `make serve`, with what the page needs."""
     with service(tmp_path) as running:
         running.person("demo", "demo-password")
         yield running

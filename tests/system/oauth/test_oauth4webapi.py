@@ -1,4 +1,4 @@
-"""oauth4webapi under node, which takes nothing that the RFCs do not allow, runs every flow."""
+"""All flows with oauth4webapi under node, which accepts only what the RFCs allow."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ FLOWS = [
 
 @pytest.fixture(scope="session")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the client's script, beside its library."""
+    """The folder with the client's script and its library."""
     folder = tmp_path_factory.mktemp("node")
     node.link_client(folder)
     return folder

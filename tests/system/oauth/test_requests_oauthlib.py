@@ -1,4 +1,4 @@
-"""requests-oauthlib, the library that most Python clients of such an API use, runs every flow."""
+"""All flows with requests-oauthlib, the most common library of Python clients."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit

@@ -1,4 +1,4 @@
-"""After a full run of flows no secret is in any line of the log at DEBUG, nor in the database."""
+"""After all flows, no secret is in the log at DEBUG or in the database."""
 
 import base64
 from pathlib import Path
@@ -34,7 +34,7 @@ class Run:
         self.wrong_ones()
 
     def client(self, name: str, **options: object) -> NewClient:
-        """Register a client whose secret is to stay one."""
+        """Register a client whose secret must not appear."""
         made = self.forum.client(name, **options)  # type: ignore[arg-type]
         if made.client_secret:
             self.secrets.add(made.client_secret)
@@ -43,7 +43,7 @@ class Run:
         return made
 
     def token(self, **parameters: str) -> dict[str, str]:
-        """Ask for a token, and note what was given."""
+        """Request a token, and record what was issued."""
         answer = self.forum.post("token", **parameters)
         assert answer.status_code == 200, answer.text
         given: dict[str, str] = answer.json()
@@ -110,7 +110,7 @@ class Run:
         assert self.forum.post("token", **exchange).status_code == 400
 
     def wrong_ones(self) -> None:
-        """What is refused may be somebody's secret all the same."""
+        """Refused credentials, which may also be secrets."""
         proof = self.client("app")._asdict()
         login = {"grant_type": "password", "username": "ann"}
         self.forum.post("token", **proof, **login, password=WRONG)
@@ -127,7 +127,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run whose service has ended, so that all is written."""
+    """A run whose service has stopped, so that its log is complete."""
     with service(tmp_path_factory.mktemp("secrets")) as forum:
         done = Run(forum)
         forum.server.stop()
@@ -135,7 +135,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def forms_of(secret: str) -> set[str]:
-    """Return a secret as it may be written: plain, in an address, in a form, in JSON or Python."""
+    """Return the encodings of a secret: plain, in a URL, in a form, in JSON or Python."""
     return {secret, quote(secret), quote_plus(secret), repr(secret)[1:-1]}
 
 

@@ -1,4 +1,4 @@
-"""The demo without the command line: databases of both kinds, and the service's own renderer."""
+"""The demo without the command line: databases of both kinds, and the service's renderer."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,7 +18,7 @@ SEED = 7
 
 @pytest.fixture(scope="session")
 def render() -> Render:
-    """The service's renderer, every mention linked."""
+    """The service's renderer, with every mention linked."""
     pipeline = Pipeline()
 
     def rendered(text: str) -> str:
@@ -32,7 +32,7 @@ def render() -> Render:
 def new_database(
     tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> Iterator[Callable[[str], Database]]:
-    """Make an empty forum in a database of the given kind."""
+    """Create an empty forum in a database of the given kind."""
     made: list[Database] = []
 
     def make(kind: str) -> Database:
@@ -54,7 +54,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def empty(new_database: Callable[[str], Database], kind: str) -> Database:
-    """An empty forum of the test's own."""
+    """An empty forum for this test only."""
     return new_database(kind)
 
 
@@ -79,7 +79,7 @@ def fill(render: Render) -> Callable[..., LoadResult]:
 def demos(
     new_database: Callable[[str], Database], fill: Callable[..., LoadResult]
 ) -> Callable[[str], Database]:
-    """The demo of `SIZE` and `SEED` in a database of the given kind, to be read only."""
+    """The demo of `SIZE` and `SEED` in a database of the given kind, read-only."""
     loaded: dict[str, Database] = {}
 
     def demo(kind: str) -> Database:
@@ -93,5 +93,5 @@ def demos(
 
 @pytest.fixture
 def demo(demos: Callable[[str], Database], kind: str) -> Database:
-    """The demo of `SIZE` and `SEED`, to be read only."""
+    """The demo of `SIZE` and `SEED`, read-only."""
     return demos(kind)

@@ -1,4 +1,4 @@
-"""What the counters must be, counted anew from the rows in plain SQL."""
+"""The correct values of the counters, counted from the rows in plain SQL."""
 
 _SEEN = "t.deleted_at IS NULL AND t.banned_at IS NULL"
 _LEFT = "r.deleted_at IS NULL"
@@ -38,12 +38,12 @@ LATEST = {
 
 
 def wrong_counts(table: str, column: str) -> str:
-    """Return the SELECT of the ids of the rows whose counter is wrong."""
+    """Return a SELECT of the ids of rows with a wrong counter."""
     right = f"(SELECT count(*) {COUNTERS[table, column]})"
     return f"SELECT it.id FROM {table} it WHERE it.{column} <> {right}"  # noqa: S608 - our own words
 
 
 def wrong_latest(column: str) -> str:
-    """Return the SELECT of the ids of the topics that name another last reply than theirs."""
+    """Return a SELECT of the ids of topics with a wrong last reply."""
     right = LATEST[column]
     return f"SELECT it.id FROM topics it WHERE it.{column} IS DISTINCT FROM {right}"  # noqa: S608

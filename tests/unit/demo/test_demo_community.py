@@ -1,4 +1,4 @@
-"""The plan of the demo: as skewed as communities are, and possible in the order of time."""
+"""The plan of the demo: realistically skewed, and consistent in the order of time."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A demo in a database: whole, consistent, the same everywhere, and nobody's harm."""
+"""The demo in a database: complete, consistent, the same on both, and without side effects."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The people of the demo: logins that the service itself would take, and nobody twice."""
+"""The people of the demo: valid and unique logins."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The demo's chance: repeatable, skewed, and adding up."""
+"""The demo's random numbers: repeatable, skewed, and with correct sums."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The texts of the demo: every slot filled, every element of Markdown, HTML as rendered whole."""
+"""The texts of the demo: slots filled, all elements of Markdown, HTML as if rendered as a whole."""
 
 import random
 import re
@@ -35,7 +35,7 @@ def places(rng: random.Random) -> tuple[int, int]:
 
 
 def written(texts: Texts, count: int) -> list[Text]:
-    """Return topics and replies, half of them addressed to somebody."""
+    """Return topics and replies, half of them with a mention."""
     rng = stream(1, "test")
     made = []
     for number in range(count):

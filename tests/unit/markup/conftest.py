@@ -1,4 +1,4 @@
-"""What the tests of the renderer share."""
+"""Fixtures for the tests of the renderer."""
 
 from collections.abc import Callable, Iterator
 
@@ -15,19 +15,19 @@ WALL_SECONDS = 120.0
 
 @pytest.fixture(scope="session")
 def pipeline() -> Pipeline:
-    """The way from text to HTML, without worker processes."""
+    """The pipeline from text to HTML, without worker processes."""
     return Pipeline()
 
 
 @pytest.fixture
 def parts(pipeline: Pipeline) -> Callable[[str], list[str]]:
-    """A text's HTML, cut at its mentions."""
+    """A function: the HTML of a text, split at its mentions."""
     return lambda text: pipeline.render(text, OWN_HOST)
 
 
 @pytest.fixture
 def html(parts: Callable[[str], list[str]]) -> Callable[[str], str]:
-    """A text's HTML, nobody linked."""
+    """A function: the HTML of a text, with mentions as plain text."""
 
     def render(text: str) -> str:
         pieces = parts(text)

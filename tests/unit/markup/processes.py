@@ -1,4 +1,4 @@
-"""The processes that render, as the tests look at them."""
+"""The worker processes of a renderer, for tests."""
 
 import os
 import subprocess
@@ -36,19 +36,19 @@ def workers() -> list[psutil.Process]:
 
 
 def end(process: psutil.Process) -> None:
-    """Kill a process, and see it dead."""
+    """Kill a process, and wait for its end."""
     process.kill()
     wait_for_end(process)
 
 
 def wait_for_end(process: psutil.Process) -> None:
-    """Wait until another's child has ended; that one need not have noticed."""
+    """Wait until a child of another process has ended; it may be a zombie."""
     while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
         pass
 
 
 def in_python(program: str) -> str:
-    """Return what a program prints that runs in a fresh interpreter."""
+    """Return the output of a program in a new interpreter."""
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         check=True,

@@ -1,4 +1,4 @@
-"""Data that other projects' source archives carry, which are fetched and never kept here."""
+"""Data from the source archives of other projects, which are fetched and not stored here."""
 
 import tarfile
 

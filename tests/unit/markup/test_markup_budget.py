@@ -1,4 +1,4 @@
-"""How much of the renderer one author may use."""
+"""The rendering budget of an author."""
 
 import math
 import threading
@@ -11,13 +11,12 @@ from forumsvc.markup import RenderBudget, budget
 
 
 class Clock:
-    """The time that the test says it is, in seconds."""
+    """A clock that the test sets, in seconds."""
 
     def __init__(self) -> None:
         self.now = 1000.0
 
     def monotonic(self) -> float:
-        """Return it."""
         return self.now
 
 
@@ -29,7 +28,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
-    """Let an author use so many seconds."""
+    """Use so many seconds of an author's budget."""
     with render_budget.acquire(author_id) as used:
         used(seconds)
 

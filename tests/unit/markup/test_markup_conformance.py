@@ -1,8 +1,8 @@
-"""How much of CommonMark and of GitHub Flavored Markdown is read as specified.
+"""Conformance to CommonMark and to GitHub Flavored Markdown.
 
-`conformance.json` records, by its number in the specification, every example that is not. It may
-only shrink: an example that fails and is not recorded is a regression, one that is recorded and
-passes is struck from the record. `python -m tests.unit.markup.test_markup_conformance` writes it.
+`conformance.json` records the number of every failing example. It may only shrink: a failing
+example that is not recorded is a regression; a recorded one that passes must be removed.
+`python -m tests.unit.markup.test_markup_conformance` writes the file.
 """
 
 import json
@@ -28,10 +28,10 @@ _AROUND_BLOCK = re.compile(rf"\s*(</?(?:{_BLOCK})(?: [^>]*)?>)\s*")
 
 
 def meaning(html: str) -> str:
-    """Return sanitized HTML without what differs on purpose or does not show.
+    """Return sanitized HTML without intended or invisible differences.
 
-    That is: a line end breaks the line; code has the classes of its highlighting; headings have
-    ids; links and images have the attributes of the forum; addresses may be percent-encoded.
+    These are: line breaks at line ends; the classes of highlighted code; the ids of headings; the
+    forum's attributes of links and images; percent-encoding of URLs.
     """
     html = _HIGHLIGHTING.sub("", _OURS.sub("", html.replace("<br>\n", "\n")))
     html = _START_TAG.sub(
@@ -61,7 +61,7 @@ def failing(pipeline: Pipeline, examples: list[Example]) -> list[int]:
 
 
 def measured() -> dict[str, dict[str, int | list[int]]]:
-    """Return, a specification each, how many examples there are and pass, and which fail."""
+    """Return for each specification the number of examples and of passing ones, and the failing."""
     pipeline = Pipeline()
     record: dict[str, dict[str, int | list[int]]] = {}
     for name, examples in (

@@ -1,4 +1,4 @@
-"""A text twice as long takes about twice as long to render."""
+"""The rendering time grows about linearly with the length of a text."""
 
 import time
 from collections.abc import Callable
@@ -32,7 +32,7 @@ NEVER_CLOSED = [
 
 
 def seconds(render: Callable[[], object]) -> float:
-    """Return the processor time of the quickest of three calls."""
+    """Return the lowest processor time of three calls."""
     times = []
     for _ in range(3):
         began = time.process_time()

@@ -1,4 +1,4 @@
-"""What docs/markdown.md promises to authors and to the developers of clients."""
+"""The promises of docs/markdown.md to authors and to developers of clients."""
 
 import re
 import runpy

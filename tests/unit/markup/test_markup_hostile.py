@@ -16,7 +16,7 @@ MAX_RESIDENT = 300 << 20
 
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[Renderer]:
-    """A renderer whose texts may take a quarter of a second of processor time."""
+    """A renderer with a limit of a quarter of a second of processor time for a text."""
     with_workers = Renderer(workers=2, timeout=0.25, wall_seconds=WALL_SECONDS)
     yield with_workers
     with_workers.close()

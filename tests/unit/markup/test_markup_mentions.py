@@ -1,4 +1,4 @@
-"""Which words mention somebody."""
+"""Which words are mentions."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Floor references, links to other hosts, links to headings."""
+"""Post numbers, links to other hosts, links to headings."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Where the workers come from, and how they end: fork servers, deaths, forks of the server."""
+"""The life of the worker processes: fork servers, deaths, forks of the server process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What holds for every text."""
+"""Properties of the HTML of every text."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Linking the mentions of a draft."""
+"""Linking the mentions of a rendered text."""
 
 from forumsvc.markup import RENDERER_VERSION, RenderedText
 from forumsvc.markup.sanitizer import sanitize

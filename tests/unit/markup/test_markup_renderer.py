@@ -22,7 +22,7 @@ from tests.unit.markup.processes import COMMAND, SLOW, fork_servers, workers
 
 @contextmanager
 def all_slots_busy(renderer: Renderer) -> Iterator[None]:
-    """Hold the two workers of a renderer."""
+    """Occupy both workers of a renderer."""
     with ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(renderer._pool.acquire(time.monotonic() + 20))
@@ -152,7 +152,7 @@ fork_server.main()
 
 @pytest.fixture
 def hindered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[int], Renderer]:
-    """A renderer whose workers are hindered so many times at the text `tmp_path / "begun"`."""
+    """A function: a renderer whose workers stall so many times at the text `tmp_path / "begun"`."""
     (tmp_path / "begun").touch()
 
     def made(times: int) -> Renderer:

@@ -1,7 +1,7 @@
 """No text becomes script.
 
-What a browser makes of the same corpus is for the browser tests; here the HTML is read by a
-parser that shares nothing with the sanitizer.
+The browser tests run the same corpus in a browser; here the HTML is parsed by a parser that shares
+no code with the sanitizer.
 """
 
 import re
@@ -38,7 +38,7 @@ Html = Callable[[str], str]
 
 
 class Finder(HTMLParser):
-    """Collects what a browser could run or be led astray by."""
+    """Collects what a browser could run, and what could mislead it."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

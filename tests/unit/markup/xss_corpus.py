@@ -1,8 +1,8 @@
-"""Texts that try to become script.
+"""Texts that try to run script.
 
-`texts` multiplies the known ways in by the places that Markdown gives them. All run the same
-JavaScript when they get through, so that a browser test can tell (`window.pwned = 1`, say).
-`published` adds those of a corpus that others keep.
+`texts` combines the known payloads with all places in Markdown. All of them run the same JavaScript
+if they succeed, so that a browser test can detect it (`window.pwned = 1`, for example).
+`published` adds the payloads of another project's corpus.
 """
 
 from itertools import chain, product
@@ -184,7 +184,7 @@ _PLACES = [
 
 
 def payloads(code: str = "alert(1)") -> list[str]:
-    """Return every way in once; `code` is JavaScript without blanks and quotes."""
+    """Return every payload once; `code` is JavaScript without spaces and quotes."""
     handlers = (
         spelling.format(element=element, event=event, code=code)
         for spelling, element, event in product(_SPELLINGS, _ELEMENTS, _EVENTS)
@@ -198,7 +198,7 @@ def payloads(code: str = "alert(1)") -> list[str]:
 
 
 def texts(code: str = "alert(1)") -> list[str]:
-    """Return the ways in as texts of a post, those written as HTML in every place of Markdown."""
+    """Return the payloads as texts of a post, HTML payloads in every place of Markdown."""
     placed = (
         place.format(text.replace("{code}", code))
         for place, text in product(_PLACES, chain(_RAW, _LOGINS))

@@ -1,4 +1,4 @@
-"""The names of all parts of an image file, read strictly: an error for what is none of them."""
+"""Lists the parts of an image file strictly: unknown bytes are an error."""
 
 
 def part_names(data: bytes) -> list[str]:

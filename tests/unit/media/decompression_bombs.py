@@ -33,15 +33,17 @@ def png_bomb() -> bytes:
 def gif(
     size: tuple[int, int], frames: int, *, end: bool = True, frame: tuple[int, int] = (1, 1)
 ) -> bytes:
-    """Return a GIF of that many frames on a large canvas, with or without its end; each says that
-    it has the size `frame` and has data for one pixel."""
+    """Return a GIF of that many frames on a large canvas, with or without its trailer.
+
+    Each frame claims the size `frame` and has data for one pixel.
+    """
     words = struct.pack("<HH", *size)
     one = b",\0\0\0\0" + struct.pack("<HH", *frame) + b"\0\2\2D\1\0"
     return b"GIF89a" + words + b"\x80\0\0" + bytes(6) + one * frames + (b";" if end else b"")
 
 
 def jpeg_of_scans(scans: int) -> bytes:
-    """Return a progressive JPEG whose last scan comes that many times."""
+    """Return a progressive JPEG whose last scan is repeated that many times."""
     data = encoded(scene("L"), "JPEG", progressive=True)
     last = data.rindex(b"\xff\xda")
     return data[:-2] + data[last:-2] * scans + b"\xff\xd9"

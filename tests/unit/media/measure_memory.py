@@ -1,9 +1,9 @@
-"""Run as a program. `make NAME` writes one large image to standard output. `normalize` and
-`thumbnail` take one from standard input and print the peak memory of their worker process and of
-themselves, in bytes, and what came out.
+"""A program. `make NAME` writes a large image to standard output. `normalize` and `thumbnail` read
+one from standard input and print the peak memory of their worker process and of themselves, in
+bytes, and the properties of the result.
 
-They are two programs, and a program's own peak is not asked of getrusage, because a process that
-starts another hands its own peak on to it.
+They are separate programs, and their own peak does not come from getrusage, because a process
+inherits the peak of its parent there.
 """
 
 import resource
@@ -58,7 +58,7 @@ def main(job: str, name: str = "") -> None:
 
 
 def _own_peak() -> int:
-    """Return VmHWM, the peak of resident memory since this program began, bytes (proc(5))."""
+    """Return VmHWM, the peak of resident memory of this program, in bytes (proc(5))."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
 

@@ -1,4 +1,4 @@
-"""Images read by libvips, which shares no reading code of its own with Pillow."""
+"""Decodes images with libvips, which shares no decoding code with Pillow."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,9 @@ _FORMAT_FIELDS = {
 
 @dataclass(frozen=True)
 class DecodedImage:
-    """What a viewer shows: size in pixels, frames, times (ms), loop count, pixels (RGBA, 8 bits,
-    frames one below the other); and the names of every other thing the file says."""
+    """What a viewer shows: size in pixels, frames, delays (ms), loop count, pixels (RGBA, 8 bits,
+    frames one below the other); and the names of all other data in the file.
+    """
 
     width: int
     height: int
@@ -27,7 +28,7 @@ class DecodedImage:
 
 
 def decode(data: bytes) -> DecodedImage:
-    """Read an image, with orientation and color profile applied, as a browser does."""
+    """Decode an image, with orientation and color profile applied, as a browser does."""
     options = {"n": -1} if data[:3] == b"GIF" or data[:4] == b"RIFF" else {}
     image = pyvips.Image.new_from_buffer(data, "", **options)
     fields = set(image.get_fields())
@@ -45,7 +46,7 @@ def decode(data: bytes) -> DecodedImage:
 
 
 def difference(one: DecodedImage, other: DecodedImage) -> tuple[float, float]:
-    """Return the mean and the greatest difference of the pixels, colors weighted by opacity."""
+    """Return the mean and the largest difference of the pixels, colors weighted by opacity."""
     apart = (one.pixels.premultiply() - other.pixels.premultiply()).abs()
     worst = apart[0].bandrank([apart[1], apart[2], apart[3]], index=3)
     return worst.avg(), worst.max()

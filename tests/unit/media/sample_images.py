@@ -61,7 +61,7 @@ def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def exif(orientation: int = 1) -> Image.Exif:
-    """Return an EXIF block with a secret description, a place, and an orientation."""
+    """Return an EXIF block with a secret description, a GPS position, and an orientation."""
     block = Image.Exif()
     block[_DESCRIPTION] = SECRET
     block[_ORIENTATION] = orientation
@@ -102,8 +102,9 @@ def _ways(kind: str, mode: str) -> dict[str, dict[str, Any]]:
 
 @cache
 def of_libvips() -> list[SampleImage]:
-    """Return PNGs that Pillow does not write: interlaced, of 16 bits a sample; and such as have a
-    color that means transparent."""
+    """Return PNGs that Pillow cannot write: interlaced, 16 bits a sample, or with a color key for
+    transparency.
+    """
     found = []
     for mode in ("L", "LA", "RGB", "RGBA"):
         picture = pyvips.Image.new_from_buffer(encoded(scene(mode), "PNG"), "")
@@ -124,7 +125,7 @@ def of_libvips() -> list[SampleImage]:
 
 @cache
 def oriented() -> list[SampleImage]:
-    """Return every orientation in the formats that carry one, one of them too large for a band."""
+    """Return every orientation in the formats that support it, one of them larger than a band."""
     found = []
     small, large = scene("RGB", (61, 40)), scene("RGB", (1250, 1000))
     for number in range(1, 9):
@@ -150,7 +151,7 @@ def oriented() -> list[SampleImage]:
 
 @cache
 def annotated() -> list[SampleImage]:
-    """Return images with every kind of metadata, and with something behind their end."""
+    """Return images with every kind of metadata, and with bytes after their end."""
     text = PngInfo()
     text.add_text("Comment", SECRET)
     text.add_text("Packed", SECRET, zip=True)
@@ -171,7 +172,7 @@ def annotated() -> list[SampleImage]:
 
 @cache
 def polyglots() -> list[SampleImage]:
-    """Return images that are something else too."""
+    """Return images that are also valid files of another type."""
     script = b"*/=1;alert('" + SECRET.encode() + b"')//"
     gif = bytearray(encoded(scene("P"), "GIF", comment=script))
     archive = b"PK\x03\x04" + SECRET.encode() + b"PK\x05\x06" + bytes(18)

@@ -1,4 +1,4 @@
-"""What is taken comes back as the same image and as nothing but an image."""
+"""An accepted image comes back as the same image, without anything else."""
 
 from io import BytesIO
 

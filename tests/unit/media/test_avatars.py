@@ -1,4 +1,4 @@
-"""Letter avatars: readable, stable, and text whatever the login is."""
+"""Letter avatars: readable, stable, and safe for any login."""
 
 import re
 from xml.etree import ElementTree

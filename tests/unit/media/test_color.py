@@ -1,4 +1,4 @@
-"""Colour profiles are applied before they are dropped; libvips says what the result must be."""
+"""Color profiles are applied before they are dropped; libvips gives the expected result."""
 
 import struct
 from io import BytesIO
@@ -91,7 +91,7 @@ def test_printers_colors_without_a_profile_are_converted() -> None:
 
 
 def linear_grey() -> bytes:
-    """Return a minimal profile (ICC.1:2001-04) of a grey whose values are amounts of light."""
+    """Return a minimal profile (ICC.1:2001-04) of a linear gray."""
     white = b"XYZ \0\0\0\0" + struct.pack(">iii", 0xF6D6, 0x10000, 0xD32D)
     name = b"desc\0\0\0\0" + struct.pack(">I", 5) + b"grey\0" + bytes(79)
     tags = {

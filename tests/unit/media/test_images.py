@@ -1,4 +1,4 @@
-"""An upload becomes a file to store: in a process of its own, by the piece, the same each time."""
+"""An upload becomes a file to store: in a separate process, in chunks, deterministically."""
 
 import errno
 import gc
@@ -23,7 +23,7 @@ from tests.unit.media import decompression_bombs, sample_images
 
 
 class Source(BytesIO):
-    """An upload that counts how it is read."""
+    """An upload that records how it is read."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)

@@ -1,4 +1,4 @@
-"""The largest images that are taken, each kind, stay within 300 MB."""
+"""The largest accepted images of each kind need less than 300 MB."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What is refused is refused as Invalid, with the reason as text, whatever is wrong with it."""
+"""Every broken image is refused as Invalid with a reason."""
 
 import random
 import zlib
@@ -68,11 +68,11 @@ def test_damaged_bytes_end_in_an_image_or_a_refusal(specimen: sample_images.Samp
         data = bytearray(specimen.data)
         for _ in range(dice.randint(1, 8)):
             data[dice.randrange(len(data))] = dice.randrange(256)
-        judge(mended(bytes(data)) if specimen.name.startswith("PNG") else bytes(data))
+        judge(with_checksums(bytes(data)) if specimen.name.startswith("PNG") else bytes(data))
 
 
-def mended(data: bytes) -> bytes:
-    """Return a PNG with the checksums that its chunks should have, as far as they can be found."""
+def with_checksums(data: bytes) -> bytes:
+    """Return a PNG with correct checksums of its chunks, as far as they can be parsed."""
     whole, at = bytearray(data), 8
     while at + 12 <= len(whole):
         end = at + 8 + int.from_bytes(whole[at : at + 4], "big")
@@ -84,7 +84,7 @@ def mended(data: bytes) -> bytes:
 
 
 def judge(data: bytes) -> None:
-    """Take or refuse; nothing else may come of it."""
+    """Accept or refuse; any other exception fails the test."""
     for job in (reencode, write_thumbnail):
         with suppress(Invalid):
             job(data, BytesIO(), LIMITS)

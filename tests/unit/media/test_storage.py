@@ -1,4 +1,4 @@
-"""LocalStorage: whole or not there, idempotent, never outside its folder."""
+"""LocalStorage: atomic, idempotent, never outside its folder."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Thumbnails: the middle square, upright, in sRGB, and nothing else of the image."""
+"""Thumbnails: the middle square, upright, in sRGB, without metadata."""
 
 from io import BytesIO
 
@@ -40,7 +40,7 @@ def test_every_kind_of_image_has_a_bare_square_thumbnail(
 
 
 def flag(size: tuple[int, int], mode: str = "RGB") -> Image.Image:
-    """Return a square of four colors, with grey on both sides of it."""
+    """Return a square of four colors, with gray on both sides."""
     image = Image.new(mode, size, "grey")
     side = min(size)
     left, top, half = (size[0] - side) // 2, (size[1] - side) // 2, side // 2

@@ -1,4 +1,4 @@
-"""What a client may take its time for, in a time of the tests' own."""
+"""The time limits of a connection, with times that the tests set."""
 
 import pytest
 

@@ -157,7 +157,7 @@ def test_a_worker_that_cannot_accept_pauses_and_is_not_counted(
 
 
 def no_descriptor_left(*_: object) -> None:
-    """Fail as the system does where a process has as many files open as it may have."""
+    """Fail as the system does at the limit of open files."""
     raise OSError(errno.EMFILE, "Too many open files")
 
 

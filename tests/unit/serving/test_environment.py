@@ -1,4 +1,4 @@
-"""The server and the application know each other by the environment alone."""
+"""The server and the application share only environment variables."""
 
 from forumsvc import cpu_affinity, process_name
 from forumsvc.serving import environment
