@@ -237,7 +237,7 @@ def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(
     scene: Scene,
 ) -> None:
     budget = scene.forum.registry.authoring.budget
-    with budget.turn(scene.bob.id) as used:
+    with budget.acquire(scene.bob.id) as used:
         used(30)
     stats = scene.forum.registry.authoring.renderer.stats
     before = stats.rendered
@@ -254,7 +254,7 @@ def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(
 
 def test_a_text_costs_its_author_what_its_worker_used(scene: Scene) -> None:
     assert scene.send("bob", "reply").status_int == 201
-    assert 0 < scene.forum.registry.authoring.budget._accounts[scene.bob.id].seconds < 1
+    assert 0 < scene.forum.registry.authoring.budget._accounts[scene.bob.id].used_seconds < 1
 
 
 def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(
@@ -263,7 +263,7 @@ def test_a_text_that_cannot_be_rendered_for_load_is_refused_and_not_stored(
     def busy(*args: Any) -> Any:
         raise PoolBusyError
 
-    monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_ask", busy)
+    monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_render_in_worker", busy)
     replies = scene.forum.count(Reply)
     answer = scene.send("bob", "reply")
     assert (answer.status_int, answer.headers["Retry-After"]) == (503, "10")
@@ -276,7 +276,7 @@ def test_the_log_names_the_request_of_a_text_that_is_stored_unrendered(
     def stopped(*args: Any) -> Any:
         raise WorkerCpuError
 
-    monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_ask", stopped)
+    monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_render_in_worker", stopped)
     answer = scene.send("bob", "reply")
     assert answer.json["body_html"] == "<p>a *text*</p>"
     assert f"request {answer.headers['X-Request-Id']}, user {scene.bob.id}" in caplog.text
