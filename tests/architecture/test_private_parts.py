@@ -54,7 +54,7 @@ PARTS = {
         "waitress.task:ErrorTask.execute": "serving/channel.py",
         "waitress.task:WSGITask.build_response_header": "serving/channel.py",
         "waitress.task:WSGITask.set_close_on_finish": "serving/channel.py",
-        "waitress.utilities:cleanup_unix_socket": "serving/addresses.py",
+        "waitress.utilities:cleanup_unix_socket": "serving/listen_sockets.py",
         "waitress.wasyncore:close_all": "serving/worker.py",
         "waitress.wasyncore:dispatcher.close": "serving/worker.py",
         "waitress.wasyncore:loop": "serving/worker.py",
