@@ -12,6 +12,7 @@ from forumsvc import clock, passwords
 from forumsvc.db.engine import Database
 from forumsvc.markup import pool
 from forumsvc.markup.fork_server_process import ForkServerProcess
+from tests.cheap_passwords import cheap_passwords
 from tests.functional.forum import Forum, make_app
 
 MakeForum = Callable[..., Forum]
@@ -79,6 +80,13 @@ def make_forum(database_url: str, database: Database, tmp_path: Path) -> Iterato
     yield make
     for application in made:
         close_application(application)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def cheap_hashes() -> Iterator[None]:
+    """Hash passwords with minimal cost. Not in commands that run in a process of their own."""
+    with cheap_passwords():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from forumsvc.db.timeouts import Timeouts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.threads import alone
+from tests.system.process import wait_until
 
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
@@ -66,8 +67,7 @@ def test_an_idle_transaction_is_ended(database_url: str, forum: Forum) -> None:
         with limited.session() as db:
             pid = db.scalar(text("SELECT pg_backend_pid()"))
             with forum.database.reads.connect() as watch:
-                while watch.scalar(gone, {"pid": pid}):
-                    pass
+                wait_until(lambda: not watch.scalar(gone, {"pid": pid}), "the session is ended")
             with pytest.raises(Exception, match="idle-in-transaction timeout"):
                 db.execute(text("SELECT 1"))
         with limited.session() as db:

@@ -35,6 +35,7 @@ def pages(caller: Caller, path: str, **params: str) -> list[dict]:
     entries: list[dict] = []
     while page := caller.get(path, limit="150", offset=str(len(entries)), **params).json:
         entries += page
+        assert len(entries) < 100_000
     return entries
 
 

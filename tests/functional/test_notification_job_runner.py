@@ -182,8 +182,9 @@ def test_each_batch_is_a_transaction_of_bounded_size(
     forum: Forum, runner: NotificationJobRunner
 ) -> None:
     open_topics(forum, 1)
-    steps = []
+    steps: list[int] = []
     while not is_done(forum):
+        assert len(steps) < 3
         before, _ = notified_counts(forum.database)
         [job_id] = _job_ids(forum)
         with forum.database.session.begin() as db:

@@ -17,6 +17,8 @@ from tests.functional.recounting import drift
 
 pytestmark = pytest.mark.both_databases
 
+MOST_BATCHES = 1000
+
 INLINE = 2
 FOLLOWERS = 7
 
@@ -48,8 +50,11 @@ class Scene:
 
     def finish(self) -> None:
         """Run all batches."""
-        while self.jobs():
+        for _ in range(MOST_BATCHES):
+            if not self.jobs():
+                return
             self.batch()
+        raise AssertionError(f"After {MOST_BATCHES} batches there are jobs left.")
 
     def jobs(self) -> list[int]:
         """Return the jobs that are left."""

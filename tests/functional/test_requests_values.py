@@ -1,5 +1,6 @@
 """The values of parameters: ranges, ids, texts; each error names the parameter."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -30,9 +31,13 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("path", LISTS)
+# What is an integer at all is a matter of the field: tests/unit/schemas.
 @pytest.mark.parametrize(
-    "limit", ["0", "151", "-1", "1_0", "%D9%A3", "5.0", "%205", "5%20", "x", HUGE]
+    ("path", "limit"),
+    [
+        *product(LISTS, ["0", "151"]),
+        *product(["/topics"], ["-1", "1_0", "%D9%A3", "5.0", "%205", "5%20", "x", HUGE]),
+    ],
 )
 def test_limit_is_an_integer_from_1_to_150(
     alice: Person, topic: int, path: str, limit: str
@@ -45,16 +50,22 @@ def test_limit_is_an_integer_from_1_to_150(
         assert f"'{limit[:40]}" in error
 
 
-@pytest.mark.parametrize("path", LISTS)
-@pytest.mark.parametrize("limit", ["1", "150", "+1", "0001", ""])
+@pytest.mark.parametrize(
+    ("path", "limit"), [*product(LISTS, ["1", "150"]), *product(["/topics"], ["+1", "0001", ""])]
+)
 def test_the_ends_of_the_range_are_in_it(alice: Person, topic: int, path: str, limit: str) -> None:
     # A plus in a query is a blank.
     expected = 400 if limit == "+1" else 200
     assert send(alice, "GET", f"{path.format(topic=topic)}?limit={limit}").status_int == expected
 
 
-@pytest.mark.parametrize("path", LISTS)
-@pytest.mark.parametrize("offset", ["-1", "1_0", "%D9%A3", "5.0", "%205", "x", f"-{HUGE}"])
+@pytest.mark.parametrize(
+    ("path", "offset"),
+    [
+        *product(LISTS, ["-1"]),
+        *product(["/topics"], ["1_0", "%D9%A3", "5.0", "%205", "x", f"-{HUGE}"]),
+    ],
+)
 def test_offset_is_an_integer_of_at_least_0(
     alice: Person, topic: int, path: str, offset: str
 ) -> None:

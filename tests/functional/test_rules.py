@@ -1,11 +1,13 @@
 """The community's rules for texts: limits and forbidden words."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forumsvc.services.content.forbidden_words import ForbiddenWords
-from tests.functional.conftest import MakeForum
+from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import SECRET, Forum, Person, make_app
 
 LINK = "[x](https://other.example/{})"
@@ -17,15 +19,21 @@ def many(unit: str, number: int) -> str:
     return " ".join(unit.format(n) for n in range(number))
 
 
-@pytest.fixture
-def forum(make_forum: MakeForum) -> Forum:
-    """A forum with all rules."""
-    return make_forum(
-        site__url="https://forum.example",
-        posts__newbie_max_links="2",
-        posts__newbie_max_images="1",
-        posts__forbidden_words="casino, free money, 赌博",
+@pytest.fixture(scope="module")
+def application(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The application with all rules."""
+    application = make_app(
+        database_url,
+        tmp_path_factory.mktemp("rules"),
+        **{
+            "site.url": "https://forum.example",
+            "posts.newbie_max_links": "2",
+            "posts.newbie_max_images": "1",
+            "posts.forbidden_words": "casino, free money, 赌博",
+        },
     )
+    yield application
+    close_application(application)
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 import http.client
 import json
-import statistics
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -37,10 +35,10 @@ READERS, WRITERS = 2, 2
 
 
 @dataclass
-class Timed:
-    """The duration of each request in seconds, and the errors."""
+class Answers:
+    """The number of answered requests, and the errors."""
 
-    seconds: list[float] = field(default_factory=list)
+    requests: int = 0
     failed: list[bytes] = field(default_factory=list)
 
 
@@ -53,17 +51,16 @@ class Client:
             "Authorization": f"Bearer {token}",
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        self.timed = Timed()
+        self.answers = Answers()
 
     def send(self, method: str, path: str, **fields: str) -> dict[str, Any]:
-        """Send a request, record its duration, and return the response."""
-        began = time.monotonic()
+        """Send a request and return the response."""
         self._connection.request(method, API + path, urlencode(fields), self._headers)
         answer = self._connection.getresponse()
         body = answer.read()
-        self.timed.seconds.append(time.monotonic() - began)
+        self.answers.requests += 1
         if answer.status not in (200, 201):
-            self.timed.failed.append(body)
+            self.answers.failed.append(body)
         found = json.loads(body)
         return found if isinstance(found, dict) else {}
 
@@ -94,7 +91,7 @@ def server(setting: Scene, database_url: str, tmp_path: Path) -> Iterator[Pserve
         yield server
 
 
-def normal(server: Pserve, setting: Scene, number: int, stop: threading.Event) -> Timed:
+def normal(server: Pserve, setting: Scene, number: int, stop: threading.Event) -> Answers:
     """Read, write, or write a long text, until stopped."""
     client = Client(server, setting.people[number].token or "")
     topic = setting.topics[0]
@@ -105,23 +102,23 @@ def normal(server: Pserve, setting: Scene, number: int, stop: threading.Event) -
             body = "*normal* @bob" if number < READERS + WRITERS else f"*normal* {HARMLESS}"[:SIZE]
             made = client.send("POST", f"/topics/{topic}/replies", body=body)
             if "<em>normal</em>" not in made.get("body_html", ""):
-                client.timed.failed.append(f"{number} not rendered".encode())
+                client.answers.failed.append(f"{number} not rendered".encode())
     client.close()
-    return client.timed
+    return client.answers
 
 
-def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> Timed:
+def attack(server: Pserve, setting: Scene, person: Person, texts: list[str]) -> Answers:
     """Post hostile texts one after another."""
     client = Client(server, person.token or "")
     for text in texts:
         made = client.send("POST", f"/topics/{setting.topics[0]}/replies", body=text)
         if not made.get("body_html"):
-            client.timed.failed.append(b"not stored")
+            client.answers.failed.append(b"not stored")
     client.close()
-    return client.timed
+    return client.answers
 
 
-def test_hostile_texts_are_answered_in_time_and_delay_no_other_client(
+def test_hostile_texts_are_answered_and_delay_no_other_client(
     server: Pserve, setting: Scene
 ) -> None:
     quiet = Client(server, setting.people[1].token or "")
@@ -146,12 +143,10 @@ def test_hostile_texts_are_answered_in_time_and_delay_no_other_client(
         *normals, long = [other.result() for other in others]
     after = process.memory_info().rss, len(process.children())
 
-    for timed in [quiet.timed, *hostile, *normals, long]:
-        assert timed.failed == []
-    seconds = sorted(second for timed in hostile for second in timed.seconds)
+    for answers in [quiet.answers, *hostile, *normals, long]:
+        assert answers.failed == []
     assert server.log.count("is shown unrendered: timeout") >= 2
-    for number, timed in enumerate(normals):
-        assert statistics.median(timed.seconds) < seconds[-2] / 3, number
-        assert len(timed.seconds) > len(HOSTILE), number
+    for number, answers in enumerate(normals):
+        assert answers.requests > len(HOSTILE), number
     assert after[1] == before[1]
     assert after[0] < before[0] + (60 << 20)

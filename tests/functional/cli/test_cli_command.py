@@ -6,6 +6,7 @@ import pty
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from select import select
 
 import click
 import pytest
@@ -16,6 +17,7 @@ from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.functional.cli.conftest import INI, Run, run_command
 from tests.functional.cli.terminal import COMMAND, ENVIRONMENT, read_terminal, run_on_terminal
+from tests.system.process import PATIENCE
 
 END_OF_INPUT = b"\x04"
 HEAVY = {"sqlalchemy", "alembic", "pyramid", "PIL", "markdown", "oauthlib", "argon2", "zxcvbn"} | {
@@ -290,6 +292,7 @@ def _answer(terminal: int, question: bytes, answer: bytes) -> bytes:
     """Wait for a question on the terminal, type the answer; return what was shown till then."""
     shown = b""
     while not shown.endswith(question):
+        assert select([terminal], [], [], PATIENCE)[0], shown
         shown += os.read(terminal, 1)
     os.write(terminal, answer)
     return shown

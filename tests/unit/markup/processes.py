@@ -7,6 +7,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.system.process import wait_until
+
 SLOW = "``a`" * 10_000
 """A text that takes longer than any test has."""
 
@@ -43,8 +45,10 @@ def end(process: psutil.Process) -> None:
 
 def wait_for_end(process: psutil.Process) -> None:
     """Wait until a child of another process has ended; it may be a zombie."""
-    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-        pass
+    wait_until(
+        lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE,
+        "the process ends",
+    )
 
 
 def in_python(program: str) -> str:

@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from forumsvc.errors import Unavailable
 from forumsvc.markup import Renderer
 from forumsvc.markup.worker_process import WorkerDiedError
+from tests.system.process import PATIENCE, wait_until
 from tests.unit.markup.processes import (
     COMMAND,
     ROOT,
@@ -46,11 +47,13 @@ def test_a_fork_server_that_was_killed_is_replaced_with_its_workers(renderer: Re
 
 def test_a_worker_that_dies_at_work_costs_one_text(renderer: Renderer) -> None:
     renderer.render("x")
-    victims = workers()
-    killer = threading.Timer(0.2, lambda: [victim.kill() for victim in victims])
-    killer.start()
-    assert renderer.render(SLOW).fallback == "crash"
-    killer.join()
+    [victim] = [psutil.Process(worker.pid) for worker in renderer._pool._idle]
+    before = victim.cpu_times().user
+    with ThreadPoolExecutor(1) as threads:
+        rendering = threads.submit(renderer.render, SLOW)
+        wait_until(lambda: victim.cpu_times().user > before + 0.1, "the worker is at work")
+        victim.kill()
+        assert rendering.result().fallback == "crash"
     assert renderer.render("*x*").fallback is None
 
 
@@ -135,6 +138,7 @@ os.kill(os.getpid(), 9)
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
+        timeout=PATIENCE,
     )
     pids = json.loads(process.stdout)
     assert len(pids) == 2

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from forumsvc.errors import Unavailable
 from forumsvc.markup import Renderer
 from forumsvc.markup.plain_text import escape_to_html
 from forumsvc.markup.worker_process import WorkerProcess
+from tests.system.process import PATIENCE, wait_until
 from tests.unit.markup.conftest import WALL_SECONDS
 from tests.unit.markup.processes import COMMAND, SLOW, fork_servers, workers
 
@@ -75,8 +76,7 @@ def test_more_slow_texts_than_slots_delay_no_other_text(renderer: Renderer) -> N
     slow = [threading.Thread(target=renderer.render, args=(SLOW,)) for _ in range(4)]
     for thread in slow:
         thread.start()
-    while len(renderer._pool._overflow) < len(slow):
-        """They are on their way."""
+    wait_until(lambda: len(renderer._pool._overflow) == len(slow), "all are in the overflow")
     assert renderer.render("*x*").html == "<p><em>x</em></p>"
     assert all(thread.is_alive() for thread in slow)
     for thread in slow:
@@ -89,17 +89,23 @@ def test_the_time_of_a_text_begins_with_its_wait(
 ) -> None:
     deadlines = []
     send_job = WorkerProcess.send_job
+    begun = threading.Event()
+    acquire = renderer._pool.acquire
 
     def recording_send_job(self: WorkerProcess, job: dict[str, Any], deadline: float) -> None:
         deadlines.append(deadline)
         send_job(self, job, deadline)
 
+    def announced_acquire(deadline: float) -> AbstractContextManager[WorkerProcess]:
+        begun.set()
+        return acquire(deadline)
+
     monkeypatch.setattr(WorkerProcess, "send_job", recording_send_job)
     with ThreadPoolExecutor(1) as threads:
         with all_slots_busy(renderer):
+            monkeypatch.setattr(renderer._pool, "acquire", announced_acquire)
             waiting = threads.submit(renderer.render, "*x*")
-            while not renderer._pool._changed._waiters:  # type: ignore[attr-defined]
-                """It is on its way."""
+            assert begun.wait(PATIENCE)
             freed = time.monotonic()
         assert waiting.result().html == "<p><em>x</em></p>"
     assert deadlines[0] < freed + WALL_SECONDS

@@ -1,21 +1,21 @@
 """Fixtures for the OAuth provider without the web: a database, and a clock that tests control."""
 
-import pytest
-from argon2 import PasswordHasher
+from collections.abc import Iterator
 
-from forumsvc import clock, passwords
+import pytest
+
+from forumsvc import clock
 from forumsvc.db.engine import Database
+from tests.cheap_passwords import cheap_passwords
 
 from .oauth_fixture import ManualClock, OAuthFixture
 
-CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-
 
 @pytest.fixture(autouse=True)
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+def cheap_hashes() -> Iterator[None]:
     """Hash passwords with minimal cost."""
-    monkeypatch.setattr(passwords, "_hasher", CHEAP)
-    monkeypatch.setattr(passwords, "_DUMMY_HASH", CHEAP.hash("a password that nobody has"))
+    with cheap_passwords():
+        yield
 
 
 @pytest.fixture

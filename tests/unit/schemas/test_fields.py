@@ -162,3 +162,19 @@ def test_every_relevant_integer_is_parsed_exactly(number: int) -> None:
 )
 def test_other_spellings_that_int_accepts_are_refused(text: str) -> None:
     assert parse_integer(text) is None
+
+
+IN_RANGE = {"1": 1, "150": 150, "0001": 1}
+REFUSED = ["0", "151", "-1", "+1", "٣", "1_0", "5.0", " 5", "5 ", "x", "9" * 400, "-" + "9" * 400]
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"), [*IN_RANGE.items(), *((text, None) for text in REFUSED)]
+)
+def test_an_integer_is_plain_digits_in_its_range(sent: str, expected: int | None) -> None:
+    assert read(Integer(1, 150), sent) == expected
+
+
+@pytest.mark.parametrize("sent", ["-1", "1_0", "٣", "5.0", " 5", "x", "-" + "9" * 400])
+def test_an_integer_of_at_least_0_is_neither_negative_nor_spelled_otherwise(sent: str) -> None:
+    assert read(Integer(0), sent) is None
