@@ -1,6 +1,7 @@
 """Log records of one line each: client input cannot forge a record or control a terminal."""
 
 import logging
+from typing import Any
 
 from .text_rules import escape
 
@@ -17,8 +18,8 @@ class LineFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         return escape(super().formatMessage(record))
 
-    def formatException(self, ei: object) -> str:  # noqa: N802 - logging's name
-        return _continued(super().formatException(ei))  # type: ignore[arg-type]
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        return _continued(super().formatException(ei))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's name
         return _continued(super().formatStack(stack_info))
