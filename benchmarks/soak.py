@@ -152,7 +152,7 @@ def main() -> int:
             asyncio.run(run(soak, server.port, options.connections))
             log_tail = server.log_tail
         checked = forumsvc(ini, "db", "check", refused=True)
-    text = _report(soak.tenths, at_rest, checked)
+    text = report(soak.tenths, at_rest, checked)
     text += (
         f"\n\n{options.requests:,} requests of {MEMBERS} members and strangers on "
         f"{options.connections} connections to {options.processes} process(es), "
@@ -205,7 +205,7 @@ def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Pat
     return ini
 
 
-def _report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str:
+def report(tenths: list[Tenth], at_rest: float, checked: dict[str, Any]) -> str:
     """Return the table and the results of the limits."""
     rows: list[tuple[str, ...]] = [HEAD]
     for number, tenth in enumerate(tenths, 1):
@@ -230,10 +230,7 @@ def _bounds(tenths: list[Tenth], checked: dict[str, Any]) -> list[tuple[str, str
     early, late = tenths[min(1, len(tenths) - 1)], tenths[-1]
     errors = sum(tenth.errors for tenth in tenths)
     largest = max(tenth.megabytes for tenth in tenths)
-    growth = max(
-        _quantiles(late.reads)[0] / _quantiles(early.reads)[0],
-        _quantiles(late.writes)[0] / _quantiles(early.writes)[0],
-    )
+    growth = max(_growth(early.reads, late.reads), _growth(early.writes, late.writes))
     wrong = checked["wrong"]
     found = [
         ("errors: 0", str(errors), errors == 0),
@@ -242,6 +239,11 @@ def _bounds(tenths: list[Tenth], checked: dict[str, Any]) -> list[tuple[str, str
         (f"wrong of {checked['checked']:,} counters: 0", str(wrong), wrong == 0),
     ]
     return [(what, seen, "kept" if kept else "broken") for what, seen, kept in found]
+
+
+def _growth(early: list[float], late: list[float]) -> float:
+    """Return the ratio of two medians; 0 if one of the lists is empty, as in a very short run."""
+    return _quantiles(late)[0] / _quantiles(early)[0] if early and late else 0.0
 
 
 def _quantiles(latencies: list[float]) -> tuple[float, float]:

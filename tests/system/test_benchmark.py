@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import document
+from benchmarks import document, soak
 from benchmarks.load import python
 from benchmarks.rendering import TEXT_KINDS
 from benchmarks.request import Request, get, send
 from benchmarks.servers import Server
+from benchmarks.soak import Tenth
 from tests.system.process import PATIENCE, alive, children, wait_until
 from tests.system.pserve import ROOT, Pserve, pserve
 
@@ -64,12 +65,21 @@ def test_a_short_soak_is_answered_well_and_leaves_every_counter_right() -> None:
     command = [sys.executable, "-m", "benchmarks.soak", "--requests", "400"]
     command += ["--database", "sqlite", "--users", "30", "--topics", "90", "--replies", "300"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    soak = subprocess.run(
+    done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=4 * PATIENCE
     )
-    kept = dict(re.findall(r"^\| ([a-z]+)\b.*\| (\w+) \|$", soak.stdout, re.M))
+    kept = dict(re.findall(r"^\| ([a-z]+)\b.*\| (\w+) \|$", done.stdout, re.M))
     bounds = kept.get("errors"), kept.get("wrong")
-    assert bounds == ("kept", "kept"), soak.stdout + soak.stderr
+    assert bounds == ("kept", "kept"), done.stdout + done.stderr
+
+
+def test_a_soak_without_a_write_in_a_tenth_has_its_report() -> None:
+    tenths = [
+        Tenth(reads=[0.002], writes=writes, seconds=1.0, megabytes=100.0)
+        for writes in ([0.004], [], [0.004])
+    ]
+    text = soak.report(tenths, 90.0, {"wrong": 0, "checked": 10})
+    assert "| p50, last tenth of second: under 1.5 | 1.00 | kept |" in text
 
 
 def test_an_interrupted_benchmark_leaves_no_server() -> None:
