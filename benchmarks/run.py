@@ -35,7 +35,7 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-bench-")))
         subjects = _subjects(options, folder, stack)
         at_rest = _memory(subjects)
-        _leave_server_core()
+        leave_server_core()
         results = measure(subjects, plan)
         for server in _failing(results):
             print(f"\n{server.name} answered with errors; its log ends so:\n{server.log_tail}")
@@ -98,7 +98,7 @@ def _subjects(options: argparse.Namespace, folder: Path, stack: ExitStack) -> li
     ]
 
 
-def _leave_server_core() -> None:
+def leave_server_core() -> None:
     """Move this process and the load generators away from the core of single-process servers."""
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, cores[:-1] or cores)

@@ -11,6 +11,16 @@ from tests.system.browser import chromium
 BROWSER_TESTS = "tests/system/browser/"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses how the applications under test talk to PostgreSQL."""
+    parser.addoption("--database-driver", choices=["pipeline", "cursor"], default="pipeline")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Apply the option."""
+    databases.driver = config.getoption("--database-driver")
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the extended tests, and deselect the browser tests if there is no Chromium.

@@ -9,10 +9,14 @@ from sqlalchemy import text
 from forumsvc import migrate
 from forumsvc.database import open_database
 from forumsvc.db.engine import Database
+from forumsvc.db.wrap import Driver
 from forumsvc.models import Base
 from tests import postgres
 
 KINDS = ("sqlite", "postgresql")
+
+driver: Driver = "pipeline"
+"""The `database.driver` of the applications under test, by the option `--database-driver`."""
 
 
 def _migrate(url: str) -> None:
@@ -42,7 +46,7 @@ def new_url(
 @contextmanager
 def open_temporarily(url: str) -> Iterator[Database]:
     """Open a database, and close all connections to it at the end."""
-    database = open_database(url)
+    database = open_database(url, driver=driver)
     try:
         yield database
     finally:

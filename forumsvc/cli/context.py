@@ -88,8 +88,8 @@ class Context:
 
         try:
             timeouts = Timeouts.from_settings(self.settings).for_commands()
-            url = self.settings["sqlalchemy.url"]
-            database = open_database(url, pool_size=1, timeouts=timeouts)
+            url, driver = self.settings["sqlalchemy.url"], self.settings["database.driver"]
+            database = open_database(url, pool_size=1, timeouts=timeouts, driver=driver)
         except ModuleNotFoundError as error:
             raise CommandError(
                 f"sqlalchemy.url: the driver {error.name} is missing; "

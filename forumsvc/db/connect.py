@@ -13,6 +13,7 @@ from sqlalchemy import Dialect, Engine, event
 
 from ..errors import IncompatibleDatabase
 from .timeouts import Timeouts
+from .wrap import Driver
 
 MINIMUM_VERSION = 130000
 """The first version with `hash_mem_multiplier`."""
@@ -21,6 +22,12 @@ _MARKER = "forumsvc.connection"
 _UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt"})
 _KEEPALIVE_INTERVAL_SECONDS = 5
 _KEEPALIVE_PROBES = 3
+_PREPARE_THRESHOLDS: dict[Driver, int | None] = {
+    # psycopg would, at a rollback, deallocate the prepared statements of the PipelineConnection.
+    "pipeline": None,
+    "cursor": 1,
+}
+"""After how many runs psycopg prepares a statement."""
 
 _SESSION = f"""
 SELECT current_setting('{_MARKER}', true),
@@ -31,20 +38,25 @@ SELECT current_setting('{_MARKER}', true),
 """  # noqa: S608  # the marker is a constant
 
 
-def attach(engine: Engine, timeouts: Timeouts, *, read_only: bool) -> None:
+def attach(engine: Engine, timeouts: Timeouts, driver: Driver, *, read_only: bool) -> None:
     """Let an engine open its connections by `open_connection`."""
 
     @event.listens_for(engine, "do_connect")
     def do_connect(dialect: Dialect, record: Any, args: Any, parameters: dict[str, Any]) -> Any:
-        return open_connection(parameters, timeouts, read_only=read_only)
+        return open_connection(parameters, timeouts, driver, read_only=read_only)
 
 
 def open_connection(
-    parameters: Mapping[str, Any], timeouts: Timeouts, *, read_only: bool
+    parameters: Mapping[str, Any],
+    timeouts: Timeouts,
+    driver: Driver = "pipeline",
+    *,
+    read_only: bool,
 ) -> "psycopg.Connection[Any]":
     """Open a connection and check its session.
 
-    parameters: of psycopg, from the URL; read_only: whether the database is to refuse writes.
+    parameters: of psycopg, from the URL; driver: which of the two prepares statements;
+    read_only: whether the database is to refuse writes.
 
     Raises psycopg.Error, of SQLSTATE 25006 where writes are wanted and the server takes none, and
     IncompatibleDatabase.
@@ -56,8 +68,7 @@ def open_connection(
         "connect_timeout": timeouts.connect,
         **_tcp(timeouts),
         **parameters,
-        # Otherwise psycopg would, at a rollback, deallocate the executor's prepared statements.
-        "prepare_threshold": None,
+        "prepare_threshold": _PREPARE_THRESHOLDS[driver],
         "options": f"{options} {parameters.get('options', '')}".strip(),
     }
     if read_only and arguments.get("target_session_attrs") == "read-write":

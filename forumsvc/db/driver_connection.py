@@ -60,13 +60,13 @@ class PendingRows:
 class CursorConnection:
     """A DB-API connection, by a cursor of it; it executes every statement at once."""
 
-    def __init__(self, connection: Any) -> None:
-        self._cursor = connection.cursor()
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
 
     def execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
-        """Execute a statement and return its rows."""
-        rows: list[tuple[Any, ...]] = self._cursor.execute(text, parameters).fetchall()
-        return rows
+        """Execute a statement and return its rows, none for a statement without rows."""
+        self._cursor.execute(text, parameters)
+        return self._cursor.fetchall() if self._cursor.description else []
 
     def queue(self, text: str, parameters: Any) -> None:
         """Execute a statement without rows."""

@@ -6,6 +6,7 @@ first and then waits for the lock fails under concurrent writers, whatever the t
 """
 
 import sqlite3
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -14,6 +15,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from .executor import EXECUTOR, Executor
 from .lock_waits import ATTEMPT_SECONDS, LockWaits
 from .timeouts import Timeouts
+from .wrap import Driver
 
 _UNLIMITED_SECONDS = 10**6
 
@@ -21,21 +23,29 @@ _UNLIMITED_SECONDS = 10**6
 class Database:
     """The engines of one database, each with its pool, and the executor above them."""
 
-    def __init__(self, url: str, *, pool_size: int = 10, timeouts: Timeouts | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int = 10,
+        timeouts: Timeouts | None = None,
+        driver: Driver = "pipeline",
+    ) -> None:
         """Create the engines; they open no connection yet.
 
         url: an SQLAlchemy URL of an SQLite file, or of PostgreSQL by psycopg; pool_size: the
-        connections that each pool keeps open; timeouts: None for the defaults.
+        connections that each pool keeps open; timeouts: None for the defaults; driver: how the
+        executor's statements reach PostgreSQL.
         """
         timeouts = timeouts or Timeouts()
         self.url = make_url(url)
         # Both engines hide parameters: logs and errors must not show what people typed, such as a
         # password in the field of the login, or private texts.
-        create = _sqlite_engine if self.is_sqlite else _postgresql_engine
+        create = _sqlite_engine if self.is_sqlite else partial(_postgresql_engine, driver)
         self.reads = create(url, pool_size, timeouts, read_only=True)
         self.writes = create(url, pool_size, timeouts, read_only=False)
         self.lock_waits = LockWaits(timeouts.long_lock_waits)
-        self.executor = Executor(self.reads, self.lock_waits)
+        self.executor = Executor(self.reads, self.lock_waits, driver)
         self.executor.attach_to(self.writes)
         self._limit_lock_waits(timeouts.lock)
         self.session: sessionmaker[Session] = sessionmaker(
@@ -109,7 +119,9 @@ def _begin_immediate(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
+def _postgresql_engine(
+    driver: Driver, url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool
+) -> Engine:
     from .connect import attach  # psycopg is not installed where there is only SQLite
 
     options: dict[str, Any] = {}
@@ -125,5 +137,5 @@ def _postgresql_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_onl
         hide_parameters=True,
         **options,
     )
-    attach(engine, timeouts, read_only=read_only)
+    attach(engine, timeouts, driver, read_only=read_only)
     return engine

@@ -21,7 +21,7 @@ from .driver_connection import DriverConnection
 from .failures import is_outdated_session
 from .lock_waits import LockWaits
 from .thread_connection import ThreadConnection
-from .wrap import wrap
+from .wrap import Driver, wrap
 
 T = TypeVar("T")
 
@@ -45,12 +45,16 @@ class Executor:
     called by `statements.execute` with the session and the statement.
     """
 
-    def __init__(self, engine: Engine, lock_waits: LockWaits | None = None) -> None:
+    def __init__(
+        self, engine: Engine, lock_waits: LockWaits | None = None, driver: Driver = "pipeline"
+    ) -> None:
         """Create an executor, which opens no connection yet.
 
-        engine: the read-only one; lock_waits: limits how long sessions wait for row locks.
+        engine: the read-only one; lock_waits: limits how long sessions wait for row locks; driver:
+        how statements reach PostgreSQL.
         """
         self._engine = engine
+        self._driver: Driver = driver
         self._lock_waits = lock_waits or LockWaits(None)
         self._blocked_reads = BlockedReads()
         self._compiled = lru_cache(_MAX_STATEMENTS)(
@@ -216,7 +220,7 @@ class Executor:
         pooled = connection.connection
         driver: DriverConnection | None = pooled.info.get(_DRIVER_CONNECTION)
         if driver is None:
-            driver = wrap(self._engine.dialect, pooled.driver_connection)
+            driver = wrap(self._engine.dialect, pooled.driver_connection, self._driver)
             pooled.info[_DRIVER_CONNECTION] = driver
         return driver
 
@@ -255,7 +259,7 @@ class Executor:
     def _execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
         own = getattr(self._local, "connection", None)
         if own is None:
-            own = self._local.connection = ThreadConnection(self._engine)
+            own = self._local.connection = ThreadConnection(self._engine, self._driver)
             self._thread_connections.add(own)
         return own.connection.execute(text, parameters)
 

@@ -5,15 +5,15 @@ from weakref import finalize
 
 from sqlalchemy import Engine
 
-from .wrap import wrap
+from .wrap import Driver, wrap
 
 
 class ThreadConnection:
     """A thread's connection, closed when the thread ends."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, driver_name: Driver) -> None:
         pooled = engine.raw_connection()
         self.driver = driver = cast("Any", pooled.driver_connection)
         pooled.detach()
-        self.connection = wrap(engine.dialect, driver)
+        self.connection = wrap(engine.dialect, driver, driver_name)
         self.close = finalize(self, driver.close)

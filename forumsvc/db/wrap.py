@@ -1,17 +1,25 @@
 """Chooses the implementation of DriverConnection for a database."""
 
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Dialect
 
 from .driver_connection import CursorConnection, DriverConnection
 
+Driver = Literal["pipeline", "cursor"]
+"""How statements reach PostgreSQL: in pipelines of libpq, or one by one on psycopg's cursors."""
 
-def wrap(dialect: Dialect, connection: Any) -> DriverConnection:
-    """Return a DriverConnection for a connection of the dialect's driver."""
-    if dialect.name == "postgresql":
-        # psycopg is not installed where there is only SQLite.
-        from .pipeline_connection import PipelineConnection
 
-        return PipelineConnection(connection)
-    return CursorConnection(connection)
+def wrap(dialect: Dialect, connection: Any, driver: Driver) -> DriverConnection:
+    """Return a DriverConnection for a connection of the dialect's driver.
+
+    driver: for PostgreSQL; SQLite has cursors only.
+    """
+    if dialect.name != "postgresql":
+        return CursorConnection(connection.cursor())
+    if driver == "cursor":
+        return CursorConnection(connection.cursor(binary=True))
+    # psycopg is not installed where there is only SQLite.
+    from .pipeline_connection import PipelineConnection
+
+    return PipelineConnection(connection)

@@ -24,7 +24,10 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
     """
     try:
         database = open_database(
-            settings["sqlalchemy.url"], pool_size=1, timeouts=Timeouts.from_settings(settings)
+            settings["sqlalchemy.url"],
+            pool_size=1,
+            timeouts=Timeouts.from_settings(settings),
+            driver=settings["database.driver"],
         )
     except ModuleNotFoundError as failure:
         yield error(

@@ -1,7 +1,7 @@
 """The settings of the database: its URL, its pools and its timeouts."""
 
 from .setting import Setting
-from .setting_types import DATABASE_URL, integer, or_off, seconds
+from .setting_types import DATABASE_URL, choice, integer, or_off, seconds
 
 DATABASE: tuple[Setting, ...] = (
     Setting(
@@ -17,6 +17,13 @@ DATABASE: tuple[Setting, ...] = (
         "10",
         "connections of each process, in each of its pools for reads and for writes",
         unit="connections",
+    ),
+    Setting(
+        "database.driver",
+        choice("pipeline", "cursor"),
+        "pipeline",
+        "how statements reach PostgreSQL: several in one round trip (pipeline mode of libpq), or "
+        "one by one on cursors of psycopg, which uses no private part of it",
     ),
     Setting(
         "database.connect_timeout_seconds",

@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, IssuedBy, Node, User
 from forumsvc.oauth import tokens
+from tests import databases
 from tests.functional.checked_app import CheckedApp
 
 API = "/api/v3"
@@ -24,6 +25,7 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
     written = {
         "site.environment": "development",
         "sqlalchemy.url": database_url,
+        "database.driver": databases.driver,
         "session.secret": SECRET,
         "markup.workers": "1",
         "topics.view_count_flush_seconds": "3600",

@@ -38,6 +38,7 @@ def includeme(config: Configurator) -> None:
         settings["sqlalchemy.url"],
         pool_size=settings["sqlalchemy.pool_size"],
         timeouts=Timeouts.from_settings(settings),
+        driver=settings["database.driver"],
     )
     config.registry.database = database
     config.add_settings(

@@ -1,0 +1,71 @@
+"""The plain way beside each piece of own machinery, for `benchmarks.machinery`.
+
+They are factories for an ini file: `paste.app_factory` and `paste.server_factory`.
+"""
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import forumsvc
+from forumsvc import serving
+from forumsvc.serving import listen_sockets, worker
+from forumsvc.web.api import prework
+
+
+class _NoBalancer:
+    """Accepts whatever connection the system offers."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def before_poll(self, timeout: float) -> float:
+        return timeout
+
+
+def slow_work_in_view(global_config: dict[str, str], **ini: str) -> Any:
+    """Create the forum with its slow work inside the view, while the item is locked."""
+
+    def register(config: Any) -> None:
+        # Other derivers are placed in relation to the name.
+        config.add_view_deriver(lambda view, info: view, name="prework", under="replayed")
+        config.add_view_deriver(prework.prework_deriver, name="slow_work", under="locked")
+
+    prework.includeme = register
+    return forumsvc.main(global_config, **ini)
+
+
+def shared_socket(global_config: dict[str, str], **keys: str) -> Callable[[Any], None]:
+    """Create the server whose workers accept from one socket, without balancing."""
+    worker.Balancer = _NoBalancer  # type: ignore[misc, assignment]
+    return serving.server_factory(global_config, **keys)
+
+
+def reuse_port(global_config: dict[str, str], **keys: str) -> Callable[[Any], None]:
+    """Create the server whose workers have a socket each, with SO_REUSEPORT."""
+    serve_inherited, announce = serving.serve, listen_sockets.listen
+
+    def listen(sockets: list[socket.socket], backlog: int) -> None:
+        """Leave the parent's sockets bound: listening, they would get connections, too."""
+        addresses = [bound.getsockname() for bound in sockets]
+        announce([], backlog)
+        for host, port in addresses:
+            print(f"forumsvc serves on http://{host}:{port}", flush=True)
+
+    def serve(app: Any, sockets: list[socket.socket], options: Any, *rest: Any) -> None:
+        own = [_bind(inherited.getsockname()) for inherited in sockets]
+        for bound in own:
+            bound.listen(options.backlog)
+        serve_inherited(app, own, options, *rest)
+
+    listen_sockets.listen = listen
+    listen_sockets._bind_host = lambda *info: _bind(info[3])
+    serving.serve = serve  # type: ignore[assignment]
+    return shared_socket(global_config, **keys)
+
+
+def _bind(address: Any) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    bound.bind(address)
+    return bound
