@@ -84,8 +84,7 @@ class Sample:
 
 NO_CACHE = {"cache.pages_mb": "0"}
 CURSOR = {"database.driver": "cursor"}
-BALANCER = Variant("balancing of connections")
-SHARED = Variant("shared socket", server="benchmarks.variants:shared_socket")
+SHARED = Variant("one shared socket")
 REUSE_PORT = Variant("SO_REUSEPORT", server="benchmarks.variants:reuse_port")
 COMPARISONS = (
     Comparison(
@@ -112,8 +111,8 @@ COMPARISONS = (
     ),
     *(
         Comparison(
-            BALANCER,
-            (SHARED, REUSE_PORT),
+            SHARED,
+            (REUSE_PORT,),
             ((LIST, NOBODY), ("topic detail", MEMBER), ("create reply", MEMBERS)),
             ("postgresql",),
             processes,

@@ -9,17 +9,8 @@ from typing import Any
 
 import forumsvc
 from forumsvc import serving
-from forumsvc.serving import listen_sockets, worker
+from forumsvc.serving import listen_sockets
 from forumsvc.web.api import prework
-
-
-class _NoBalancer:
-    """Accepts whatever connection the system offers."""
-
-    def __init__(self, *_: object) -> None: ...
-
-    def before_poll(self, timeout: float) -> float:
-        return timeout
 
 
 def slow_work_in_view(global_config: dict[str, str], **ini: str) -> Any:
@@ -32,12 +23,6 @@ def slow_work_in_view(global_config: dict[str, str], **ini: str) -> Any:
 
     prework.includeme = register
     return forumsvc.main(global_config, **ini)
-
-
-def shared_socket(global_config: dict[str, str], **keys: str) -> Callable[[Any], None]:
-    """Create the server whose workers accept from one socket, without balancing."""
-    worker.Balancer = _NoBalancer  # type: ignore[misc, assignment]
-    return serving.server_factory(global_config, **keys)
 
 
 def reuse_port(global_config: dict[str, str], **keys: str) -> Callable[[Any], None]:
@@ -60,7 +45,7 @@ def reuse_port(global_config: dict[str, str], **keys: str) -> Callable[[Any], No
     listen_sockets.listen = listen
     listen_sockets._bind_host = lambda *info: _bind(info[3])
     serving.serve = serve  # type: ignore[assignment]
-    return shared_socket(global_config, **keys)
+    return serving.server_factory(global_config, **keys)
 
 
 def _bind(address: Any) -> socket.socket:

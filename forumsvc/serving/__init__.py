@@ -42,7 +42,7 @@ from collections.abc import Callable
 from typing import Any
 
 from forumsvc.serving import core_pinning, listen_sockets, signals
-from forumsvc.serving.connection_balancer import ConnectionCounts
+from forumsvc.serving.file_limit import raise_file_limit
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
 from forumsvc.serving.supervisor import supervise
@@ -76,16 +76,16 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         nonlocal has_served
         has_served = True
         signals.block()
+        raise_file_limit()
         listen_sockets.listen(sockets, options.backlog)
         allowed = core_pinning.export_available_cores()
-        counts = ConnectionCounts(options.processes)
         heartbeats = Heartbeats(options.processes)
         number: int | None = 1
         if options.processes > 1:
-            number = supervise(options, sockets, counts, heartbeats)
+            number = supervise(options, sockets, heartbeats)
         if number is not None:
             if options.pin:
                 core_pinning.pin_to_core(number, allowed)
-            serve(app, sockets, options, number, counts, heartbeats)
+            serve(app, sockets, options, number, heartbeats)
 
     return run

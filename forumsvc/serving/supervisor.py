@@ -11,7 +11,6 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-from forumsvc.serving.connection_balancer import ConnectionCounts
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, HangDetector, Heartbeats
 from forumsvc.serving.options import Options
@@ -46,13 +45,11 @@ class Slot:
     hang_detector: HangDetector = field(default_factory=HangDetector)
 
 
-def supervise(
-    options: Options, sockets: list[socket.socket], counts: ConnectionCounts, heartbeats: Heartbeats
-) -> int | None:
+def supervise(options: Options, sockets: list[socket.socket], heartbeats: Heartbeats) -> int | None:
     """Start workers and keep their number until a signal; replace those that die or hang.
 
-    sockets: what they listen on; closed here at the shutdown. counts: the connections of each
-    worker; those that have ended are retired here. heartbeats: show that they make progress.
+    sockets: what they listen on; closed here at the shutdown. heartbeats: show that the workers
+    make progress.
     Returns, like a fork, in each worker its number from 1 (with signals blocked until it is
     ready for them), and in the parent, when all workers have ended, None.
     """
@@ -97,8 +94,7 @@ def supervise(
                     deadline = time.monotonic() + options.graceful_timeout + EXIT_SECONDS
                     for bound in sockets:
                         bound.close()
-        for slot in _reap(slots, shutting_down=deadline is not None):
-            counts.retire(slot.number)
+        _reap(slots, shutting_down=deadline is not None)
     signal.set_wakeup_fd(-1)
     log.info("All workers have ended")
     return None
@@ -183,10 +179,9 @@ def _send_to_all(slots: list[Slot], number: signal.Signals) -> None:
             os.kill(slot.pid, number)
 
 
-def _reap(slots: list[Slot], *, shutting_down: bool) -> list[Slot]:
-    """Reap the workers that have ended and schedule their successors; return their slots."""
+def _reap(slots: list[Slot], *, shutting_down: bool) -> None:
+    """Reap the workers that have ended and schedule their successors."""
     now = time.monotonic()
-    emptied = []
     for slot in slots:
         if slot.pid is None:
             continue
@@ -194,7 +189,6 @@ def _reap(slots: list[Slot], *, shutting_down: bool) -> list[Slot]:
         if pid == 0:
             continue
         slot.pid = None
-        emptied.append(slot)
         if shutting_down:
             continue
         stable = now - slot.started_at >= STABLE_SECONDS
@@ -211,4 +205,3 @@ def _reap(slots: list[Slot], *, shutting_down: bool) -> list[Slot]:
             os.waitstatus_to_exitcode(status),
             slot.restart_delay,
         )
-    return emptied

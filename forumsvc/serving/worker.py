@@ -13,7 +13,6 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
 from forumsvc.serving.channel import Channel, failure_body
-from forumsvc.serving.connection_balancer import Balancer, ConnectionCounts
 from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
@@ -28,13 +27,12 @@ def serve(
     sockets: list[socket.socket],
     options: Options,
     number: int,
-    counts: ConnectionCounts,
     heartbeats: Heartbeats,
 ) -> None:
     """Serve the requests that arrive on `sockets` until a signal ends the process.
 
-    number: the worker's number, from 1; counts: the connections of each worker; heartbeats: where
-    the parent sees that the worker makes progress.
+    number: the worker's number, from 1; heartbeats: where the parent sees that the worker makes
+    progress.
     SIGTERM, SIGINT and SIGHUP let requests in progress finish; SIGQUIT, or a second SIGINT, does
     not. Call it in the main thread.
     """
@@ -47,7 +45,7 @@ def serve(
         )  # It logs a warning for each request that waits for a thread.
     shutdown = Shutdown()
     shutdown.install_handlers(supervised=options.processes > 1)
-    loop = ServerLoop(app, sockets, options, counts, number, heartbeats)
+    loop = ServerLoop(app, sockets, options, number, heartbeats)
     shutdown.loop = loop
     while not shutdown.requested:
         loop.run_once()
@@ -115,7 +113,6 @@ class ServerLoop:
         app: Any,
         sockets: list[socket.socket],
         options: Options,
-        counts: ConnectionCounts,
         number: int,
         heartbeats: Heartbeats,
     ) -> None:
@@ -137,7 +134,6 @@ class ServerLoop:
             listener.tasks = self.tasks
             listener.time_limits = options.time_limits
             listener.connection_limits = self._limits
-        self._balancer = Balancer(counts, number, self._listeners)
 
     def run_once(self, max_seconds: float | None = None) -> None:
         """Run one iteration: wait for events, at most `max_seconds`, and handle them."""
@@ -149,7 +145,6 @@ class ServerLoop:
         timeout = min(self._adj.asyncore_loop_timeout, HEARTBEAT_SECONDS)
         if max_seconds is not None:
             timeout = max(0, min(timeout, max_seconds))
-        timeout = self._balancer.before_poll(timeout)
         wasyncore.loop(timeout, self._adj.asyncore_use_poll, self._map, count=1)
 
     def wake(self) -> None:
@@ -162,7 +157,7 @@ class ServerLoop:
             for _ in range(self._adj.backlog):
                 if not select.select([listener.socket], [], [], 0)[0]:
                     break
-                BaseWSGIServer.handle_accept(listener)
+                listener.handle_accept()
             # Its own close() would also close the trigger by which threads report responses.
             wasyncore.dispatcher.close(listener)
         self.run_once(0)

@@ -50,7 +50,6 @@ PARTS = {
         "waitress.channel:HTTPChannel.send_continue": "serving/channel.py",
         "waitress.channel:HTTPChannel.service": "serving/channel.py",
         "waitress.parser:HTTPRequestParser.parse_header": "serving/channel.py",
-        "waitress.server:BaseWSGIServer.handle_accept": "serving/connection_balancer.py",
         "waitress.task:ErrorTask.execute": "serving/channel.py",
         "waitress.task:WSGITask.build_response_header": "serving/channel.py",
         "waitress.task:WSGITask.set_close_on_finish": "serving/channel.py",

@@ -1,0 +1,17 @@
+"""The limit of open files, of which every connection is one."""
+
+import resource
+
+ENOUGH = 65_536
+
+
+def raise_file_limit() -> None:
+    """Raise the soft limit of this process and its children towards the hard one.
+
+    A common default of 1,024 is less than `connection_limit` and the connections to the database
+    may need. waitress, once it cannot accept, logs that in an endless loop.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
