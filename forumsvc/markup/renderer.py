@@ -5,22 +5,21 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from forumsvc.errors import Unavailable
 from forumsvc.markup.plain_text import escape_to_html
-from forumsvc.markup.pool import PoolBusyError, WorkerPool
 from forumsvc.markup.render_stats import RenderStats
 from forumsvc.markup.rendered_text import RenderedText
-from forumsvc.markup.worker_process import (
-    WorkerCpuError,
-    WorkerDiedError,
-    WorkerTimeoutError,
+from forumsvc.sandbox import (
+    CpuLimitError,
+    CrashError,
+    DeadlineError,
+    PoolBusyError,
+    SandboxError,
+    SandboxPool,
 )
-
-if TYPE_CHECKING:
-    from forumsvc.markup.pipeline import Pipeline
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +31,8 @@ def _ignore_cpu_time(seconds: float) -> None:
     pass
 
 
-_OVERFLOW_AFTER = 0.05
-"""The fraction of `timeout` after which a text's worker is moved to the overflow."""
-
+_TASK = "forumsvc.markup.render_task"
+_MAX_MEMORY = 1 << 30
 _ATTEMPTS = 2
 
 
@@ -65,9 +63,9 @@ class Renderer:
         self._wall_seconds = max(wall_seconds, timeout)
         self._own_host = urlsplit(site_url).netloc.lower()
         self._uses_workers = workers > 0
-        self._pool = WorkerPool(workers)
+        self._pool = SandboxPool(_TASK, workers, _MAX_MEMORY)
         self.stats = RenderStats()
-        self._pipeline: Pipeline | None = None
+        self._run_here: Callable[[dict[str, str]], dict[str, Any]] | None = None
         self._finalizer = weakref.finalize(self, self._pool.close, timeout)
 
     @property
@@ -109,11 +107,11 @@ class Renderer:
             reason = result.get("error")
         except PoolBusyError:
             reason = unavailable = "busy"
-        except WorkerTimeoutError:
+        except DeadlineError:
             reason = unavailable = "overload"
-        except WorkerCpuError:
+        except CpuLimitError:
             reason = "timeout"
-        except WorkerDiedError:
+        except CrashError:
             reason = "crash"
         except OSError as error:
             reason = unavailable = f"unstarted: {error}"
@@ -131,34 +129,27 @@ class Renderer:
     def _render_with_retry(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
         """Render in a worker, and in another one if the first exceeded the wall-clock time."""
         for _ in range(_ATTEMPTS - 1):
-            with suppress(PoolBusyError, WorkerTimeoutError):
+            with suppress(PoolBusyError, DeadlineError):
                 return self._render_in_worker(text, report_cpu_time)
         return self._render_in_worker(text, report_cpu_time)
 
     def _render_in_worker(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
-        self._pool.start()  # may take long the first time, which does not count for the text
-        deadline = time.monotonic() + self._wall_seconds
-        job = {"text": text, "own_host": self._own_host, "limit": 2 * self._timeout}
-        with self._pool.acquire(deadline) as worker:
-            worker.send_job(job, deadline)
-            try:
-                return worker.receive_result(
-                    min(deadline, time.monotonic() + _OVERFLOW_AFTER * self._timeout)
-                )
-            except WorkerTimeoutError:
-                self._pool.move_to_overflow(worker)
-                return worker.receive_result_within(self._timeout, deadline)
-            finally:
-                report_cpu_time(worker.cpu_seconds)
+        try:
+            result = self._pool.run(self._job(text), self._timeout, self._wall_seconds)
+        except SandboxError as error:
+            report_cpu_time(error.cpu_seconds)
+            raise
+        report_cpu_time(result["cpu_seconds"])
+        return result
 
     def _render_in_process(self, text: str) -> dict[str, Any]:
-        from forumsvc.markup.pipeline import Pipeline
+        from forumsvc.markup import render_task
 
-        pipeline = self._pipeline or Pipeline()
-        self._pipeline = None
+        self._run_here = self._run_here or render_task.start()
         try:
-            result = {"segments": pipeline.render(text, self._own_host)}
+            return self._run_here(self._job(text))
         except Exception as error:  # a hostile text may raise anything
             return {"error": type(error).__name__}
-        self._pipeline = pipeline
-        return result
+
+    def _job(self, text: str) -> dict[str, str]:
+        return {"text": text, "own_host": self._own_host}

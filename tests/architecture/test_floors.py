@@ -13,6 +13,7 @@ PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
     | {"passwords", "password_strength", "text_rules", "serving"},
+    {"sandbox"},
     {"db", "markup", "media", "mail", "log_lines"},
     {"models", "migrate"},
     {"cache"},

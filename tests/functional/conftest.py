@@ -10,34 +10,32 @@ import pytest
 
 from forumsvc import clock, passwords
 from forumsvc.db.engine import Database
-from forumsvc.markup import pool
-from forumsvc.markup.fork_server_process import ForkServerProcess
+from forumsvc.markup import renderer
+from forumsvc.sandbox import SandboxPool
 from tests.cheap_passwords import cheap_passwords
 from tests.functional.forum import Forum, make_app
 
 MakeForum = Callable[..., Forum]
 
 
-class _SharedForkServer(ForkServerProcess):
-    def close(self) -> None:
+class _SharedPool(SandboxPool):
+    def close(self, seconds: float) -> None:
         """Outlive the applications."""
 
 
 @pytest.fixture(scope="session", autouse=True)
-def fork_server() -> Iterator[None]:
-    """A fork server that all applications of this process share, because it starts slowly."""
-    started: list[_SharedForkServer] = []
+def shared_pools() -> Iterator[None]:
+    """Rendering processes that all applications of this process share: they start slowly."""
+    pools: dict[int, SandboxPool] = {}
 
-    def shared() -> ForkServerProcess:
-        if not (started and started[-1].alive):
-            started.append(_SharedForkServer())
-        return started[-1]
+    def shared(task: str, size: int, max_memory: int) -> SandboxPool:
+        return pools.setdefault(size, _SharedPool(task, size, max_memory))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "ForkServerProcess", shared)
+        patch.setattr(renderer, "SandboxPool", shared)
         yield
-    for server in started:
-        ForkServerProcess.close(server)
+    for pool in pools.values():
+        SandboxPool.close(pool, 1)
 
 
 @pytest.fixture(scope="session")

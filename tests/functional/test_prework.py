@@ -10,9 +10,8 @@ import pytest
 from sqlalchemy import update
 
 from forumsvc import clock
-from forumsvc.markup.pool import PoolBusyError
-from forumsvc.markup.worker_process import WorkerCpuError
 from forumsvc.models import Reply, Topic
+from forumsvc.sandbox import CpuLimitError, PoolBusyError
 from forumsvc.services import accounts
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting
@@ -274,7 +273,7 @@ def test_the_log_names_the_request_of_a_text_that_is_stored_unrendered(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def stopped(*args: Any) -> Any:
-        raise WorkerCpuError
+        raise CpuLimitError
 
     monkeypatch.setattr(scene.forum.registry.authoring.renderer, "_render_in_worker", stopped)
     answer = scene.send("bob", "reply")

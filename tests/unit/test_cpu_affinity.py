@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from forumsvc import cpu_affinity
-from forumsvc.markup import Renderer, pool
-from forumsvc.markup.fork_server_process import ForkServerProcess
+from forumsvc.sandbox import SandboxProcess
 
 ROOT = Path(__file__).parents[2]
 LOOK = "import os, json; from forumsvc import cpu_affinity; cpu_affinity.unpin();"
@@ -49,15 +48,10 @@ def test_a_child_uses_only_the_server_s_cores(
     assert json.loads(done.stdout) == [max(allowed)]
 
 
-def test_a_worker_that_renders_for_a_pinned_server_uses_all_cores(
+def test_a_sandbox_process_of_a_pinned_server_uses_all_cores(
     allowed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(cpu_affinity.CORES, ",".join(map(str, allowed)))
-    # The functional tests of the same process share one, which began with other cores.
-    monkeypatch.setattr(pool, "ForkServerProcess", ForkServerProcess)
-    renderer = Renderer(workers=1)
-    renderer.render("x")
-    [worker] = renderer._pool._idle
-    found = sorted(os.sched_getaffinity(worker.pid))
-    renderer.close()
-    assert found == allowed
+    with SandboxProcess("tests.unit.sandbox.task", 1 << 30) as process:
+        process.wait_until_ready()
+        assert sorted(os.sched_getaffinity(process.pid)) == allowed

@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.markup import RENDERER_VERSION, Renderer
-from forumsvc.markup.fork_server_process import ForkServerProcess
 from forumsvc.models import Node, Notification, Reply, Topic, User
 from forumsvc.queries import outdated_html
+from forumsvc.sandbox import SandboxPool
 from forumsvc.services.content.authoring import Authoring
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.content.rules import Rules
@@ -164,8 +164,8 @@ def test_no_text_is_overwritten_where_the_workers_cannot_start(
     run: Run, database: Database, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reply = write("*a*")
-    monkeypatch.setattr("forumsvc.markup.pool.ForkServerProcess", ForkServerProcess)
-    monkeypatch.setattr("forumsvc.markup.fork_server_process._COMMAND", ["/nowhere/python"])
+    monkeypatch.setattr("forumsvc.markup.renderer.SandboxPool", SandboxPool)
+    monkeypatch.setattr("forumsvc.sandbox.process.sys.executable", "/nowhere/python")
     assert "cannot be rendered here" in run("content", "rerender", "--json").refusal
     assert state(database, reply) == (OLD, 0)
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from forumsvc.markup import Renderer, pool
-from forumsvc.markup.fork_server_process import ForkServerProcess
+from forumsvc.markup import Renderer
 from forumsvc.markup.pipeline import Pipeline
 
 OWN_HOST = "forum.example"
@@ -35,12 +34,6 @@ def html(parts: Callable[[str], list[str]]) -> Callable[[str], str]:
         return "".join(pieces)
 
     return render
-
-
-@pytest.fixture(autouse=True)
-def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fork server for every renderer: the functional tests of the same process share one."""
-    monkeypatch.setattr(pool, "ForkServerProcess", ForkServerProcess)
 
 
 @pytest.fixture
