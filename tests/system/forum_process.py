@@ -2,9 +2,6 @@
 
 import http.client
 import json
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +13,9 @@ from urllib.parse import urlencode
 from forumsvc.db.engine import Database
 from tests.functional.conftest import close_application
 from tests.functional.forum import API, SECRET, Forum, Person, make_app
-from tests.system.process import PATIENCE, alive, prepare_child, wait_until
-from tests.system.pserve import ROOT, Pserve
+from tests.system import pserve
+from tests.system.process import PATIENCE, prepare_child
+from tests.system.pserve import LOGGING, Pserve, launch
 
 INI = """
 [app:main]
@@ -33,22 +31,6 @@ paste.server_factory = forumsvc.serving:server_factory
 listen = 127.0.0.1:0
 processes = {processes}
 threads = {threads}
-
-[loggers]
-keys = root
-[handlers]
-keys = console
-[formatters]
-keys = plain
-[logger_root]
-level = INFO
-handlers = console
-[handler_console]
-class = StreamHandler
-args = (sys.stderr,)
-formatter = plain
-[formatter_plain]
-format = %(processName)s %(name)s: %(message)s
 """
 
 
@@ -95,29 +77,10 @@ def serving(
     ini, output = folder / "forum.ini", folder / "output"
     ini.write_text(
         INI.format(url=url, secret=SECRET, processes=processes, threads=threads, more=more)
+        + LOGGING
     )
-    with output.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=prepare,
-        )
-    server = Pserve(process, output, folder)
-    try:
-        wait_until(
-            lambda: "forumsvc serves on" in server.log or not alive(process.pid), "it serves"
-        )
-        assert alive(process.pid), server.log
+    with pserve.serving(launch(ini, output, folder, prepare=prepare)) as server:
         yield server
-    finally:
-        process.kill()
-        process.wait(PATIENCE)
-        wait_until(lambda: not any(map(alive, server.seen)), "its workers are gone")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,8 @@ INI = """
 [server:main]
 {entry}
 {keys}
-
+"""
+LOGGING = """
 [loggers]
 keys = root
 [handlers]
@@ -42,6 +43,7 @@ formatter = plain
 [formatter_plain]
 format = %(processName)s %(name)s: %(message)s
 """
+"""The parts of an ini file for a log on standard error."""
 
 
 @dataclass
@@ -138,12 +140,21 @@ def start(
         keys["listen"] = "127.0.0.1:0"
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     ini = tmp_path / "serving.ini"
-    ini.write_text(INI.format(app=app.format(notes=notes), keys=lines, entry=entry))
+    ini.write_text(INI.format(app=app.format(notes=notes), keys=lines, entry=entry) + LOGGING)
     return launch(ini, tmp_path / "output", notes, *arguments)
 
 
-def launch(ini: Path, output: Path, notes: Path, *arguments: str) -> Pserve:
-    """Start pserve with an ini file, write its log to `output`, and return at once."""
+def launch(
+    ini: Path,
+    output: Path,
+    notes: Path,
+    *arguments: str,
+    prepare: Callable[[], None] = prepare_child,
+) -> Pserve:
+    """Start pserve with an ini file, write its log to `output`, and return at once.
+
+    prepare: called in the new process first.
+    """
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
@@ -153,7 +164,7 @@ def launch(ini: Path, output: Path, notes: Path, *arguments: str) -> Pserve:
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=prepare_child,
+            preexec_fn=prepare,
         )
     return Pserve(process, output, notes)
 

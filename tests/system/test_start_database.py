@@ -10,7 +10,7 @@ from tests.functional.forum import SECRET
 from tests.pooler import pooler
 from tests.system.forum_process import INI, serving
 from tests.system.process import PATIENCE
-from tests.system.pserve import launch
+from tests.system.pserve import LOGGING, launch
 
 
 @pytest.mark.parametrize("refuses", [False, True])
@@ -20,7 +20,9 @@ def test_a_pooler_without_the_session_settings_stops_pserve_with_one_line(
     url = databases.new_url("postgresql", f"pooled_{refuses}", tmp_path_factory, worker_id)
     with pooler(url, refuses=refuses) as pooled:
         ini = tmp_path / "forum.ini"
-        ini.write_text(INI.format(url=pooled, secret=SECRET, processes=1, threads=4, more=""))
+        ini.write_text(
+            INI.format(url=pooled, secret=SECRET, processes=1, threads=4, more="") + LOGGING
+        )
         service = launch(ini, tmp_path / "output", tmp_path)
         try:
             assert service.process.wait(PATIENCE) == 1

@@ -1,8 +1,5 @@
 """The real service in processes of its own, with registration open."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, User
 from forumsvc.oauth import clients
 from forumsvc.passwords import hash_password
-from tests.system.process import PATIENCE, alive, prepare_child, wait_until
-from tests.system.pserve import ROOT, Pserve
+from tests.system.pserve import LOGGING, Pserve, launch, serving
 
 PASSWORD = "tangled-wire-77"
 INI = """
@@ -40,22 +36,6 @@ markup.workers = 0
 paste.server_factory = forumsvc.serving:server_factory
 listen = 127.0.0.1:0
 threads = 4
-
-[loggers]
-keys = root
-[handlers]
-keys = console
-[formatters]
-keys = plain
-[logger_root]
-level = INFO
-handlers = console
-[handler_console]
-class = StreamHandler
-args = (sys.stderr,)
-formatter = plain
-[formatter_plain]
-format = %(name)s: %(message)s
 """
 
 
@@ -112,34 +92,10 @@ class Service:
 def running(folder: Path, url: str) -> Iterator[Service]:
     """Serve a database until the end of the context. folder: for the ini, the log and the mail."""
     ini = folder / "forum.ini"
-    ini.write_text(INI.replace("{url}", url))
-    output = folder / "output"
-    with output.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=prepare_child,
-        )
-    server = Pserve(process, output, folder)
+    ini.write_text(INI.replace("{url}", url) + LOGGING)
     database = open_database(url)
     try:
-        wait_until(
-            lambda: "forumsvc serves on" in server.log or not alive(process.pid), "it serves"
-        )
-        assert alive(process.pid), server.log
-        yield Service(server, database, folder / "mail")
+        with serving(launch(ini, folder / "output", folder)) as server:
+            yield Service(server, database, folder / "mail")
     finally:
         database.dispose()
-        server.workers()
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        finally:
-            for pid in (process.pid, *server.seen):
-                if alive(pid):
-                    os.kill(pid, 9)
