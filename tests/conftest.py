@@ -1,5 +1,6 @@
 """Hooks and fixtures for all tests."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -35,6 +36,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if item.nodeid.startswith(BROWSER_TESTS)]
     items[:] = [item for item in items if not item.nodeid.startswith(BROWSER_TESTS)]
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage seldom, and not among the thousands of tests that stay until the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

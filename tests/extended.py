@@ -1,5 +1,7 @@
 """Which tests are `extended`: `make test` leaves them out, `make test-extended` runs them.
 
+Single tests and parameters of other files are marked where they are: `@pytest.mark.extended`.
+
 docs/testing.md says where a new test belongs.
 """
 
@@ -10,6 +12,9 @@ EXTENDED = (
     "tests/system/browser/",
     # Generated requests (schemathesis).
     "tests/functional/test_fuzz.py",
+    # Copies of photos between two storages, and lists of many rows.
+    "tests/functional/test_photos_storages.py",
+    "tests/functional/test_paging_plans.py",
     # Corpora of other projects, growth of the rendering time, hostile texts and pictures.
     "tests/unit/markup/test_markup_conformance.py",
     "tests/unit/markup/test_markup_growth.py",
@@ -19,9 +24,10 @@ EXTENDED = (
     # Real processes under load, killed, or with a database that fails.
     "tests/system/",
 )
-"""Beginnings of the paths of extended tests."""
+"""Beginnings of the names of extended tests."""
 
 QUICK = (
+    "tests/functional/test_photos_storages.py::test_a_copy_to_the_bucket_and_back",
     "tests/system/oauth/test_attacks.py",
     "tests/system/oauth/test_authlib.py",
     "tests/system/oauth/test_requests_oauthlib.py",
@@ -30,7 +36,7 @@ QUICK = (
     "tests/system/test_serving_options.py",
     "tests/system/test_shipped_inis.py",
 )
-"""Those that are not, although their folder is."""
+"""Those that are not, although their folder or file is."""
 
 _KINDS_OF_DATABASES = ("database_url", "kind")
 """The fixtures that give a test each kind of database in turn."""
@@ -38,8 +44,7 @@ _KINDS_OF_DATABASES = ("database_url", "kind")
 
 def is_extended(item: pytest.Item) -> bool:
     """Return whether `make test` leaves a test out."""
-    path = item.nodeid.partition("::")[0]
-    listed = path.startswith(EXTENDED) and not path.startswith(QUICK)
+    listed = item.nodeid.startswith(EXTENDED) and not item.nodeid.startswith(QUICK)
     return listed or _is_postgresql_half(item)
 
 

@@ -1,11 +1,13 @@
 """The command, run in this process on the empty database of `tests/conftest.py`."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import plaster.loaders
 import pytest
 from click.testing import CliRunner
 
@@ -49,12 +51,30 @@ class Outcome:
 Run = Callable[..., Outcome]
 
 
-def run_command(*words: object) -> Outcome:
-    """Run the command with these words in this process."""
-    result = CliRunner().invoke(main, [str(word) for word in words])
+def run_command(*words: object, stdin: str = "") -> Outcome:
+    """Run the command with these words in this process. stdin: what its standard input has."""
+    result = CliRunner().invoke(main, [str(word) for word in words], input=stdin)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def one_search_for_loaders() -> Iterator[None]:
+    """Let plaster read the metadata of all installed distributions once, not in every command."""
+    search = plaster.loaders._iter_ep_in_dists
+
+    @cache
+    def found(scheme: str, groups: tuple[str, ...]) -> list[Any]:
+        return list(search(scheme, groups))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            plaster.loaders,
+            "_iter_ep_in_dists",
+            lambda scheme, groups: found(scheme, tuple(groups)),
+        )
+        yield
 
 
 @pytest.fixture
@@ -69,4 +89,4 @@ def ini(tmp_path: Path, database: Database) -> Path:
 @pytest.fixture
 def run(ini: Path) -> Run:
     """A function: run the command on the empty database."""
-    return lambda *words: run_command("-c", ini, *words)
+    return lambda *words, **options: run_command("-c", ini, *words, **options)

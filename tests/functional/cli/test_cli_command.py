@@ -94,7 +94,11 @@ def test_the_version_is_that_of_the_distribution() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "heads"), [("node", ["ID", "Name", "Section"]), ("client", ["Client ID", "Name"])]
+    ("kind", "heads"),
+    [
+        ("node", ["ID", "Name", "Section"]),
+        pytest.param("client", ["Client ID", "Name"], marks=pytest.mark.extended),
+    ],
 )
 def test_a_table_has_heads_on_a_terminal_and_none_in_a_pipe(
     sqlite_ini: Path, kind: str, heads: list[str]
@@ -253,7 +257,9 @@ def test_progress_is_shown_on_a_terminal(sqlite_ini: Path) -> None:
     assert b"100%" in shown
 
 
-@pytest.mark.parametrize("again", ["correct horse", "another horse"])
+@pytest.mark.parametrize(
+    "again", ["correct horse", pytest.param("another horse", marks=pytest.mark.extended)]
+)
 def test_a_password_is_asked_for_twice_unseen(sqlite_ini: Path, again: str) -> None:
     command = [*COMMAND, "-c", str(sqlite_ini), "user", "add", "ann", "--json"]
     ours, theirs = pty.openpty()

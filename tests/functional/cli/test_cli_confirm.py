@@ -11,6 +11,7 @@ from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 
 PASSWORD = "correct horse"
+EXTENDED = pytest.mark.extended
 
 
 @pytest.fixture
@@ -36,7 +37,10 @@ def state(run: Run) -> str:
     return "".join(run(*each, "--json").out for each in words)
 
 
-@pytest.mark.parametrize("name", ["user", "client", "node", "counters"])
+@pytest.mark.parametrize(
+    "name",
+    ["user", *(pytest.param(name, marks=EXTENDED) for name in ("client", "node", "counters"))],
+)
 def test_a_no_on_a_terminal_changes_nothing(
     ini: Path, run: Run, losses: dict[str, tuple[list[object], str]], name: str
 ) -> None:
@@ -49,6 +53,7 @@ def test_a_no_on_a_terminal_changes_nothing(
     assert state(run) == before
 
 
+@EXTENDED
 @pytest.mark.parametrize(("option", "answer"), [((), "y\n"), (("--yes",), "")])
 def test_a_yes_goes_on(
     ini: Path,

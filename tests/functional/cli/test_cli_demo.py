@@ -133,6 +133,7 @@ def test_a_demo_in_production_has_secrets_of_its_own(
     )
 
 
+@pytest.mark.extended
 def test_a_demo_in_production_is_asked_about_on_a_terminal(database: Database, ini: Path) -> None:
     ini.write_text(
         ini.read_text().replace("= development", "= production\nsite.url = https://forum.example")

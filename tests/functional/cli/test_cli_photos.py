@@ -118,6 +118,7 @@ def test_a_file_without_a_row_is_found_and_deleted(run: Run, folder: Path, uploa
     assert run("photos", "check", "--json").json["wrong"] == 0
 
 
+@pytest.mark.extended
 def test_a_no_on_a_terminal_deletes_nothing(ini: Path, folder: Path, upload: Upload) -> None:
     lost = upload("blue", row=False)
     typed = run_on_terminal(ini, "photos", "check", "--fix", answer="n\n")
@@ -183,6 +184,7 @@ def test_rows_are_deleted_only_together_with_a_fix(run: Run) -> None:
     assert run("photos", "check", "--delete-lost").code == 2
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("options", "said", "kept"), [([], False, 1), (["--delete-lost"], True, 0)]
 )

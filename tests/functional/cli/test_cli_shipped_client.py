@@ -1,5 +1,6 @@
 """`forumsvc client add --id --secret`: an application that is shipped keeps its credentials."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from forumsvc.db.engine import Database
 from forumsvc.oauth import clients
 from tests.functional.cli.conftest import Run
-from tests.functional.cli.test_cli_passwords import pipe
+from tests.functional.cli.terminal import COMMAND, ENVIRONMENT
 
 SECRET = "shipped since 2019 ~!\"'"
 
@@ -34,8 +35,12 @@ def test_a_given_secret_is_not_shown_to_people(run: Run) -> None:
 
 
 def test_a_secret_comes_from_standard_input(ini: Path, database: Database) -> None:
-    done = pipe(ini, f"{SECRET}\n", "client", "add", "App", "--id", "app", "--secret-stdin")
-    assert (done.returncode, done.stderr) == (0, "")
+    words = ("client", "add", "App", "--id", "app", "--secret-stdin")
+    command = [*COMMAND, "-c", str(ini), *words]
+    done = subprocess.run(
+        command, input=f"{SECRET}\n", capture_output=True, check=True, text=True, env=ENVIRONMENT
+    )
+    assert done.stderr == ""
     assert recognized(database, "app", SECRET)
 
 
