@@ -13,7 +13,7 @@ from forumsvc.db.engine import Database
 from forumsvc.markup import renderer
 from forumsvc.sandbox import SandboxPool
 from tests.cheap_passwords import cheap_passwords
-from tests.functional.forum import Forum, make_app
+from tests.functional.forum import Forum, Person, make_app
 
 MakeForum = Callable[..., Forum]
 
@@ -59,6 +59,30 @@ def close_application(application: Any) -> None:
 def forum(application: Any, database: Database) -> Forum:
     """An empty forum."""
     return Forum(application, database)
+
+
+@pytest.fixture
+def alice(forum: Forum) -> Person:
+    """A user."""
+    return forum.person("alice")
+
+
+@pytest.fixture
+def bob(forum: Forum) -> Person:
+    """Another user."""
+    return forum.person("bob")
+
+
+@pytest.fixture
+def node(forum: Forum) -> int:
+    """The id of a node."""
+    return forum.node()
+
+
+@pytest.fixture
+def topic(forum: Forum, alice: Person, node: int) -> int:
+    """The id of a topic of Alice's."""
+    return forum.topic(alice, node)
 
 
 @pytest.fixture

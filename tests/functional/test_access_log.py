@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.functional.forum import API, Forum
+from tests.functional.forum import API, Forum, Person
 from tests.functional.pages.visitor import Visitor, with_password
 from tests.functional.raw import raw
 
@@ -25,9 +25,8 @@ def logged(access: pytest.LogCaptureFixture) -> str:
 
 
 def test_a_line_has_address_user_method_path_status_time_and_id(
-    forum: Forum, access: pytest.LogCaptureFixture
+    forum: Forum, alice: Person, access: pytest.LogCaptureFixture
 ) -> None:
-    alice = forum.person("alice")
     environ = {"REMOTE_ADDR": "2001:db8::7"}
     answer = forum.app.get(
         f"{API}/users/me?access_token={alice.token}&limit=5", extra_environ=environ

@@ -19,11 +19,6 @@ from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
 def test_every_form_of_its_address_names_an_uploaded_picture(alice: Person) -> None:
     url = send(alice).json["image_url"]
     name = "/".join(url.split("/")[-2:])
@@ -59,8 +54,7 @@ def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(
     assert alice.put("/users/me", avatar=url).status_int == 200
 
 
-def test_another_users_permission_is_asked_before_the_picture(forum: Forum, alice: Person) -> None:
-    bob = forum.person("bob")
+def test_another_users_permission_is_asked_before_the_picture(bob: Person, alice: Person) -> None:
     answer = bob.put(f"/users/{alice.id}", avatar="ab/nothing.png")
     assert answer.status_int == 403
 
@@ -107,10 +101,8 @@ def others_write(forum: Forum, patch: pytest.MonkeyPatch, where: Any, name: str)
 
 
 def test_nobody_waits_for_a_text_that_is_rendered(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch, node: int, topic: int
 ) -> None:
-    node = forum.node()
-    topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic)
     alice.put(f"/topics/{topic}", title="T", node_id=node, body="@alice")
     with others_write(forum, monkeypatch, Renderer, "render") as times:
@@ -132,9 +124,8 @@ def test_nobody_waits_for_a_picture_that_is_shrunk(
 
 
 def test_a_text_of_somebody_who_may_not_write_is_not_rendered(
-    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch, topic: int
 ) -> None:
-    topic = forum.topic(alice, forum.node())
     blocked, reader = forum.person("blocked1"), forum.person("reader", scope="read")
     forum.change(blocked.id, state="blocked")
     with others_write(forum, monkeypatch, Renderer, "render") as times:

@@ -7,7 +7,7 @@ import pytest
 from webob import Request, Response
 
 from forumsvc.web.pipeline.compression import MIN_BYTES, gzip_tween, takes_gzip
-from tests.functional.forum import API, Forum
+from tests.functional.forum import API, Forum, Person
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 DESCRIPTION = f"{API}/openapi.json"
@@ -67,8 +67,7 @@ def test_head_says_what_get_says(forum: Forum) -> None:
     assert (got, answers[1].body) == (head, b"")
 
 
-def test_what_is_created_is_compressed_too(forum: Forum) -> None:
-    alice, node = forum.person("alice"), forum.node()
+def test_what_is_created_is_compressed_too(forum: Forum, alice: Person, node: int) -> None:
     sent = {"title": "T", "node_id": node, "body": "many words " * MIN_BYTES}
     headers = {**GZIP, "Authorization": f"Bearer {alice.token}"}
     request = Request.blank(f"{API}/topics", POST=sent, headers=headers)

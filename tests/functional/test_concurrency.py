@@ -28,21 +28,6 @@ pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def bob(forum: Forum) -> Person:
-    return forum.person("bob")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
-@pytest.fixture
 def another_process(database_url: str) -> Iterator[Database]:
     """The database as another process has it, whose transactions leave the forum's waits alone."""
     database = open_database(database_url)

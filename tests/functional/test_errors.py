@@ -16,16 +16,6 @@ from tests.functional.raw import dump, raw
 
 
 @pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
-@pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> str:
     """Make nodes and follows fail, and return a detail that clients must not see."""
     detail = "the secret of the broken function"

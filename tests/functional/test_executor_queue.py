@@ -29,7 +29,7 @@ from forumsvc.db.executor import EXECUTOR
 from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.statements import execute, update_of
 from forumsvc.models import Node, Topic, User
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, Person
 
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
@@ -394,10 +394,8 @@ def test_a_lock_timeout_rolls_back_the_transaction(forum: Forum, node: int) -> N
 
 @on_a_server
 def test_a_reply_takes_the_stated_round_trips(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, bob: Person, topic: int
 ) -> None:
-    alice, bob = forum.person("alice"), forum.person("bob")
-    topic = forum.topic(alice, forum.node())
     trips: list[str] = []
     for method in ("_execute_now", "_execute_pending"):
         send = getattr(PipelineConnection, method)

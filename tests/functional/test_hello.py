@@ -1,10 +1,9 @@
 """GET /hello."""
 
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, Person
 
 
-def test_hello_tells_the_login_of_the_tokens_user(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_hello_tells_the_login_of_the_tokens_user(alice: Person) -> None:
     assert alice.get("/hello").json == {"current_user": "alice"}
 
 

@@ -21,16 +21,6 @@ pytestmark = pytest.mark.both_databases
 REPLAYED = "Idempotency-Replayed"
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def node(forum: Forum) -> int:
-    return forum.node()
-
-
 def opened(caller: Caller, node: int, *, key: str, title: str = "T", body: str = "B") -> Any:
     """Create a topic with a key."""
     sent = {"title": title, "node_id": node, "body": body}

@@ -29,11 +29,6 @@ def logins(caller: Caller, path: str, **params: Any) -> list[str]:
     return [user["login"] for user in listed.json]
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
 def test_users_are_listed_by_replies_then_topics_then_oldest_account(forum: Forum) -> None:
     node = forum.node()
     people = {login: forum.person(login) for login in ("old", "young", "topics", "replies")}

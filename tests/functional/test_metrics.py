@@ -12,7 +12,7 @@ from webob import Request
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
 from tests.functional.conftest import MakeForum, close_application
-from tests.functional.forum import API, Forum, make_app
+from tests.functional.forum import API, Forum, Person, make_app
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 from tests.functional.statements import counting
@@ -130,8 +130,7 @@ def test_no_two_views_have_one_operation(watched: Any) -> None:
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
-def test_what_parts_know_of_themselves_is_reported(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) -> None:
     before = scrape(forum)
     topic = forum.topic(alice, forum.node(), body="*one*")
     forum.reply(alice, topic, "*two*")

@@ -10,21 +10,6 @@ from tests.functional.shapes import NODE, NOTIFICATION, REPLY, TOPIC, has_shape
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def bob(forum: Forum) -> Person:
-    return forum.person("bob")
-
-
-@pytest.fixture
-def node(forum: Forum) -> int:
-    return forum.node()
-
-
 def notifications_of(person: Person) -> list[Any]:
     """Return a user's notifications, whose shape is checked."""
     listed = person.get("/notifications").json
@@ -70,9 +55,8 @@ def test_a_new_topic_does_not_tell_those_whom_its_author_follows(
 
 
 def test_a_new_reply_tells_the_topics_author(
-    forum: Forum, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person, node: int
 ) -> None:
-    topic = forum.topic(alice, node)
     reply = forum.reply(bob, topic, "An *answer*")
     [one] = notifications_of(alice)
     assert (one["type"], one["read"], one["mention_type"]) == ("TopicReply", False, None)
@@ -102,9 +86,8 @@ def test_a_new_reply_does_not_tell_the_followers_of_its_author(
 
 
 def test_an_author_who_follows_the_own_topic_is_notified_once(
-    forum: Forum, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person, node: int
 ) -> None:
-    topic = forum.topic(alice, node)
     alice.post(f"/topics/{topic}/follow")
     forum.reply(bob, topic)
     assert types(alice) == ["TopicReply"]
@@ -137,18 +120,16 @@ def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
 
 
 def test_those_whom_the_actor_blocks_are_notified(
-    forum: Forum, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person, node: int
 ) -> None:
-    topic = forum.topic(alice, node)
     bob.post("/users/alice/block")
     forum.reply(bob, topic)
     assert types(alice) == ["TopicReply"]
 
 
 def test_an_unblocked_user_notifies_again(
-    forum: Forum, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person, node: int
 ) -> None:
-    topic = forum.topic(alice, node)
     alice.post("/users/bob/block")
     alice.post("/users/bob/unblock")
     forum.reply(bob, topic)

@@ -9,21 +9,6 @@ from tests.functional.forum import Forum, Person
 from tests.functional.shapes import REPLY, TOPIC
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def bob(forum: Forum) -> Person:
-    return forum.person("bob")
-
-
-@pytest.fixture
-def node(forum: Forum) -> int:
-    return forum.node()
-
-
 def notifications_of(person: Person) -> list[Any]:
     """Return a user's notifications."""
     listed = person.get("/notifications").json
@@ -54,9 +39,8 @@ def test_a_mention_in_a_topic_shows_the_topic(
 
 
 def test_a_mention_in_a_reply_shows_the_reply_and_its_topic(
-    forum: Forum, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person, node: int
 ) -> None:
-    topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic, "Hello @bob")
     [one] = notifications_of(bob)
     assert (one["type"], one["mention_type"]) == ("Mention", "Reply")

@@ -10,21 +10,6 @@ pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 @pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def bob(forum: Forum) -> Person:
-    return forum.person("bob")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
-@pytest.fixture
 def ids(forum: Forum, alice: Person, bob: Person, topic: int) -> list[int]:
     """Three notifications of alice, newest first."""
     for _ in range(3):

@@ -10,17 +10,6 @@ import pytest
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import raw
 
-
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
 INVALID = 'Bearer error="invalid_token"'
 
 
@@ -141,8 +130,7 @@ def test_without_a_token_all_of_the_notifications_is_401(
     assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
-def test_the_permission_comes_before_the_parameters(forum: Forum, topic: int) -> None:
-    bob = forum.person("bob")
+def test_the_permission_comes_before_the_parameters(forum: Forum, bob: Person, topic: int) -> None:
     assert forum.nobody.post("/topics").status_int == 401
     assert forum.nobody.post("/likes").status_int == 401
     assert forum.nobody.get("/users/me/blocked", limit="x").status_int == 401
@@ -158,8 +146,7 @@ def test_the_token_of_a_deleted_user_is_none(forum: Forum, alice: Person, path: 
     assert (answer.status_int, answer.headers["WWW-Authenticate"]) == (401, INVALID)
 
 
-def test_what_was_decided_of_a_user_holds_at_once(forum: Forum, alice: Person) -> None:
-    node = forum.node()
+def test_what_was_decided_of_a_user_holds_at_once(forum: Forum, node: int, alice: Person) -> None:
     forum.change(alice.id, state="blocked")
     assert alice.post("/topics", title="T", node_id=node, body="B").status_int == 403
     forum.change(alice.id, state="active", role="maintainer")

@@ -13,7 +13,7 @@ from forumsvc.db.engine import Database
 from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.statements import execute
 from forumsvc.models import Node, User
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, Person
 from tests.functional.test_connect import defaults
 from tests.functional.test_executor_queue import _RENAMED, name_of
 
@@ -56,8 +56,7 @@ def read_until_prepared(database: Database, user: int) -> None:
         assert len(database.executor.rows(_NAMES, {"user": user})) == 1
 
 
-def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum, alice: Person) -> None:
     read_until_prepared(forum.database, alice.id)
     try:
         alter(forum)

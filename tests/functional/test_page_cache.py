@@ -47,9 +47,7 @@ def test_a_list_names_the_id_in_its_one_spelling_in_its_links(forum: Forum) -> N
     assert f"/api/v3/topics/{topic}/replies?" in link
 
 
-def test_pages_are_cached_under_the_names_of_their_operations(forum: Forum) -> None:
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
+def test_pages_are_cached_under_the_names_of_their_operations(forum: Forum, topic: int) -> None:
     for path in ("/topics", f"/topics/{topic}/replies", "/nodes"):
         assert forum.nobody.get(path).status_int == 200
     assert {key[0] for key in keys(forum)} >= {
@@ -77,9 +75,8 @@ def tags(forum: Forum, topic: int) -> list[str]:
     ids=["no name", "the same name", "nothing new"],
 )
 def test_a_profile_edit_that_no_page_shows_invalidates_nothing(
-    forum: Forum, edit: dict[str, str]
+    forum: Forum, alice: Person, edit: dict[str, str]
 ) -> None:
-    alice = forum.person("alice")
     alice.put("/users/me", name="Alice")
     topic = forum.topic(alice, forum.node())
     before = tags(forum, topic)

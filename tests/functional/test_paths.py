@@ -8,16 +8,6 @@ from tests.functional.raw import dump, raw
 EMPTY = {"error": "There is nothing here."}
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
 NOWHERE = [
     *("/api", "/api/v3x", "/api/v3topics", "/api/v4/topics", "/api/v3/nothing", "/api/v3"),
     *("/api/v3/topics/x", "/api/v3/topics/1/x", "/api/v3/users/1", "/api/v3/users/nobody"),

@@ -35,11 +35,6 @@ def send(person: Caller, data: bytes | None = None) -> TestResponse:
     return person.call("POST", "/photos", upload_files=files)
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
 def stored(folder: Path) -> list[Path]:
     """Return every file of a storage, also partial ones."""
     return [path for path in folder.rglob("*") if path.is_file()]
@@ -73,9 +68,8 @@ def test_who_asks_for_a_part_that_is_not_there_gets_the_whole_picture(
 
 
 def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
-    forum: Forum, alice: Person
+    forum: Forum, bob: Person, alice: Person
 ) -> None:
-    bob = forum.person("bob")
     urls = {send(person).json["image_url"] for person in (alice, bob, alice)}
     assert len(urls) == 1
     assert forum.count(Photo) == 2

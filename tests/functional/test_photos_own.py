@@ -22,11 +22,6 @@ from tests.functional.threads import alone, statuses, together
 COLOURS = ("red", "green", "blue", "white")  # as many as may wait for the decoder at once
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
 def upload(person: Person, colour: str = "red") -> str:
     """Upload a photo and return its URL."""
     answer = send(person, picture(colour))
@@ -82,9 +77,8 @@ def test_a_deleted_photo_is_gone_with_its_bytes(make_forum: MakeForum, tmp_path:
 
 
 def test_bytes_that_another_user_has_stay_until_the_last_one_deletes_them(
-    forum: Forum, alice: Person
+    forum: Forum, bob: Person, alice: Person
 ) -> None:
-    bob = forum.person("bob")
     url = upload(alice)
     assert upload(bob) == url
     alice.delete(f"/photos/{id_of(alice, url)}")

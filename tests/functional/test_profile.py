@@ -22,8 +22,7 @@ def upload(person: Person) -> str:
     return made.json["image_url"]
 
 
-def test_what_is_sent_changes_and_the_rest_stays(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_what_is_sent_changes_and_the_rest_stays(forum: Forum, alice: Person) -> None:
     alice.put("/users/me", location="Oslo", bio="I write.")
     changed = alice.put("/users/me", location="Rome")
     assert changed.status_int == 200
@@ -31,8 +30,7 @@ def test_what_is_sent_changes_and_the_rest_stays(forum: Forum) -> None:
     assert forum.nobody.get("/users/alice").json["location"] == "Rome"
 
 
-def test_an_empty_text_empties_the_field(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_an_empty_text_empties_the_field(alice: Person) -> None:
     alice.put("/users/me", name="Alice A.", tagline="Hi")
     emptied = alice.put("/users/me", name="", tagline="").json
     assert (emptied["name"], emptied["tagline"]) == ("alice", "")
@@ -58,8 +56,7 @@ def test_the_email_is_shown_to_others_once_it_is_public(forum: Forum) -> None:
         ("avatar", "ab/\0.png"),
     ],
 )
-def test_a_wrong_value_is_named_and_nothing_changes(forum: Forum, field: str, value: str) -> None:
-    alice = forum.person("alice")
+def test_a_wrong_value_is_named_and_nothing_changes(alice: Person, field: str, value: str) -> None:
     before = alice.get("/users/me").json
     refused = alice.put("/users/me", location="Rome", **{field: value})
     assert refused.status_int == 400
@@ -72,9 +69,8 @@ LINES = ["name", "location", "company", "codehost", "microblog", "tagline", "web
 
 @pytest.mark.parametrize("character", ["\n", "\x07", "\x85", "\u2028", "\u202e", "\u2067"])
 def test_a_profile_line_takes_no_line_break_or_control_character(
-    forum: Forum, character: str
+    alice: Person, character: str
 ) -> None:
-    alice = forum.person("alice")
     for field in LINES:
         sent = {field: f"http://a{character}b"}
         answer = alice.call("PUT", "/users/me", json=sent)
@@ -82,16 +78,14 @@ def test_a_profile_line_takes_no_line_break_or_control_character(
         assert (answer.status_int, answer.json) == (400, {"error": f"{field}: {reason}"})
 
 
-def test_a_bio_has_lines_and_no_other_control_character(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_bio_has_lines_and_no_other_control_character(alice: Person) -> None:
     assert alice.call("PUT", "/users/me", json={"bio": "a\r\n\tb"}).json["bio"] == "a\r\n\tb"
     answer = alice.call("PUT", "/users/me", json={"bio": "a\x1bb"})
     reason = "must not contain control characters (U+001B)"
     assert (answer.status_int, answer.json) == (400, {"error": f"bio: {reason}"})
 
 
-def test_a_file_is_no_avatar(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_file_is_no_avatar(alice: Person) -> None:
     answer = alice.call("PUT", "/users/me", upload_files=[("avatar", "a.png", b"x")])
     assert (answer.status_int, answer.json) == (400, {"error": "avatar: must be a text"})
 
@@ -111,16 +105,14 @@ def test_an_uploaded_picture_becomes_the_avatar_and_can_be_taken_off(forum: Foru
     assert letter.endswith("/avatars/alice.svg")
 
 
-def test_the_picture_of_somebody_else_is_no_avatar(forum: Forum) -> None:
-    alice, bob = forum.person("alice"), forum.person("bob")
+def test_the_picture_of_somebody_else_is_no_avatar(alice: Person, bob: Person) -> None:
     refused = bob.put("/users/me", avatar=upload(alice))
     assert refused.status_int == 400
     assert refused.json["error"].startswith("avatar:")
 
 
 @pytest.mark.parametrize("address", ["a\0b", "\ud800"])
-def test_a_picture_is_not_looked_for_under_what_is_no_text(forum: Forum, address: str) -> None:
-    alice = forum.person("alice")
+def test_a_picture_is_not_looked_for_under_what_is_no_text(alice: Person, address: str) -> None:
     refused = alice.call("PUT", "/users/me", json={"avatar": address})
     assert refused.status_int == 400
     assert refused.json["error"].startswith("avatar: must not contain")

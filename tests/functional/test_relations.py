@@ -8,16 +8,6 @@ from tests.functional.recounting import drift
 OK = (200, {"ok": 1})
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def bob(forum: Forum) -> Person:
-    return forum.person("bob")
-
-
 def send(person: Person, path: str) -> tuple[int, object]:
     """POST and return status and body."""
     answer = person.post(path)
@@ -114,9 +104,8 @@ def test_blocked_users_topics_leave_the_blockers_lists_and_nobody_elses(
 
 
 def test_a_page_of_a_blocker_is_full_where_enough_topics_are_left(
-    forum: Forum, alice: Person, bob: Person
+    forum: Forum, node: int, alice: Person, bob: Person
 ) -> None:
-    node = forum.node()
     own = [forum.topic(author, node) for author in (alice, bob, alice, bob, alice)][::2][::-1]
     send(alice, "/users/bob/block")
     assert [t["id"] for t in alice.get("/topics?limit=2").json] == own[:2]

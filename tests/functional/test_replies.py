@@ -11,16 +11,6 @@ SHOWN = REPLY_DETAIL | {"abilities"}
 
 
 @pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def bob(forum: Forum) -> Person:
-    return forum.person("bob")
-
-
-@pytest.fixture
 def topic(forum: Forum, alice: Person) -> int:
     return forum.topic(alice, forum.node(), title="The title")
 

@@ -35,16 +35,6 @@ def multipart(*fields: tuple[str, bytes]) -> tuple[bytes, str]:
     return b"".join(parts) + b"--limit--\r\n", "multipart/form-data; boundary=limit"
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
 ENCODINGS = {
     "query": ("?body=Gr%C3%BC%C3%9Fe", b"", None),
     "form": ("", b"body=Gr%C3%BC%C3%9Fe", FORM),

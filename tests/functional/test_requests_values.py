@@ -12,16 +12,6 @@ from tests.functional.test_requests_encoding import JSON, send
 HUGE = "9" * 400
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
 LISTS = [
     *("/topics", "/topics/{topic}/replies", "/notifications"),
     *(

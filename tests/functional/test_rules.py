@@ -36,16 +36,6 @@ def application(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> 
     close_application(application)
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def node(forum: Forum) -> int:
-    return forum.node()
-
-
 def refused(person: Person, node: int, body: str, title: str = "T") -> str | None:
     """Return why a topic is refused, or None."""
     answer = person.post("/topics", title=title, node_id=node, body=body)

@@ -103,8 +103,7 @@ def test_every_answer_is_json(place: Place) -> None:
         assert answer.headers["Content-Type"] == "application/json"
 
 
-def test_what_is_absent_is_null_or_empty(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_what_is_absent_is_null_or_empty(forum: Forum, alice: Person) -> None:
     topic = alice.get(f"/topics/{forum.topic(alice, forum.node())}").json
     for key in ("last_reply_user_id", "last_reply_user_login", "replied_at", "closed_at"):
         assert topic[key] is None
@@ -115,8 +114,7 @@ def test_what_is_absent_is_null_or_empty(forum: Forum) -> None:
     assert (node["section_id"], node["section_name"], node["summary"]) == (None, None, "")
 
 
-def test_a_photo_has_an_absolute_address_where_it_is_served(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_photo_has_an_absolute_address_where_it_is_served(alice: Person) -> None:
     file = io.BytesIO()
     Image.new("RGB", (2, 3), "red").save(file, "PNG")
     sent = [("file", "a.png", file.getvalue())]
@@ -137,8 +135,7 @@ def check_harmless(served: TestResponse) -> None:
     assert served.headers["Content-Security-Policy"].startswith("default-src 'none'")
 
 
-def test_a_letter_avatar_is_served_where_avatar_url_says(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_letter_avatar_is_served_where_avatar_url_says(alice: Person) -> None:
     served = alice.app.get(alice.get("/users/me").json["avatar_url"])
     assert served.headers["Content-Type"] == "image/svg+xml; charset=utf-8"
     assert served.body.startswith(b"<svg")

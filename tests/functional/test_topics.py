@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import delete
 
 from forumsvc.models import Node, Notification, Topic
-from tests.functional.forum import Forum
+from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.shapes import ABILITIES, TOPIC_DETAIL, has_shape
 
@@ -52,17 +52,14 @@ def test_a_created_topic_is_shown_in_full(forum: Forum) -> None:
     assert {key: made[key] for key in expected} == expected
 
 
-def test_a_topic_is_read_as_it_was_created(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_topic_is_read_as_it_was_created(forum: Forum, alice: Person) -> None:
     made = alice.post("/topics", title="T", node_id=forum.node(), body="B").json
     read = alice.get(f"/topics/{made['id']}")
     assert read.status_int == 200
     assert {**read.json, "hits": 0} == made
 
 
-def test_a_topic_is_read_without_its_replies(forum: Forum) -> None:
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
+def test_a_topic_is_read_without_its_replies(forum: Forum, alice: Person, topic: int) -> None:
     forum.reply(alice, topic)
     assert has_shape(forum.nobody.get(f"/topics/{topic}").json, SHOWN)
 
@@ -140,8 +137,7 @@ def test_a_node_that_is_not_there_is_400_and_nothing_is_half_done(forum: Forum) 
     assert (hidden.status_int, hidden.json) == (400, {"error": "node_id: there is no such node"})
 
 
-def test_updated_at_stays_when_an_edit_changes_nothing(forum: Forum) -> None:
-    alice, node = forum.person("alice"), forum.node()
+def test_updated_at_stays_when_an_edit_changes_nothing(alice: Person, node: int) -> None:
     made = alice.post("/topics", title="T", node_id=node, body="B").json
     edited = alice.put(f"/topics/{made['id']}", title="T", node_id=node, body="B").json
     assert edited["updated_at"] == made["updated_at"]
@@ -184,8 +180,7 @@ def test_a_topic_moved_while_banned_is_counted_in_its_new_node_once_it_is_back(
     assert drift(forum.database) == []
 
 
-def test_editing_does_not_move_a_topic_in_the_list(forum: Forum) -> None:
-    alice, node = forum.person("alice"), forum.node()
+def test_editing_does_not_move_a_topic_in_the_list(forum: Forum, alice: Person, node: int) -> None:
     first, second = forum.topic(alice, node), forum.topic(alice, node)
     alice.put(f"/topics/{first}", title="New", node_id=node, body="New")
     assert [t["id"] for t in alice.get("/topics").json] == [second, first]
@@ -199,8 +194,7 @@ def test_a_moderator_may_edit_and_the_author_stays_the_author(forum: Forum) -> N
     assert (edited["title"], edited["user"]["login"]) == ("Better", "alice")
 
 
-def test_a_name_that_was_given_is_shown_in_place_of_the_login(forum: Forum) -> None:
-    alice = forum.person("alice")
+def test_a_name_that_was_given_is_shown_in_place_of_the_login(forum: Forum, alice: Person) -> None:
     forum.change(alice.id, name="Alice A.")
     topic = forum.topic(alice, forum.node())
     assert alice.get(f"/topics/{topic}").json["user"]["name"] == "Alice A."

@@ -20,18 +20,8 @@ def ids(caller: Caller, path: str) -> list[int]:
 
 
 @pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
 def chief(forum: Forum) -> Person:
     return forum.person("chief", role="maintainer")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
 
 
 HIDINGS = ["ban", "delete"]
@@ -78,9 +68,8 @@ def test_a_hidden_topic_is_in_no_list_not_even_of_those_who_still_read_it(
 
 @pytest.mark.parametrize("how", HIDINGS)
 def test_the_replies_under_a_hidden_topic_leave_the_pages_of_their_authors(
-    forum: Forum, chief: Person, topic: int, how: str
+    forum: Forum, bob: Person, chief: Person, topic: int, how: str
 ) -> None:
-    bob = forum.person("bob")
     reply = forum.reply(bob, topic)
     assert ids(bob, "/users/bob/replies") == [reply]
     hide(chief, topic, how)
@@ -89,9 +78,8 @@ def test_the_replies_under_a_hidden_topic_leave_the_pages_of_their_authors(
 
 @pytest.mark.parametrize("how", HIDINGS)
 def test_a_hidden_topic_leaves_the_counters_of_everybody_it_counted_for(
-    forum: Forum, alice: Person, chief: Person, topic: int, how: str
+    forum: Forum, bob: Person, alice: Person, chief: Person, topic: int, how: str
 ) -> None:
-    bob = forum.person("bob")
     reply = forum.reply(bob, topic)
     forum.reply(bob, topic)
     gone = forum.reply(bob, topic)
@@ -116,9 +104,8 @@ def test_a_hidden_topic_leaves_the_counters_of_everybody_it_counted_for(
 
 
 def test_an_unbanned_topic_is_counted_and_listed_again(
-    forum: Forum, alice: Person, chief: Person, topic: int
+    forum: Forum, bob: Person, alice: Person, chief: Person, topic: int
 ) -> None:
-    bob = forum.person("bob")
     reply = forum.reply(bob, topic)
     bob.post(f"/topics/{topic}/favorite")
     before = bob.get("/users/me").json, alice.get("/users/me").json
@@ -142,9 +129,8 @@ def test_older_clients_ban_by_a_path_of_its_own(forum: Forum, chief: Person, top
 
 
 def test_a_banned_topic_and_what_is_under_it_is_read_by_its_author_and_moderators_alone(
-    forum: Forum, alice: Person, chief: Person, topic: int
+    forum: Forum, bob: Person, alice: Person, chief: Person, topic: int
 ) -> None:
-    bob = forum.person("bob")
     reply = forum.reply(bob, topic)
     act(chief, topic, "ban")
     for path in (f"/topics/{topic}", f"/topics/{topic}/replies", f"/replies/{reply}"):

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from forumsvc.db.engine import Database
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Person
 
 pytestmark = pytest.mark.both_databases
 
@@ -46,15 +46,9 @@ def audit(database: Database) -> Iterator[None]:
         db.execute(text("DROP TABLE audit"))
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
 def test_a_new_post_is_answered_with_its_own_row_whatever_a_trigger_inserts(
-    forum: Forum, alice: Person, audit: None
+    node: int, alice: Person, audit: None
 ) -> None:
-    node = forum.node()
     topics = [
         alice.post("/topics", title=f"Title {n}", node_id=node, body=f"Body {n}") for n in range(3)
     ]

@@ -19,16 +19,6 @@ from tests.functional.threads import together
 pytestmark = pytest.mark.both_databases
 
 
-@pytest.fixture
-def alice(forum: Forum) -> Person:
-    return forum.person("alice")
-
-
-@pytest.fixture
-def topic(forum: Forum, alice: Person) -> int:
-    return forum.topic(alice, forum.node())
-
-
 def hits(caller: Caller, topic: int) -> int:
     """Read a topic and return its hits, including this view."""
     return int(caller.get(f"/topics/{topic}").json["hits"])
