@@ -6,7 +6,7 @@ ENDPOINT ?= topics
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-all lint bench compare profile clean
+.PHONY: serve test test-extended test-cursor test-all lint bench compare profile clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -47,7 +47,11 @@ test: $(TEST_STAMP)
 test-extended: $(EXTENDED_STAMP)
 	$(BIN)/python -m pytest -n 2 -m extended $(ARGS)
 
-test-all: test test-extended
+# What `make test` runs on PostgreSQL, with the setting that uses no private part of psycopg.
+test-cursor: $(TEST_STAMP)
+	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --database-driver cursor $(ARGS)
+
+test-all: test test-extended test-cursor
 
 # mypy reads the benchmarks, too, so their libraries must be there.
 lint: $(BENCH_STAMP)

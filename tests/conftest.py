@@ -24,18 +24,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the extended tests, and deselect the browser tests if there is no Chromium.
+    """Mark the extended tests, and deselect those that cannot run.
 
-    With FORUMSVC_BROWSER=required they are not deselected, and fail.
+    They are the browser tests without a Chromium (with FORUMSVC_BROWSER=required they fail
+    instead), and those of the pipeline connection with another driver.
     """
     for item in items:
         if extended.is_extended(item):
             item.add_marker("extended")
-    if chromium.find() is not None or chromium.is_required():
-        return
-    left_out = [item for item in items if item.nodeid.startswith(BROWSER_TESTS)]
-    items[:] = [item for item in items if not item.nodeid.startswith(BROWSER_TESTS)]
-    config.hook.pytest_deselected(items=left_out)
+    without_browser = chromium.find() is None and not chromium.is_required()
+    left_out = [
+        item
+        for item in items
+        if (databases.driver == "cursor" and item.get_closest_marker("pipeline"))
+        or (without_browser and item.nodeid.startswith(BROWSER_TESTS))
+    ]
+    items[:] = [item for item in items if item not in left_out]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish() -> None:

@@ -347,6 +347,7 @@ def test_a_second_disconnect_is_raised(database: Database) -> None:
     assert versions.load_lists_version(executor) == 0
 
 
+@pytest.mark.pipeline
 @on_a_server
 def test_a_rollback_keeps_prepared_statements(forum: Forum) -> None:
     database, one = forum.database, select(literal(1).label("one"))

@@ -31,6 +31,8 @@ from forumsvc.db.statements import execute, update_of
 from forumsvc.models import Node, Topic, User
 from tests.functional.forum import Forum, Person
 
+pytestmark = pytest.mark.pipeline
+
 on_a_server = pytest.mark.parametrize(
     "database_url", ["postgresql"], indirect=True, scope="session"
 )

@@ -4,13 +4,13 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import BigInteger, bindparam, literal, select, text, type_coerce
 from sqlalchemy.exc import DBAPIError
 
 from forumsvc.db import pipeline_connection
 from forumsvc.db.engine import Database
-from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.statements import execute
 from forumsvc.models import Node, User
 from tests.functional.forum import Forum, Person
@@ -37,17 +37,17 @@ def restore(forum: Forum) -> None:
         db.execute(text(f"ALTER TABLE users ALTER COLUMN name TYPE {User.__table__.c.name.type}"))
 
 
-def deallocate(connection: PipelineConnection) -> None:
+def deallocate(connection: psycopg.Connection[Any]) -> None:
     """Deallocate all prepared statements of a connection, as a pooler's DISCARD ALL does."""
-    connection._connection.pgconn.exec_(b"DEALLOCATE ALL")
+    connection.pgconn.exec_(b"DEALLOCATE ALL")
 
 
-def pooled_connections(database: Database) -> list[PipelineConnection]:
-    """Return the driver connections that are idle in the pool of writes."""
+def pooled_connections(database: Database) -> list[psycopg.Connection[Any]]:
+    """Return the connections in the pool of writes on which the executor has run statements."""
     pool: Any = database.writes.pool
     records = list(pool._pool.queue)
     key = "driver_connection"
-    return [record.info[key] for record in records if key in record.info]
+    return [record.dbapi_connection for record in records if key in record.info]
 
 
 def read_until_prepared(database: Database, user: int) -> None:
@@ -69,7 +69,7 @@ def test_a_read_goes_on_after_a_column_has_changed_its_type(forum: Forum, alice:
 def test_a_read_goes_on_after_its_statements_were_deallocated(forum: Forum) -> None:
     alice, database = forum.person("alice"), forum.database
     read_until_prepared(database, alice.id)
-    deallocate(database.executor._local.connection.connection)
+    deallocate(database.executor._local.connection.driver)
     read_until_prepared(database, alice.id)
 
 
@@ -111,6 +111,7 @@ def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: For
     assert len(replies) == 4
 
 
+@pytest.mark.pipeline
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_a_queued_statement_that_is_not_prepared_drops_the_connection(
     forum: Forum, by: str
@@ -147,7 +148,7 @@ def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
     with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
         # As if the whole server were set to read-only, including open sessions.
         for connection in pooled_connections(forum.registry.database):
-            connection._connection.pgconn.exec_(b"SET default_transaction_read_only = on")
+            connection.pgconn.exec_(b"SET default_transaction_read_only = on")
         for _ in range(2):
             refused = reply()
             assert (refused.status_int, set(refused.json)) == (503, {"error"})
@@ -167,6 +168,7 @@ def test_a_transaction_has_the_isolation_level_of_its_session(forum: Forum) -> N
         assert db.scalar(level) == "read committed"
 
 
+@pytest.mark.pipeline
 def test_names_of_prepared_statements_are_unique(forum: Forum) -> None:
     node, database = forum.node("Old"), forum.database
     named: list[set[str]] = []
@@ -182,6 +184,7 @@ def test_names_of_prepared_statements_are_unique(forum: Forum) -> None:
     assert len(set.union(*named)) == sum(map(len, named))
 
 
+@pytest.mark.pipeline
 def test_statements_are_evicted_one_by_one_and_those_in_use_stay_prepared(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
