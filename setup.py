@@ -1,10 +1,19 @@
 """Distribution metadata: what forumsvc needs, what it installs, what it starts."""
 
+import re
 from pathlib import Path
 
 from setuptools import find_packages, setup
 
 HERE = Path(__file__).parent
+
+
+def long_description() -> str:
+    """Return the README without its pictures and relative links: a package index has no files."""
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    without_pictures = re.sub(r"!\[[^]]*\]\([^)]*\)\n*", "", text)
+    return re.sub(r"\[([^]]*)\]\((?!https?://)[^)]*\)", r"\1", without_pictures)
+
 
 REQUIRES = [
     "SQLAlchemy>=2.0.43,<2.2",
@@ -12,15 +21,19 @@ REQUIRES = [
     "argon2-cffi>=23.1",
     "click>=8.2",
     "colander>=2.0",
+    "hupper>=1.12",
     "Jinja2>=3.1",
     "limits~=5.0",
     # syntax/inline.py replaces a private method.
     "Markdown>=3.11,<3.12",
+    "MarkupSafe>=3.0",
     "multipart>=1.2",
     "nh3>=0.3",
     "oauthlib~=4.0.1",
     "orjson>=3.10",
+    "PasteDeploy>=3.1",
     "Pillow>=12,<14",
+    "plaster>=1.1.2",
     "plaster-pastedeploy>=1.0",
     "prometheus-client>=0.22",
     "Pygments>=2.19",
@@ -34,12 +47,14 @@ REQUIRES = [
     "setuptools>=70.1,<80.9",
     "transaction>=5",
     "waitress~=3.0.2",
+    "WebOb>=1.8.8,<2",
+    "zope.interface>=7.1",
     "zope.sqlalchemy>=4.1",
     "zxcvbn>=4.5",
 ]
 POSTGRESQL = ["psycopg[binary]~=3.2"]
 REDIS = ["redis>=6"]
-S3 = ["boto3>=1.36"]
+S3 = ["boto3>=1.36", "botocore>=1.36"]
 TEST = [
     *POSTGRESQL,
     *REDIS,
@@ -93,7 +108,7 @@ setup(
         "Topic :: Internet :: WWW/HTTP :: WSGI :: Application",
         "Typing :: Typed",
     ],
-    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description=long_description(),
     long_description_content_type="text/markdown",
     python_requires=">=3.11",
     packages=[

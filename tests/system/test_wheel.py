@@ -1,6 +1,7 @@
 """A wheel contains the whole service, including what is outside the package in a checkout."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,14 @@ def test_the_wheel_contains_the_mit_licence(installed: Path) -> None:
     assert "License-Expression: MIT" in text or "License: MIT" in text
     assert "Author: forumsvc contributors" in text
     assert [*metadata.parent.rglob("LICENSE")]
+
+
+def test_the_description_of_the_wheel_links_to_no_file_of_the_repository(installed: Path) -> None:
+    [metadata] = installed.glob("forumsvc-*.dist-info/METADATA")
+    text = metadata.read_text()
+    assert "A community forum as a JSON HTTP service" in text
+    assert "](http" in text
+    assert not re.findall(r"\]\((?!https?://).*?\)", text)
 
 
 def test_the_wheel_carries_every_migration_and_nothing_that_shadows_alembic(
