@@ -18,11 +18,17 @@ PR_SET_PDEATHSIG = 1
 
 def wait_until(condition: Callable[[], object], what: str) -> None:
     """Return when `condition()` is true; fail with the name `what` if it never is."""
+    for _ in repeat_until(condition, what):
+        time.sleep(0.01)
+
+
+def repeat_until(condition: Callable[[], object], what: str) -> Iterator[None]:
+    """Yield until `condition()` is true; fail with the name `what` if it never is."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"Waited {PATIENCE:.0f} s for this: {what}")
-        time.sleep(0.01)
+        yield
 
 
 def alive(pid: int) -> bool:

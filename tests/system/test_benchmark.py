@@ -1,20 +1,25 @@
 """The benchmark runs, counts errors and cleans up after itself."""
 
+import cProfile
 import json
 import os
+import random
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks import document, soak
+from benchmarks import document, rendering, soak
+from benchmarks.endpoints import TEXT
 from benchmarks.load import python
 from benchmarks.rendering import TEXT_KINDS
 from benchmarks.request import Request, get, send
 from benchmarks.servers import Server
 from benchmarks.soak import Tenth
+from forumsvc.markup.pipeline import Pipeline
 from tests.system.process import PATIENCE, alive, children, wait_until
 from tests.system.pserve import ROOT, Pserve, pserve
 
@@ -126,3 +131,17 @@ def test_what_a_text_adds_to_a_write_is_measured_by_kind() -> None:
     rows = [line.split(" | ") for line in done.stdout.splitlines() if " ms |" in line]
     assert [row[0].removeprefix("| ") for row in rows] == list(TEXT_KINDS)
     assert all(float(row[1].removesuffix(" ms")) > 0 for row in rows)
+
+
+def test_the_texts_that_are_compared_are_each_more_work_than_the_one_before() -> None:
+    kinds = [[""], rendering.replies(20, random.Random(1)), [TEXT.format(mentioned="ann")]]  # noqa: S311
+    none, ordinary, rich = (statistics.median(map(calls_to_render, texts)) for texts in kinds)
+    assert 2 * none < ordinary < rich / 2
+
+
+def calls_to_render(text: str) -> int:
+    """Return how many function calls it takes to render a text: the same on every machine."""
+    pipeline, profile = Pipeline(), cProfile.Profile()
+    pipeline.render(text, "")
+    profile.runcall(pipeline.render, text, "")
+    return sum(entry.callcount for entry in profile.getstats())

@@ -23,7 +23,7 @@ from tests import databases
 from tests.functional.forum import API
 from tests.functional.recounting import drift
 from tests.system.forum_process import Client, Scene, acknowledged, prepare, serving, storm
-from tests.system.process import PATIENCE, wait_until
+from tests.system.process import PATIENCE, repeat_until, wait_until
 
 Record = Callable[[str, object], None]
 MEMBERS = [f"member{number:02}" for number in range(20)]
@@ -256,7 +256,9 @@ def test_a_held_lock_blocks_only_requests_that_need_it(
         warm_up(service.port, setting)
         with held(database, setting.topics[0]):
             threads = at_once(repliers)
-            while any(thread.is_alive() for thread in threads):
+            for _ in repeat_until(
+                lambda: not any(thread.is_alive() for thread in threads), "they are answered"
+            ):
                 for other in others(service.port, setting, may_write=not database.is_sqlite):
                     other()
                     # Only what came while somebody waited shows anything.

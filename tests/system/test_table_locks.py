@@ -8,7 +8,7 @@ import pytest
 from forumsvc.db.engine import Database
 from tests.functional.forum import API
 from tests.system.forum_process import prepare, serving
-from tests.system.process import wait_until
+from tests.system.process import repeat_until, wait_until
 from tests.system.test_database_recovery import Caller, Record, administrator
 
 READERS = 40
@@ -62,7 +62,9 @@ def test_readers_of_a_locked_table_do_not_occupy_all_threads(
             admin.execute("LOCK TABLE topics IN ACCESS EXCLUSIVE MODE")
             threads, behind = start(READERS, PATHS)
             others: list[Caller] = []
-            while any(len(found) < 3 for found in behind):
+            for _ in repeat_until(
+                lambda: all(len(found) >= 3 for found in behind), "each reader has three answers"
+            ):
                 for path in ("/health", f"{API}/users/alice"):
                     others.append(Caller(service.port, "GET", path))
                     others[-1]()

@@ -106,9 +106,15 @@ def every_context() -> Iterator[Any]:
     yield from (uploads, item(PhotoItem, uploads, user_id=AUTHOR))
     yield from (Likes(top, "likes"), notifications)
     yield item(NotificationItem, notifications)
+    yield from items()
+
+
+def items(caller: Identity | None = None) -> Iterator[Any]:
+    """Yield a user, topic and reply of AUTHOR in each state."""
     for state in ("active", "blocked", "deleted"):
-        yield from (user(state=state), user(state=state, email_public=True))
+        yield user(caller, state=state)
+        yield user(caller, state=state, email_public=True)
     for columns in TOPIC_STATES.values():
-        yield topic(**columns)
+        yield topic(caller, **columns)
     for columns in REPLY_STATES.values():
-        yield reply(**columns)
+        yield reply(caller, **columns)

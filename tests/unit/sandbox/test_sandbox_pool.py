@@ -18,7 +18,7 @@ from forumsvc.sandbox import (
     SandboxError,
     SandboxPool,
 )
-from tests.system.process import PATIENCE, wait_until
+from tests.system.process import PATIENCE, repeat_until, wait_until
 from tests.unit.sandbox.test_sandbox_process import MEMORY, TASK
 
 
@@ -87,7 +87,7 @@ def test_slow_jobs_have_no_more_than_five_processes_a_slot(pool: SandboxPool) ->
         with pytest.raises(PoolBusyError):
             run(small, "echo", 1, wall=0.05)
         assert small.alive == 5
-        while not all(job.done() for job in jobs):
+        for _ in repeat_until(lambda: all(job.done() for job in jobs), "all jobs end"):
             for process in list(small._busy):
                 with suppress(psutil.NoSuchProcess):
                     psutil.Process(process.pid).kill()
