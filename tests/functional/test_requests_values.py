@@ -1,6 +1,5 @@
 """The values of parameters: ranges, ids, texts; each error names the parameter."""
 
-from itertools import product
 from typing import Any
 
 import pytest
@@ -21,51 +20,37 @@ LISTS = [
 ]
 
 
-# What is an integer at all is a matter of the field: tests/unit/schemas.
-@pytest.mark.parametrize(
-    ("path", "limit"),
-    [
-        *product(LISTS, ["0", "151"]),
-        *product(["/topics"], ["-1", "1_0", "%D9%A3", "5.0", "%205", "5%20", "x", HUGE]),
-    ],
-)
+# All values that a field takes or refuses: tests/unit/schemas.
+@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("limit", ["0", "151"])
 def test_limit_is_an_integer_from_1_to_150(
     alice: Person, topic: int, path: str, limit: str
 ) -> None:
     answer = send(alice, "GET", f"{path.format(topic=topic)}?limit={limit}")
     assert answer.status_int == 400
-    error = answer.json["error"]
-    assert error.startswith("limit: must be an integer from 1 to 150, not '")
-    if limit.isascii() and "%" not in limit:
-        assert f"'{limit[:40]}" in error
-
-
-@pytest.mark.parametrize(
-    ("path", "limit"), [*product(LISTS, ["1", "150"]), *product(["/topics"], ["+1", "0001", ""])]
-)
-def test_the_ends_of_the_range_are_in_it(alice: Person, topic: int, path: str, limit: str) -> None:
-    # A plus in a query is a blank.
-    expected = 400 if limit == "+1" else 200
-    assert send(alice, "GET", f"{path.format(topic=topic)}?limit={limit}").status_int == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "offset"),
-    [
-        *product(LISTS, ["-1"]),
-        *product(["/topics"], ["1_0", "%D9%A3", "5.0", "%205", "x", f"-{HUGE}"]),
-    ],
-)
-def test_offset_is_an_integer_of_at_least_0(
-    alice: Person, topic: int, path: str, offset: str
-) -> None:
-    answer = send(alice, "GET", f"{path.format(topic=topic)}?offset={offset}")
-    assert answer.status_int == 400
-    assert answer.json["error"].startswith("offset: must be an integer of at least 0, not '")
+    assert answer.json == {"error": f"limit: must be an integer from 1 to 150, not '{limit}'"}
 
 
 @pytest.mark.parametrize("path", LISTS)
-@pytest.mark.parametrize("offset", [2**31, 2**63 - 1, 2**63, 2**64, HUGE])
+@pytest.mark.parametrize("limit", ["1", "150"])
+def test_the_ends_of_the_range_are_in_it(alice: Person, topic: int, path: str, limit: str) -> None:
+    assert send(alice, "GET", f"{path.format(topic=topic)}?limit={limit}").status_int == 200
+
+
+def test_a_plus_in_a_query_is_a_blank(alice: Person) -> None:
+    assert send(alice, "GET", "/topics?limit=+1").status_int == 400
+    assert send(alice, "GET", "/topics?limit=%2B1").status_int == 400
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_offset_is_an_integer_of_at_least_0(alice: Person, topic: int, path: str) -> None:
+    answer = send(alice, "GET", f"{path.format(topic=topic)}?offset=-1")
+    assert answer.status_int == 400
+    assert answer.json == {"error": "offset: must be an integer of at least 0, not '-1'"}
+
+
+@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("offset", [2**63 - 1, HUGE])
 def test_an_offset_too_large_for_the_database_gives_an_empty_page(
     alice: Person, topic: int, path: str, offset: Any
 ) -> None:
@@ -136,10 +121,7 @@ def test_a_topic_cannot_go_where_no_node_is(
     assert forum.count(Topic) == 1
 
 
-IDS = ["0", "-1", "+1", "1_0", "1.0", "%D9%A3", "%201", "1%20", "0x1", "1e3", str(2**63), HUGE]
-
-
-@pytest.mark.parametrize("wrong", IDS)
+@pytest.mark.parametrize("wrong", ["0", "%D9%A3", "1%20", str(2**63)])
 @pytest.mark.parametrize("place", ["users", "nodes", "topics", "replies", "notifications"])
 def test_what_is_no_id_is_not_there(alice: Person, place: str, wrong: str) -> None:
     method = "DELETE" if place == "notifications" else "GET"
@@ -169,21 +151,15 @@ def test_only_topics_and_replies_can_be_liked(alice: Person) -> None:
     assert (answer.status_int, answer.json) == (400, {"error": text})
 
 
-BLANK = ["", " ", "\t\n", "\u00a0", "\u3000", "\u200b", "\u2028"]
-
-
-@pytest.mark.parametrize("blank", BLANK)
 @pytest.mark.parametrize("field", ["title", "body"])
-def test_a_blank_title_or_text_is_refused(
-    forum: Forum, alice: Person, field: str, blank: str
-) -> None:
-    sent = {"title": "T", "node_id": forum.node(), "body": "B", field: blank}
+def test_a_blank_title_or_text_is_refused(forum: Forum, alice: Person, field: str) -> None:
+    sent = {"title": "T", "node_id": forum.node(), "body": "B", field: "\u3000"}
     answer = alice.call("POST", "/topics", json=sent)
     assert (answer.status_int, answer.json["error"][: len(field)]) == (400, field)
     assert forum.count(Topic) == 0
 
 
-@pytest.mark.parametrize("blank", [None, *BLANK])
+@pytest.mark.parametrize("blank", [None, "", "\u200b"])
 def test_a_reply_without_text_is_no_reply(
     forum: Forum, alice: Person, topic: int, blank: str | None
 ) -> None:
@@ -301,23 +277,10 @@ def test_a_file_is_no_number(forum: Forum, alice: Person) -> None:
     assert answer.json == {"error": "node_id: must be an integer, not a file"}
 
 
-SHOWN = {
-    "٣": "'٣'",
-    "热门": "'热门'",
-    "a\\b 'c'": "'a\\b 'c''",
-    "a\n\x1b[31mb\x85": r"'a\n\x1b[31mb\x85'",
-    "\u202eabc\u2028": r"'\u202eabc\u2028'",
-    41 * "热": f"'{40 * '热'}…'",
-    39 * "a" + "\x1b": f"'{39 * 'a'}…'",
-}
-
-
-@pytest.mark.parametrize(("sent", "shown"), SHOWN.items())
-def test_an_error_shows_what_was_sent_and_escapes_what_cannot_be_printed(
-    forum: Forum, sent: str, shown: str
-) -> None:
-    answer = forum.nobody.get("/topics", type=sent)
+def test_an_error_shows_what_was_sent_and_escapes_what_cannot_be_printed(forum: Forum) -> None:
+    answer = forum.nobody.get("/topics", type="a\n\x1b[31m热\x85")
     allowed = "last_actived, recent, no_reply, popular, excellent"
+    shown = r"'a\n\x1b[31m热\x85'"
     assert answer.json == {"error": f"type: must be one of {allowed}, not {shown}"}
 
 
@@ -332,25 +295,16 @@ def test_an_error_shows_json_as_it_was_sent(
     assert answer.json["error"].endswith(shown)
 
 
-NOT_IN_A_LINE = [
-    *("a\nb", "a\rb", "a\tb", "a\x07b", "a\x7fb", "a\x85b", "a\u2028b", "a\u2029b"),
-    *("a\u202eb", "a\u202ab", "a\u2066b", "a\u2069b"),
-]
-IN_A_LINE = ["سلام\u200f!", "a\u200db", "👩\u200d💻", "a\xa0b", "  trimmed\n"]
-
-
-@pytest.mark.parametrize("text", NOT_IN_A_LINE)
 def test_a_title_takes_no_line_break_or_control_character(
-    forum: Forum, alice: Person, topic: int, text: str
+    alice: Person, node: int, topic: int
 ) -> None:
-    sent = {"title": text, "node_id": forum.node("Other"), "body": "B"}
+    sent = {"title": "a\nb", "node_id": node, "body": "B"}
     for method, path in (("POST", "/topics"), ("PUT", f"/topics/{topic}")):
         answer = alice.call(method, path, json=sent)
-        reason = f"must not contain line breaks or control characters (U+{ord(text[1]):04X})"
+        reason = "must not contain line breaks or control characters (U+000A)"
         assert (answer.status_int, answer.json) == (400, {"error": f"title: {reason}"})
 
 
-@pytest.mark.parametrize("text", IN_A_LINE)
-def test_a_title_takes_every_other_character(forum: Forum, alice: Person, text: str) -> None:
-    sent = {"title": text, "node_id": forum.node(), "body": "B"}
-    assert alice.call("POST", "/topics", json=sent).json["title"] == text.strip()
+def test_a_title_takes_every_other_character(alice: Person, node: int) -> None:
+    sent = {"title": "سلام\u200f 👩\u200d💻", "node_id": node, "body": "B"}
+    assert alice.call("POST", "/topics", json=sent).json["title"] == sent["title"]

@@ -15,6 +15,7 @@ from forumsvc.schemas.fields import (
     Id,
     Ids,
     Integer,
+    Line,
     Text,
     Url,
     optional,
@@ -61,6 +62,13 @@ def read(kind: Any, value: Any) -> Any:
     assert message.isprintable()
     message.encode()
     return None
+
+
+def refusal(kind: Any, value: Any) -> str:
+    """Return why a field of this type refuses a value."""
+    with pytest.raises(Invalid) as refused:
+        validate(parameters(required("field", kind)), Sent(value))
+    return refused.value.reason
 
 
 @given(VALUES, st.integers(-5, 5), st.integers(0, 10))
@@ -178,3 +186,55 @@ def test_an_integer_is_plain_digits_in_its_range(sent: str, expected: int | None
 @pytest.mark.parametrize("sent", ["-1", "1_0", "٣", "5.0", " 5", "x", "-" + "9" * 400])
 def test_an_integer_of_at_least_0_is_neither_negative_nor_spelled_otherwise(sent: str) -> None:
     assert read(Integer(0), sent) is None
+
+
+JSON_VALUES = [True, 1.5, [], ["x"], {}, {"a": 1}]
+
+
+@pytest.mark.parametrize("sent", [*JSON_VALUES, 1.0, "1.0", " 1", "1e0"])
+def test_an_id_is_an_integer_or_its_digits(sent: object) -> None:
+    assert refusal(Id(), sent).startswith("must be an integer, not ")
+
+
+@pytest.mark.parametrize("sent", [*JSON_VALUES, 1])
+def test_a_text_and_a_word_are_no_other_kind_of_json(sent: object) -> None:
+    assert refusal(Text(0, 9), sent).startswith("must be a text, not ")
+    assert refusal(Choice(["x", "1"]), sent).startswith("must be one of x, 1, not ")
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u00a0", "\u3000", "\u200b", "\u2028"])
+def test_a_text_without_a_visible_character_is_refused(blank: str) -> None:
+    assert read(Text(1, 9), blank) is None
+    assert read(Line(1, 9), blank) is None
+
+
+@pytest.mark.parametrize(
+    "character", "\n\r\t\x07\x7f\x85\u2028\u2029\u202e\u202a\u2066\u2069", ids=ascii
+)
+def test_a_line_takes_no_line_break_or_control_character(character: str) -> None:
+    reason = f"must not contain line breaks or control characters (U+{ord(character):04X})"
+    assert refusal(Line(1, 9), f"a{character}b") == reason
+
+
+@pytest.mark.parametrize("text", ["سلام\u200f!", "a\u200db", "👩\u200d💻", "a\xa0b", "  trimmed\n"])
+def test_a_line_takes_every_other_character(text: str) -> None:
+    assert read(Line(1, 9), text) == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("٣", "'٣'"),
+        ("热门", "'热门'"),
+        ("a\\b 'c'", "'a\\b 'c''"),
+        ("a\n\x1b[31mb\x85", r"'a\n\x1b[31mb\x85'"),
+        ("\u202eabc\u2028", r"'\u202eabc\u2028'"),
+        (41 * "热", f"'{40 * '热'}…'"),
+        (39 * "a" + "\x1b", f"'{39 * 'a'}…'"),
+        ({"ü": [1, 2.5]}, "'{\"ü\": [1, 2.5]}'"),
+    ],
+)
+def test_a_refusal_shows_what_was_sent_and_escapes_what_cannot_be_printed(
+    sent: object, shown: str
+) -> None:
+    assert refusal(Choice(["red"]), sent) == f"must be one of red, not {shown}"
