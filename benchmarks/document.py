@@ -16,3 +16,9 @@ def replace_part(path: Path, part: str, text: str) -> None:
     if not found and before:
         before = before.rstrip("\n") + "\n\n"
     path.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}", encoding="utf-8")
+
+
+def read_part(path: Path, part: str) -> str:
+    """Return the text between the markers of a part; an empty string if the file has none."""
+    text = path.read_text(encoding="utf-8").partition(f"<!-- begin {part} -->")[2]
+    return text.partition(f"<!-- end {part} -->")[0]

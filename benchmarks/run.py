@@ -13,7 +13,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import document, load, machine, report
+from benchmarks import document, figure, load, machine, report
 from benchmarks.community import Size
 from benchmarks.measure import MeasurementPlan, Result, Subject, measure
 from benchmarks.server_set import Loads, ServerSet
@@ -46,6 +46,7 @@ def main() -> int:
     if options.markdown:
         part = PART if "postgresql" in options.databases else SQLITE_PART
         document.replace_part(options.markdown, part, text)
+        figure.draw(options.markdown)
     return int(any(result.errors for result in results))
 
 

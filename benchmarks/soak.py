@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import document, machine
+from benchmarks import document, figure, machine
 from benchmarks.community import Community, Size, fill, forumsvc
 from benchmarks.connection import Connection
 from benchmarks.servers import Server, forum_settings, serve, write_ini
@@ -165,6 +165,7 @@ def main() -> int:
         print(log_tail)
     if options.markdown:
         document.replace_part(options.markdown, PART, text)
+        figure.draw(options.markdown)
     broken = [what for what, _, kept in _bounds(soak.tenths, checked) if kept != "kept"]
     return int(bool(broken or soak.errors))
 
