@@ -10,6 +10,7 @@ import pytest
 
 from forumsvc import clock, passwords
 from forumsvc.db.engine import Database
+from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.markup import renderer
 from forumsvc.sandbox import SandboxPool
 from tests.cheap_passwords import cheap_passwords
@@ -119,6 +120,23 @@ def unbounded_password_slots() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_slots", None)
         yield
+
+
+@pytest.fixture
+def trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The round trips of pipeline connections so far: the methods that made them."""
+    trips: list[str] = []
+    for method in ("_execute_now", "_execute_pending"):
+        send = getattr(PipelineConnection, method)
+
+        def sent(
+            self: PipelineConnection, *rest: Any, _send: Any = send, _method: str = method
+        ) -> Any:
+            trips.append(_method)
+            return _send(self, *rest)
+
+        monkeypatch.setattr(PipelineConnection, method, sent)
+    return trips
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from webtest import TestApp, TestResponse
 import forumsvc
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, IssuedBy, Node, User
+from forumsvc.models import Base, IssuedBy, Node, User, UserFollow
 from forumsvc.oauth import tokens
 from tests import databases
 from tests.functional.checked_app import CheckedApp
@@ -162,3 +162,20 @@ class Forum:
         """Return how many rows a table has."""
         with self.database.reads.connect() as connection:
             return connection.scalar(select(func.count()).select_from(model)) or 0
+
+
+def add_followers(database: Database, target: Person, count: int) -> set[int]:
+    """Add so many followers of a user and return their ids."""
+    now = clock.now()
+    moments = {"created_at": now, "updated_at": now}
+    users = [
+        {"login": f"fan{number}", "login_key": f"fan{number}", "following_count": 1, **moments}
+        for number in range(count)
+    ]
+    with database.session.begin() as db:
+        ids = db.scalars(insert(User).returning(User.id), users).all()
+        follows = [{"user_id": each, "target_id": target.id, "created_at": now} for each in ids]
+        db.execute(insert(UserFollow), follows)
+        counted = update(User).where(User.id == target.id)
+        db.execute(counted.values(followers_count=User.followers_count + count))
+    return set(ids)

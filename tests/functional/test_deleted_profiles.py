@@ -7,7 +7,7 @@ import pytest
 
 from forumsvc.models import Photo
 from forumsvc.services import profiles
-from tests.functional.cli.conftest import Run, run_command
+from tests.functional.cli.conftest import INI, Run, run_command
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send
@@ -22,13 +22,6 @@ PROFILE = {
     "codehost": "carol-code",
     "microblog": "carol-blog",
 }
-INI = """\
-[app:main]
-use = egg:forumsvc
-sqlalchemy.url = {url}
-site.environment = development
-session.secret = a secret that these tests made up
-"""
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from forumsvc.database import open_database
 from forumsvc.db import lock_waits
 from forumsvc.db.engine import Database
 from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Transaction
-from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.timeouts import Timeouts
 from forumsvc.models import Topic
 from tests.functional.conftest import MakeForum
@@ -191,24 +190,11 @@ def test_the_limit_of_a_short_wait_ends_with_its_transaction(
 
 
 @on_a_server
-def test_a_short_wait_costs_no_round_trip(
-    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_short_wait_costs_no_round_trip(make_forum: MakeForum, trips: list[str]) -> None:
     forum = make_forum(database__long_lock_waits="1")
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())
-    trips: list[str] = []
     counted: list[int] = []
-    for method in ("_execute_now", "_execute_pending"):
-        send = getattr(PipelineConnection, method)
-
-        def sent(
-            self: PipelineConnection, *rest: Any, _send: Any = send, _method: str = method
-        ) -> Any:
-            trips.append(_method)
-            return _send(self, *rest)
-
-        monkeypatch.setattr(PipelineConnection, method, sent)
     long_transaction = _Transaction()
     for is_short in (False, True):
         if is_short:

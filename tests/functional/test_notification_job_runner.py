@@ -5,17 +5,16 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import Notification, NotificationJob, NotificationType, User, UserFollow
+from forumsvc.models import Notification, NotificationJob, NotificationType
 from forumsvc.services.notifications import job_runner, jobs
 from forumsvc.services.notifications.job_runner import NotificationJobRunner
 from tests.functional.conftest import MakeForum, close_application
-from tests.functional.forum import Forum, Person, make_app
+from tests.functional.forum import Forum, add_followers, make_app
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
 from tests.functional.recounting import drift
@@ -37,22 +36,6 @@ def popular(make_forum: MakeForum) -> Forum:
     return make_forum(notifications__inline_recipients="10")
 
 
-def follow(database: Database, target: Person, followers: int = FOLLOWERS) -> None:
-    """Add so many followers of a user."""
-    now = clock.now()
-    moments = {"created_at": now, "updated_at": now}
-    users = [
-        {"login": f"fan{number}", "login_key": f"fan{number}", "following_count": 1, **moments}
-        for number in range(followers)
-    ]
-    with database.session.begin() as db:
-        ids = db.scalars(insert(User).returning(User.id), users).all()
-        follows = [{"user_id": each, "target_id": target.id, "created_at": now} for each in ids]
-        db.execute(insert(UserFollow), follows)
-        counted = update(User).where(User.id == target.id)
-        db.execute(counted.values(followers_count=User.followers_count + followers))
-
-
 def notified_counts(database: Database) -> tuple[int, int]:
     """Return how many notifications of topics there are, and for how many users."""
     user_id = Notification.user_id
@@ -70,7 +53,7 @@ def is_done(forum: Forum) -> bool:
 
 def test_the_process_of_a_post_notifies_all_followers_right_after_it(popular: Forum) -> None:
     alice = popular.person("alice")
-    follow(popular.database, alice)
+    add_followers(popular.database, alice, FOLLOWERS)
     popular.topic(alice, popular.node())
     wait_until(partial(is_done, popular), "all followers are notified")
     assert notified_counts(popular.database) == (FOLLOWERS, FOLLOWERS)
@@ -81,7 +64,7 @@ def test_a_process_finds_what_another_one_left(
     make_forum: MakeForum, popular: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice = popular.person("alice")
-    follow(popular.database, alice)
+    add_followers(popular.database, alice, FOLLOWERS)
     monkeypatch.setattr(popular.registry.notification_jobs, "wake", lambda: None)
     popular.topic(alice, popular.node())
     assert notified_counts(popular.database) == (10, 10)
@@ -118,7 +101,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def open_topics(forum: Forum, number: int) -> list[int]:
     """Create so many topics of alice, who has many followers; return the jobs."""
     alice, node = forum.person("alice"), forum.node()
-    follow(forum.database, alice, 300)
+    add_followers(forum.database, alice, 300)
     for _ in range(number):
         forum.topic(alice, node)
     with forum.database.reads.connect() as db:

@@ -12,25 +12,15 @@ from forumsvc.oauth import clients, tokens
 from tests.functional.forum import API, Caller, Forum
 from tests.functional.raw import raw
 from tests.functional.statements import counting
+from tests.seconds_clock import SecondsClock
 
 MakeForum = Callable[..., Forum]
 THREE = {"rate_limit__requests": "3/minute"}
 
 
-class Clock:
-    """The clock of the rate limiter."""
-
-    def __init__(self) -> None:
-        self.now = time.time()
-
-    def time(self) -> float:
-        """Return it in seconds."""
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> SecondsClock:
+    clock = SecondsClock(time.time())
     monkeypatch.setattr("forumsvc.web.limits.rate_limiter.time.time", clock.time)
     return clock
 
@@ -52,7 +42,9 @@ def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> No
         assert limit_headers(answer) == ('"default";q=9;w=60', f'"default";r={left};t=60'), path
 
 
-def test_who_asks_too_often_learns_when_to_come_again(make_forum: MakeForum, clock: Clock) -> None:
+def test_who_asks_too_often_learns_when_to_come_again(
+    make_forum: MakeForum, clock: SecondsClock
+) -> None:
     forum = make_forum(**THREE)
     for _ in range(3):
         assert forum.nobody.get("/topics").status_int == 200
@@ -212,7 +204,9 @@ def test_another_attempt_at_a_request_is_not_counted_again(make_forum: MakeForum
     assert forum.nobody.get("/topics").headers["RateLimit"].startswith('"default";r=1;')
 
 
-def test_counts_that_have_ended_leave_the_memory(make_forum: MakeForum, clock: Clock) -> None:
+def test_counts_that_have_ended_leave_the_memory(
+    make_forum: MakeForum, clock: SecondsClock
+) -> None:
     forum = make_forum(**THREE)
     storage = forum.registry.request_limits._rate_limiter._storage
     for number in range(5):

@@ -7,13 +7,12 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select
 
-from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import Notification, NotificationJob, Topic, User, UserFollow
+from forumsvc.models import Notification, NotificationJob, Topic
 from tests import databases
-from tests.functional.forum import API, Person
+from tests.functional.forum import API, Person, add_followers
 from tests.functional.recounting import drift
 from tests.system.forum_process import prepare, serving
 from tests.system.process import wait_until
@@ -21,28 +20,6 @@ from tests.system.pserve import Pserve
 
 FOLLOWERS = 4000
 INLINE = 100
-
-
-def follow(database: Database, target: Person) -> set[int]:
-    """Add the followers of a user and return their ids."""
-    now = clock.now()
-    users = [
-        {
-            "login": f"fan{number}",
-            "login_key": f"fan{number}",
-            "following_count": 1,
-            "created_at": now,
-            "updated_at": now,
-        }
-        for number in range(FOLLOWERS)
-    ]
-    with database.session.begin() as db:
-        ids = db.scalars(insert(User).returning(User.id), users).all()
-        follows = [{"user_id": each, "target_id": target.id, "created_at": now} for each in ids]
-        db.execute(insert(UserFollow), follows)
-        counted = update(User).where(User.id == target.id)
-        db.execute(counted.values(followers_count=FOLLOWERS))
-    return set(ids)
 
 
 def open_topic(server: Pserve, author: Person, node: int) -> int:
@@ -79,7 +56,7 @@ def test_followers_are_notified_once_each_though_the_service_is_killed_meanwhile
     with databases.open_temporarily(url) as database:
         setting = prepare(url, database, tmp_path)
         author = setting.people[0]
-        followers = follow(database, author)
+        followers = add_followers(database, author, FOLLOWERS)
         with database.reads.connect() as db:
             node = db.scalar(select(Topic.node_id).limit(1))
         assert node is not None

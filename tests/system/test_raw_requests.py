@@ -1,11 +1,9 @@
 """Bytes that no HTTP library sends, to the real application under the real server."""
 
-import json
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import insert
@@ -17,7 +15,7 @@ from forumsvc.oauth import tokens
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.system.process import PATIENCE
-from tests.system.pserve import pserve
+from tests.system.pserve import Response, pserve
 
 MAX_BODY = 20_000
 APP = """
@@ -31,21 +29,7 @@ markup.workers = 1
 """
 
 
-@dataclass
-class Reply:
-    """A parsed response."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        """The body, parsed as JSON."""
-        return json.loads(self.body)
-
-
-Send = Callable[[bytes], Reply]
+Send = Callable[[bytes], Response]
 
 
 @dataclass
@@ -66,7 +50,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator
     app = APP.format(url=url, secret=SECRET, here=here, max_body=MAX_BODY)
     with pserve(here, app=app, max_request_body_size=2 * MAX_BODY) as server:
 
-        def send(request: bytes) -> Reply:
+        def send(request: bytes) -> Response:
             return _exchange(server.port, request)
 
         yield Served(send, token)
@@ -88,7 +72,7 @@ def _alice(database: Database) -> str:
     return given.access_token
 
 
-def _exchange(port: int, request: bytes) -> Reply:
+def _exchange(port: int, request: bytes) -> Response:
     with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
         client.sendall(request)
         with client.makefile("rb") as answer:
@@ -96,7 +80,7 @@ def _exchange(port: int, request: bytes) -> Reply:
     status, *lines = head.decode("latin-1").split("\r\n")
     pairs = (line.split(": ", 1) for line in lines)
     headers = {name.lower(): value for name, value in pairs}
-    return Reply(int(status.split()[1]), headers, body)
+    return Response(int(status.split()[1]), headers, body)
 
 
 def request(line: str | bytes, *headers: str, body: bytes = b"") -> bytes:

@@ -4,26 +4,17 @@ import pytest
 
 from forumsvc.web.limits import memory_counts
 from forumsvc.web.limits.memory_counts import MemoryCounts
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def time(self) -> float:
-        return self.now
+from tests.seconds_clock import SecondsClock
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> SecondsClock:
+    clock = SecondsClock()
     monkeypatch.setattr(memory_counts, "time", clock)
     return clock
 
 
-def test_events_are_numbered_until_the_time_of_the_first_ends(clock: Clock) -> None:
+def test_events_are_numbered_until_the_time_of_the_first_ends(clock: SecondsClock) -> None:
     counts = MemoryCounts()
     assert [counts.incr("a", 10) for _ in range(3)] == [1, 2, 3]
     clock.now += 9
@@ -34,13 +25,13 @@ def test_events_are_numbered_until_the_time_of_the_first_ends(clock: Clock) -> N
     assert counts.get_expiry("a") == 1_020
 
 
-def test_what_is_counted_for_one_does_not_count_for_another(clock: Clock) -> None:
+def test_what_is_counted_for_one_does_not_count_for_another(clock: SecondsClock) -> None:
     counts = MemoryCounts()
     counts.incr("a", 10)
     assert counts.incr("b", 10) == 1
 
 
-def test_ended_counts_are_removed_once_a_minute(clock: Clock) -> None:
+def test_ended_counts_are_removed_once_a_minute(clock: SecondsClock) -> None:
     counts = MemoryCounts()
     for number in range(100):
         counts.incr(str(number), 10)

@@ -8,21 +8,12 @@ import pytest
 
 from forumsvc.errors import RateLimited
 from forumsvc.markup import RenderBudget, budget
-
-
-class Clock:
-    """A clock that the test sets, in seconds."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
+from tests.seconds_clock import SecondsClock
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> SecondsClock:
+    clock = SecondsClock()
     monkeypatch.setattr(budget, "time", clock)
     return clock
 
@@ -33,7 +24,7 @@ def spend(render_budget: RenderBudget, author_id: int, seconds: float) -> None:
         used(seconds)
 
 
-def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: Clock) -> None:
+def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: SecondsClock) -> None:
     render_budget = RenderBudget(10)
     spend(render_budget, 1, 12)
     with pytest.raises(RateLimited) as raised:
@@ -43,20 +34,20 @@ def test_an_author_with_a_used_up_budget_waits_for_the_refill(clock: Clock) -> N
     spend(render_budget, 1, 0)
 
 
-def test_each_author_has_a_separate_budget(clock: Clock) -> None:
+def test_each_author_has_a_separate_budget(clock: SecondsClock) -> None:
     render_budget = RenderBudget(10)
     spend(render_budget, 1, 12)
     spend(render_budget, 2, 0)
 
 
-def test_an_author_who_writes_ordinary_texts_never_waits(clock: Clock) -> None:
+def test_an_author_who_writes_ordinary_texts_never_waits(clock: SecondsClock) -> None:
     render_budget = RenderBudget(10)
     for _ in range(1000):
         spend(render_budget, 1, 0.1)
         clock.now += 1
 
 
-def test_without_a_limit_no_author_waits(clock: Clock) -> None:
+def test_without_a_limit_no_author_waits(clock: SecondsClock) -> None:
     render_budget = RenderBudget(math.inf)
     for _ in range(3):
         spend(render_budget, 1, 1000)
@@ -91,7 +82,7 @@ def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_authors_with_a_full_budget_are_dropped(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
+    clock: SecondsClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(budget, "_MAX_ACCOUNTS", 2)
     render_budget = RenderBudget(10)
