@@ -3,6 +3,7 @@
 from typing import Any
 
 from pyramid.config import Configurator
+from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from ..errors import Forbidden, Invalid, NotFound
@@ -11,10 +12,9 @@ from ..permissions import AccountPermission as May
 from ..schemas.accounts import client_form
 from ..web.api.request import ForumRequest
 from .flash_messages import flash_message
-from .forms import process_form
+from .forms import Values, form, process_form
 from .page_context import PageContext, login_required
 from .paths import redirect_to_page
-from .templating import render_page
 
 MAX_APPLICATIONS = 50
 """How many applications a user may register."""
@@ -22,13 +22,9 @@ MAX_APPLICATIONS = 50
 _DEFAULT_GRANTS = {"authorization_code": "1", "refresh_token": "1"}
 
 
-def show(context: PageContext, request: ForumRequest) -> Response:
-    return render_page(
-        context,
-        "applications.html",
-        flash_message=flash_message(request),
-        form_values=_DEFAULT_GRANTS,
-        **_lists(request),
+def show(context: PageContext, request: ForumRequest) -> Values:
+    return form(
+        form_values=_DEFAULT_GRANTS, flash_message=flash_message(request), **_lists(request)
     )
 
 
@@ -40,19 +36,17 @@ def revoke(context: PageContext, request: ForumRequest) -> Response:
     return redirect_to_page(request, "applications", flash_message="revoked")
 
 
-def register(context: PageContext, request: ForumRequest) -> Response:
+def register(context: PageContext, request: ForumRequest) -> Response | Values:
     """Register an application, and show its secret once."""
     _check_registration_open(request)
 
-    def create(values: dict[str, Any]) -> Response:
+    def create(values: Values) -> Response:
         registered = clients.list_clients(request.read_connection, owner_id=request.actor_id)
         if len(registered) >= MAX_APPLICATIONS:
             raise Invalid("name", f"is one too many: you have {MAX_APPLICATIONS} applications")
-        return _show_credentials(context, values["name"], _create(request, values), rotated=False)
+        return _show_credentials(request, values["name"], _create(request, values), rotated=False)
 
-    return process_form(
-        context, client_form(), create, "applications.html", flash_message=None, **_lists(request)
-    )
+    return process_form(request, client_form(), create, flash_message=None, **_lists(request))
 
 
 def rotate(context: PageContext, request: ForumRequest) -> Response:
@@ -60,7 +54,7 @@ def rotate(context: PageContext, request: ForumRequest) -> Response:
     client = _own_client(request)
     secret = clients.rotate_secret(request.db, client.client_id)
     credentials = clients.NewClient(client.client_id, secret)
-    return _show_credentials(context, client.name, credentials, rotated=True)
+    return _show_credentials(request, client.name, credentials, rotated=True)
 
 
 def delete(context: PageContext, request: ForumRequest) -> Response:
@@ -69,15 +63,10 @@ def delete(context: PageContext, request: ForumRequest) -> Response:
 
 
 def _show_credentials(
-    context: PageContext, client_name: str, credentials: clients.NewClient, *, rotated: bool
+    request: ForumRequest, client_name: str, credentials: clients.NewClient, *, rotated: bool
 ) -> Response:
-    return render_page(
-        context,
-        "application_registered.html",
-        client_name=client_name,
-        credentials=credentials,
-        rotated=rotated,
-    )
+    values = {"client_name": client_name, "credentials": credentials, "rotated": rotated}
+    return render_to_response("templates/application_registered.jinja2", values, request)
 
 
 def _lists(request: ForumRequest) -> dict[str, Any]:
@@ -121,13 +110,17 @@ def _own_client(request: ForumRequest) -> clients.Client:
 
 def includeme(config: Configurator) -> None:
     config.add_route("applications", "/applications", factory=login_required)
-    config.add_view(show, route_name="applications", request_method="GET", permission=May.MANAGE)
-    config.add_view(
-        register,
-        route_name="applications",
-        request_method="POST",
-        permission=May.REGISTER_CLIENTS,
-    )
+    for view, method, permission in (
+        (show, "GET", May.MANAGE),
+        (register, "POST", May.REGISTER_CLIENTS),
+    ):
+        config.add_view(
+            view,
+            route_name="applications",
+            request_method=method,
+            renderer="templates/applications.jinja2",
+            permission=permission,
+        )
     for view, action, permission in (
         (revoke, "revoke", May.MANAGE),
         (revoke, "withdraw", May.MANAGE),  # the former path of the same form

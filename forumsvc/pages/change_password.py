@@ -1,7 +1,5 @@
 """/password: a logged-in user changes their password."""
 
-from typing import Any
-
 from pyramid.config import Configurator
 from pyramid.response import Response
 
@@ -11,23 +9,22 @@ from ..permissions import AccountPermission
 from ..schemas.accounts import password_form
 from ..services import accounts, registration
 from ..web.api.request import ForumRequest
-from .forms import process_form
+from .forms import Values, form, process_form
 from .page_context import PageContext, login_required
 from .password_check import check_password_attempt
 from .paths import redirect_to_page
-from .templating import render_page
 
 
-def show(context: PageContext, request: ForumRequest) -> Response:
-    return render_page(context, "change_password.html")
+def show(context: PageContext, request: ForumRequest) -> Values:
+    return form()
 
 
-def submit(context: PageContext, request: ForumRequest) -> Response:
+def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     """Change the password, which logs the user out everywhere."""
     user = context.user
     assert user is not None, "the page requires a login"  # noqa: S101
 
-    def change(values: dict[str, Any]) -> Response:
+    def change(values: Values) -> Response:
         new = accounts.check_password(values["new_password"], field="new_password")
         registration.check_strength("new_password", new, (user.login, user.email or ""))
         _check_current_password(request, user.login, values["current_password"])
@@ -35,11 +32,11 @@ def submit(context: PageContext, request: ForumRequest) -> Response:
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")
 
-    response = process_form(context, password_form(), change, "change_password.html")
-    if response.status_int == 400:
+    result = process_form(request, password_form(), change)
+    if request.response.status_int == 400:
         # Commit the count of the wrong password; nothing else was written.
-        response.headers["X-Tm"] = "commit"
-    return response
+        request.response.headers["X-Tm"] = "commit"
+    return result
 
 
 def _check_current_password(request: ForumRequest, username: str, password: str) -> None:
@@ -56,5 +53,6 @@ def includeme(config: Configurator) -> None:
             view,
             route_name="change_password",
             request_method=method,
+            renderer="templates/change_password.jinja2",
             permission=AccountPermission.MANAGE,
         )

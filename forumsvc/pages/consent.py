@@ -1,6 +1,7 @@
 """/oauth/authorize: the consent page, with which a user approves or denies a client's request."""
 
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
@@ -18,25 +19,22 @@ from ..permissions import Common
 from ..web.api.request import ForumRequest
 from .page_context import LoginRequired, PageContext, public_page
 from .paths import safe_redirect_path, see_other, with_query
-from .templating import render_page
 
 ROUTE = "oauth_authorize"
 _HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
 
 
-def show(context: PageContext, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     """Show the request to a logged-in user, after it was validated."""
     authorization_request = _authorization_request(context, request)
     # Browsers apply the form-action of the page also to the redirect that follows the form.
     context.csp_directives["form-action"] = (
         f"'self' {_csp_source(authorization_request.redirect_uri)}"
     )
-    return render_page(
-        context,
-        "consent.html",
-        authorization_request=authorization_request,
-        destination=_destination_name(authorization_request.redirect_uri),
-    )
+    return {
+        "authorization_request": authorization_request,
+        "destination": _destination_name(authorization_request.redirect_uri),
+    }
 
 
 def submit(context: PageContext, request: ForumRequest) -> Response:
@@ -107,7 +105,13 @@ def _csp_source(redirect_uri: str) -> str:
 
 def includeme(config: Configurator) -> None:
     config.add_route(ROUTE, "/oauth/authorize", factory=public_page)
-    config.add_view(show, route_name=ROUTE, request_method="GET", permission=Common.VIEW)
+    config.add_view(
+        show,
+        route_name=ROUTE,
+        request_method="GET",
+        renderer="templates/consent.jinja2",
+        permission=Common.VIEW,
+    )
     config.add_view(submit, route_name=ROUTE, request_method="POST", permission=Common.VIEW)
     config.add_exception_view(redirect_with_error, context=RedirectableError)
     config.add_exception_view(show_error, context=NonRedirectableError)

@@ -1,4 +1,4 @@
-"""Processing submitted forms: validate and act, or show the form response with its errors."""
+"""Processing submitted forms: validate and act, or show the form again with its errors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,40 +8,43 @@ from pyramid.response import Response
 
 from ..errors import Invalid, RateLimited
 from ..schemas.validation import validate
-from .page_context import PageContext
-from .templating import render_page
+from ..web.api.request import ForumRequest
 
 WHOLE_FORM = ""
 """The key of errors that concern no single field."""
 
-Submit = Callable[[dict[str, Any]], Response]
+Values = dict[str, Any]
+"""The values of a template."""
+Submit = Callable[[Values], Response | Values]
+
+
+def form(
+    *, form_values: Values | None = None, errors: Values | None = None, **others: Any
+) -> Values:
+    """Return the values of a form's template.
+
+    form_values: what the fields contain, by name; errors: what is wrong, by name of the field.
+    """
+    return {"form_values": form_values or {}, "errors": errors or {}, **others}
 
 
 def process_form(
-    context: PageContext,
-    schema: colander.SchemaNode,
-    submit: Submit,
-    template: str,
-    **values: Any,
-) -> Response:
-    """Return the response of `submit` to the validated values, or the form with its errors.
+    request: ForumRequest, schema: colander.SchemaNode, submit: Submit, **others: Any
+) -> Response | Values:
+    """Return what `submit` returns for the validated values, or the form with its errors.
 
-    submit: may raise Invalid, which names a field, or RateLimited; template: the page of the form,
-    rendered with `values` and `form_values` (what was submitted). It must not repeat passwords.
+    submit: may raise Invalid, which names a field, or RateLimited; others: further values of the
+    template. The form contains again what was submitted; the template must not repeat passwords.
     """
-    request = context.request
-    form_values = {node.name: request.parameters.get(node.name) or "" for node in schema.children}
+    response = request.response
     try:
         return submit(validate(schema, request.parameters))
     except Invalid as error:
-        response = render_page(
-            context, template, form_values=form_values, errors={error.field: error.reason}, **values
-        )
+        errors = {error.field: error.reason}
         response.status_int = 400
     except RateLimited as error:
-        response = render_page(
-            context, template, form_values=form_values, errors={WHOLE_FORM: str(error)}, **values
-        )
+        errors = {WHOLE_FORM: str(error)}
         response.status_int = 429
         response.headers["Retry-After"] = str(error.retry_after)
-    return response
+    form_values = {node.name: request.parameters.get(node.name) or "" for node in schema.children}
+    return form(form_values=form_values, errors=errors, **others)

@@ -6,19 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from markupsafe import Markup
 from pyramid.config import Configurator
-from pyramid.response import Response
 
 from ..errors import NotFound
 from ..markup import Renderer
 from ..permissions import Common
-from ..resources.public import Public
 from ..web.api.request import ForumRequest
-from .assets import load_asset
 from .page_context import PageContext, public_page
-from .templating import render_page
+from .static_files import add_file_at_root
 
 CHAPTERS = (
     "quick-start",
@@ -98,7 +96,7 @@ def _sections(renderer: Renderer, text: str) -> Iterator[Section]:
     yield Section(_html(renderer, text[end:]), {})
 
 
-def show(context: PageContext, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
     """Show a chapter, by default the first. Raises NotFound."""
     name = request.matchdict.get("chapter", CHAPTERS[0])
     chapter = chapters().get(name)
@@ -106,28 +104,26 @@ def show(context: PageContext, request: ForumRequest) -> Response:
         raise NotFound("There is no such chapter.")
     here = html.escape(request.site.base_url)
     at = CHAPTERS.index(name)
-    return render_page(
-        context,
-        "guide.html",
-        chapter=chapter,
-        chapters=chapters().values(),
-        before=chapters().get(CHAPTERS[at - 1]) if at else None,
-        after=chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
-        languages=LANGUAGES,
-        content_style=load_asset("content.css").version,
+    return {
+        "chapter": chapter,
+        "chapters": chapters().values(),
+        "before": chapters().get(CHAPTERS[at - 1]) if at else None,
+        "after": chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
+        "languages": LANGUAGES,
         # The renderer sanitized it.
-        safe=lambda rendered: Markup(rendered.replace(EXAMPLE_URL, here)),  # noqa: S704
-    )
-
-
-def style(context: Public, request: ForumRequest) -> Response:
-    """Serve the style sheet of rendered Markdown, which clients may use, too."""
-    return load_asset("content.css").respond(request)
+        "safe": lambda rendered: Markup(rendered.replace(EXAMPLE_URL, here)),  # noqa: S704
+    }
 
 
 def includeme(config: Configurator) -> None:
     for name, pattern in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
         config.add_route(name, pattern, factory=public_page)
-        config.add_view(show, route_name=name, request_method="GET", permission=Common.VIEW)
-    config.add_route("content_style", "/docs/content.css", factory=Public)
-    config.add_view(style, route_name="content_style", request_method="GET", permission=Common.VIEW)
+        config.add_view(
+            show,
+            route_name=name,
+            request_method="GET",
+            renderer="templates/guide.jinja2",
+            permission=Common.VIEW,
+        )
+    # The style sheet of rendered Markdown, which clients may use, too.
+    add_file_at_root(config, "/docs/content.css")

@@ -1,7 +1,5 @@
 """Logging in and out."""
 
-from typing import Any
-
 from pyramid.config import Configurator
 from pyramid.response import Response
 
@@ -11,41 +9,32 @@ from ..schemas.accounts import login_form
 from ..services import accounts
 from ..web.api.request import ForumRequest
 from .flash_messages import flash_message
-from .forms import WHOLE_FORM, process_form
+from .forms import WHOLE_FORM, Values, form, process_form
 from .page_context import LoginRequired, PageContext, login_required, public_page
 from .password_check import check_password_attempt
 from .paths import redirect_to_page, safe_redirect_path, see_other
-from .templating import render_page
 
 _MISMATCH = "Login and password do not match."
 
 
-def show(context: PageContext, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Response | Values:
     """Show the form, or redirect a user who is already logged in."""
     if context.user is not None:
         return _redirect_to_next(request)
-    return render_page(
-        context,
-        "login.html",
-        form_values={},
-        next=_next(request),
-        flash_message=flash_message(request),
-    )
+    return form(next=_next(request), flash_message=flash_message(request))
 
 
-def submit(context: PageContext, request: ForumRequest) -> Response:
-    def log_in(values: dict[str, Any]) -> Response:
+def submit(context: PageContext, request: ForumRequest) -> Response | Values:
+    def log_in(values: Values) -> Response | Values:
         attempt = check_password_attempt(request, values["username"], values["password"])
         if attempt.user is None:
-            return _show_wrong_password(context, values["username"])
+            return _show_wrong_password(request, values["username"])
         if not context.log_in(attempt, values["password"]):
-            return _show_wrong_password(context, values["username"])
+            return _show_wrong_password(request, values["username"])
         login.record_success(request.db, attempt, request.now)
         return _redirect_to_next(request)
 
-    return process_form(
-        context, login_form(), log_in, "login.html", next=_next(request), flash_message=None
-    )
+    return process_form(request, login_form(), log_in, next=_next(request), flash_message=None)
 
 
 def log_out(context: PageContext, request: ForumRequest) -> Response:
@@ -65,18 +54,16 @@ def redirect_to_login(error: LoginRequired, request: ForumRequest) -> Response:
     return redirect_to_page(request, "login", next=error.next)
 
 
-def _show_wrong_password(context: PageContext, username: str) -> Response:
-    form_values = {"username": username}
-    values = {
-        "next": _next(context.request),
-        "flash_message": None,
-        "errors": {WHOLE_FORM: _MISMATCH},
-    }
-    response = render_page(context, "login.html", form_values=form_values, **values)
-    response.status_int = 400
+def _show_wrong_password(request: ForumRequest, username: str) -> Values:
+    request.response.status_int = 400
     # Commit the count of the failure.
-    response.headers["X-Tm"] = "commit"
-    return response
+    request.response.headers["X-Tm"] = "commit"
+    return form(
+        form_values={"username": username},
+        errors={WHOLE_FORM: _MISMATCH},
+        next=_next(request),
+        flash_message=None,
+    )
 
 
 def _next(request: ForumRequest) -> str | None:
@@ -89,8 +76,14 @@ def _redirect_to_next(request: ForumRequest) -> Response:
 
 def includeme(config: Configurator) -> None:
     config.add_route("login", "/login", factory=public_page)
-    config.add_view(show, route_name="login", request_method="GET", permission=Common.VIEW)
-    config.add_view(submit, route_name="login", request_method="POST", permission=Common.VIEW)
+    for view, method in ((show, "GET"), (submit, "POST")):
+        config.add_view(
+            view,
+            route_name="login",
+            request_method=method,
+            renderer="templates/login.jinja2",
+            permission=Common.VIEW,
+        )
     for view, route, path in (
         (log_out, "logout", "/logout"),
         (log_out_everywhere, "logout_everywhere", "/logout/everywhere"),

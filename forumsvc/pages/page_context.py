@@ -1,18 +1,14 @@
-"""The Pyramid context of the pages: session cookie, logged-in user, CSRF protection.
+"""The Pyramid context of the pages: session cookie, logged-in user.
 
 The cookie holds one random secret. A user is logged in if the database has a session with its hash.
-The CSRF token in every form is derived from it, so a form is valid in one browser only, before the
-login, too. Logging in replaces the secret (no session fixation).
+Logging in replaces the secret (no session fixation).
 """
 
-import hmac
 import re
-from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Row
 
-from ..errors import Forbidden
 from ..oauth import sessions
 from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
@@ -21,7 +17,6 @@ from ..security.identity import identify
 from ..web.api.request import ForumRequest, newbie_duration
 from ..web.pipeline.transactions import is_unsafe
 from .paths import safe_redirect_path
-from .security_headers import finish_response
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _COOKIE_GRACE = 86400
@@ -37,40 +32,39 @@ class LoginRequired(Exception):
 
 
 class PageContext(PageResource):
-    """The context of every page. user: the row of the logged-in user, or None."""
+    """The context of every page.
+
+    user: the row of the logged-in user, or None; cookie: the secret in the browser's cookie, or
+    None; csp_directives: those of this page, in addition to those of every page.
+    """
 
     def __init__(self, request: ForumRequest) -> None:
-        """Read the cookie and load the session. Raises Forbidden for a POST without CSRF token."""
+        """Read the cookie and load the session."""
         self.request = request
-        request.page_context = self  # for the page of an error
+        request.page_context = self  # also when another context, an error, answers
         self._secure = request.site.base_url.startswith("https://")
-        self._cookie = self._read_cookie()
+        self.cookie = self._read_cookie()
         self._cookie_changed = False
         self.user: Row[Any] | None = None
         self.csp_directives: dict[str, str] = {}
-        """CSP directives of this page, in addition to those of every page."""
-        request.add_response_callback(self._finish)
-        if self._cookie is not None:
+        request.add_response_callback(self._set_cookie)
+        if self.cookie is not None:
             # Not in the request's transaction, which on SQLite holds the write lock.
-            self.user = sessions.find(request.read_connection, self._cookie, request.now)
+            self.user = sessions.find(request.read_connection, self.cookie, request.now)
         if self.user is not None:
             request.caller = identify(self.user, request.now, newbie_duration(request.settings))
-        if request.method == "POST":
-            self._check_csrf_token()
 
-    @property
-    def csrf_token(self) -> str:
-        """The CSRF token of this browser, which every form must contain."""
-        if self._cookie is None:
-            self._cookie, self._cookie_changed = new_secret(), True
-        return self._csrf_token_of(self._cookie)
+    def new_cookie(self) -> str:
+        """Give the browser a new cookie, without a session, and return its secret."""
+        self.cookie, self._cookie_changed = new_secret(), True
+        return self.cookie
 
     @property
     def session_secret(self) -> str:
         """The secret of the user's session."""
         assert self.user is not None, "only for pages with login_required"  # noqa: S101
-        assert self._cookie is not None, "the session was found by the cookie"  # noqa: S101
-        return self._cookie
+        assert self.cookie is not None, "the session was found by the cookie"  # noqa: S101
+        return self.cookie
 
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Replace the browser's session with a new one; return False if the user is gone."""
@@ -80,16 +74,16 @@ class PageContext(PageResource):
         secret = sessions.create(request.db, attempt, password, ttl=ttl, now=request.now)
         if secret is None:
             return False
-        self._cookie, self._cookie_changed = secret, True
+        self.cookie, self._cookie_changed = secret, True
         return True
 
     def log_out(self) -> None:
         self._end_session()
-        self._cookie, self._cookie_changed = None, True
+        self.cookie, self._cookie_changed = None, True
 
     def _end_session(self) -> None:
-        if self._cookie is not None and self.user is not None:
-            sessions.delete(self.request.db, self._cookie)
+        if self.cookie is not None and self.user is not None:
+            sessions.delete(self.request.db, self.cookie)
 
     @property
     def _cookie_name(self) -> str:
@@ -100,28 +94,13 @@ class PageContext(PageResource):
         value = self.request.cookies.get(self._cookie_name, "")
         return value if _SECRET.fullmatch(value) else None
 
-    def _csrf_token_of(self, cookie: str) -> str:
-        key = self.request.settings["session.secret"].encode()
-        return hmac.new(key, f"form {cookie}".encode(), sha256).hexdigest()
-
-    def _check_csrf_token(self) -> None:
-        token = self.request.parameters.get("csrf_token")
-        expected = None if self._cookie is None else self._csrf_token_of(self._cookie)
-        if (
-            expected is None
-            or not isinstance(token, str)
-            or not hmac.compare_digest(token.encode("utf-8", "surrogatepass"), expected.encode())
-        ):
-            raise Forbidden("This form is out of date or invalid. Reload the page and try again.")
-
-    def _finish(self, request: ForumRequest, response: Any) -> None:
-        finish_response(response, self.csp_directives)
+    def _set_cookie(self, request: ForumRequest, response: Any) -> None:
         if not self._cookie_changed:
             return
-        has_cookie = self._cookie is not None
+        has_cookie = self.cookie is not None
         response.set_cookie(
             self._cookie_name,
-            self._cookie if has_cookie else "",
+            self.cookie if has_cookie else "",
             max_age=request.settings["session.ttl_seconds"] + _COOKIE_GRACE if has_cookie else 0,
             path="/",
             secure=self._secure,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pyramid.config import Configurator
+from pyramid.renderers import render, render_to_response
 from pyramid.response import Response
 
 from ..errors import Forbidden
@@ -10,46 +11,44 @@ from ..permissions import Common
 from ..schemas.accounts import forgot_password_form, reset_password_form
 from ..services import accounts, password_reset, registration
 from ..web.api.request import ForumRequest
-from .forms import process_form
+from .forms import Values, form, process_form
 from .page_context import PageContext, public_page
 from .paths import redirect_to_page, with_query
-from .templating import render_page, render_template
 
 _INVALID_LINK = "This link was used, has expired, or is incomplete. Request a new one."
 
 
-def show(context: PageContext, request: ForumRequest) -> Response:
+def show(context: PageContext, request: ForumRequest) -> Values:
     _check_mail(request)
-    return render_page(context, "forgot_password.html", form_values={})
+    return form()
 
 
-def submit(context: PageContext, request: ForumRequest) -> Response:
+def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     """Send a link to the address of an account; the response does not show if there is one."""
     _check_mail(request)
 
-    def send(values: dict[str, Any]) -> Response:
+    def send(values: Values) -> Response:
         request.registry.abuse_limits.count_mail_request(request)
         account = password_reset.find(request.read_connection, values["email"])
         if account is not None and request.registry.abuse_limits.allow_mail_to(account.id):
-            _send(context, account)
-        return render_page(context, "reset_link_sent.html", email=values["email"])
+            _send(request, account)
+        sent = {"email": values["email"]}
+        return render_to_response("templates/reset_link_sent.jinja2", sent, request)
 
-    return process_form(context, forgot_password_form(), send, "forgot_password.html")
+    return process_form(request, forgot_password_form(), send)
 
 
-def show_reset(context: PageContext, request: ForumRequest) -> Response:
+def show_reset(context: PageContext, request: ForumRequest) -> Values:
     """Show the form that the link leads to."""
     account = _verified_account(request, request.read_connection)
-    return render_page(
-        context, "reset_password.html", reset_token=_reset_token(request), login=account.login
-    )
+    return form(reset_token=_reset_token(request), login=account.login)
 
 
-def submit_reset(context: PageContext, request: ForumRequest) -> Response:
+def submit_reset(context: PageContext, request: ForumRequest) -> Response | Values:
     """Set the password, which logs the user out everywhere."""
     account = _verified_account(request, request.read_connection)
 
-    def change(values: dict[str, Any]) -> Response:
+    def change(values: Values) -> Response:
         new = accounts.check_password(values["new_password"], field="new_password")
         registration.check_strength("new_password", new, (account.login, account.email))
         # Verify it again under a lock: of two concurrent uses only one may succeed.
@@ -59,23 +58,21 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response:
         return redirect_to_page(request, "login", flash_message="password-changed")
 
     return process_form(
-        context,
+        request,
         reset_password_form(),
         change,
-        "reset_password.html",
         reset_token=_reset_token(request),
         login=account.login,
     )
 
 
-def _send(context: PageContext, account: password_reset.ResetAccount) -> None:
-    request = context.request
+def _send(request: ForumRequest, account: password_reset.ResetAccount) -> None:
     token = password_reset.create_reset_token(
         request.settings["session.secret"], account, request.now
     )
     url = request.site.base_url + request.route_path("reset_password")
     values = {"login": account.login, "link": with_query(url, reset_token=token)}
-    text = render_template(request, context, "reset_password_mail.txt", values)
+    text = render("templates/reset_password_mail.txt.jinja2", values, request)
     name = request.settings["site.name"]
     request.registry.mail_queue.send(account.email, f"{name}: set a new password", text)
 
@@ -110,4 +107,10 @@ def includeme(config: Configurator) -> None:
     ):
         config.add_route(route, path, factory=public_page)
         for view, method in ((shown, "GET"), (submitted, "POST")):
-            config.add_view(view, route_name=route, request_method=method, permission=Common.VIEW)
+            config.add_view(
+                view,
+                route_name=route,
+                request_method=method,
+                renderer=f"templates/{route}.jinja2",
+                permission=Common.VIEW,
+            )

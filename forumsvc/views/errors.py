@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from pyramid.config import Configurator
+from pyramid.exceptions import BadCSRFToken
 from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPNotFound
 from pyramid.response import Response
 from pyramid_retry import mark_error_retryable
@@ -92,6 +93,12 @@ def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
     return errors.Forbidden(reason or "You may not do this.")
 
 
+def bad_csrf_token(error: BadCSRFToken, request: ForumRequest) -> Response:
+    """Respond to a form that another page or browser sent, or that is from before the login."""
+    message = "This form is out of date or invalid. Reload the page and try again."
+    return error_response(request, 403, message)
+
+
 def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
     """Respond to an unknown path (404) or a method that the path does not allow (405)."""
     route = request.matched_route
@@ -108,7 +115,9 @@ def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
 
 
 def http_error(error: HTTPException, request: ForumRequest) -> Response:
-    """Respond to an error that Pyramid or WebOb raised."""
+    """Respond to an error that Pyramid or WebOb raised; a redirect is a response itself."""
+    if error.status_int < 400:
+        return error
     return error_response(request, error.status_int, f"{error.title}.")
 
 
@@ -163,6 +172,7 @@ def includeme(config: Configurator) -> None:
     views: list[tuple[Any, type[Exception]]] = [
         (forum_error, errors.ForumError),
         (forbidden, HTTPForbidden),
+        (bad_csrf_token, BadCSRFToken),
         (not_found, HTTPNotFound),
         (http_error, HTTPException),
         (passwords_busy, PasswordsBusy),

@@ -88,7 +88,11 @@ def includeme(config: Configurator) -> None:
     for name, view in (("token", token), ("revoke", revoke), ("introspect", introspect)):
         config.add_route(f"oauth_{name}", f"/oauth/{name}", factory=Public)
         config.add_view(
-            view, route_name=f"oauth_{name}", request_method="POST", permission=Common.VIEW
+            view,
+            route_name=f"oauth_{name}",
+            request_method="POST",
+            permission=Common.VIEW,
+            require_csrf=False,  # clients send no cookie
         )
     config.add_route("oauth_metadata", "/.well-known/oauth-authorization-server", factory=Public)
     config.add_view(

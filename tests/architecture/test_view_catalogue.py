@@ -52,6 +52,7 @@ WITHOUT_PERMISSION = {
     "TimeoutError": ERROR_VIEWS,
     "IncompatibleDatabase": ERROR_VIEWS,
     "PasswordsBusy": ERROR_VIEWS,
+    "BadCSRFToken": ERROR_VIEWS,
     "Exception": ERROR_VIEWS,
     "LoginRequired": ERROR_VIEWS,
     "RedirectableError": ERROR_VIEWS,
@@ -70,6 +71,7 @@ class Known:
     method: str | None
     action: str | None
     permissions: tuple[str, ...]
+    requires_csrf: bool
 
     @property
     def endpoint(self) -> str:
@@ -99,6 +101,8 @@ def _known(introspector: Any) -> Iterator[Known]:
             view["request_methods"],
             view.get("action"),
             tuple(words),
+            # None: the default, which requires the token.
+            view["require_csrf"] is not False,
         )
 
 
@@ -120,6 +124,11 @@ def test_every_view_names_its_method(views: list[Known]) -> None:
 
 def test_the_views_of_the_tree_predicate_on_the_method_only(views: list[Known]) -> None:
     assert {view.name for view in views if view.action} == {"action"}
+
+
+def test_only_views_for_programs_need_no_csrf_token(views: list[Known]) -> None:
+    without = {view.route for view in views if view.route and not view.requires_csrf}
+    assert without == {"api", "oauth_token", "oauth_revoke", "oauth_introspect"}
 
 
 def test_nobody_is_granted_the_default_permission() -> None:

@@ -111,5 +111,5 @@ def test_the_wheel_carries_all_that_the_pages_load(installed: Path) -> None:
         found = (path for path in pages.rglob("*") if path.is_file() and path.suffix not in CODE)
         return {path.relative_to(root) for path in found}
 
-    assert Path("forumsvc/pages/swagger_ui/LICENSE") in files(installed)
+    assert Path("forumsvc/pages/explorer/swagger_ui/LICENSE") in files(installed)
     assert files(installed) == files(ROOT)

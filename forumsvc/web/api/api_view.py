@@ -48,6 +48,8 @@ def api_view(
         request_method=method,
         **({"tried_first": True} if method == "GET" else {}),
         permission=permission,
+        # A browser does not add an access token to a request by itself.
+        require_csrf=False,
         schema=schema,
         cache_policy=cache_policy,
         idempotent=idempotent,

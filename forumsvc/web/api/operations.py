@@ -9,4 +9,6 @@ def operation_name(view: Callable[..., Any]) -> str:
 
     A function's name alone is not unique: two modules have a `list_topics`.
     """
-    return f"{view.__module__.rpartition('.')[2]}.{view.__name__}"
+    # Pyramid's static views are objects, which have the name of their class.
+    name = getattr(view, "__name__", type(view).__name__)
+    return f"{view.__module__.rpartition('.')[2]}.{name}"

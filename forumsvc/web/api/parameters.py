@@ -40,15 +40,19 @@ class Parameters:
         """Whether there are no parameters."""
         return not (self._query or self._body)
 
-    def get(self, name: str) -> Any:
-        """Return the last value of that name, or None if there is none (or a JSON null).
+    def of_body(self) -> "Parameters":
+        """Return the parameters of the body alone."""
+        return Parameters({}, self._body, query_wins=frozenset())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the last value of that name, or `default` if there is none (or a JSON null).
 
         A JSON array is returned whole; the schema refuses it.
         """
         values = self._values(name)
         if isinstance(values, _Array):
             return [*values]
-        return values[-1] if values else None
+        return values[-1] if values else default
 
     def get_all(self, name: str) -> list[Any] | None:
         """Return the values of `name` or `name[]`, or None if neither was sent."""

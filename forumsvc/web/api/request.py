@@ -42,12 +42,14 @@ class ForumRequest(Request):
     caller: set when the token is verified; lists_version: the version of topic lists at that time
     (`cache.versions`), None without a token; validated: the parameters, set by the view's
     `schema=`; prework: the result of the view's `prework=`; operation: the name of the view, set if
-    metrics are enabled (empty: the request reached no view).
+    metrics are enabled (empty: the request reached no view); page_context: the context of an HTML
+    page, None elsewhere.
     """
 
     caller: Identity | None = None
     lists_version: int | None = None
     operation: str = ""
+    page_context: Any = None
     prework: Any = None
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"
@@ -169,6 +171,11 @@ class ForumRequest(Request):
         """The requested page of a list. Raises Invalid."""
         values = self.validated
         return PageRequest(values["offset"], values["limit"], values["before"], values["after"])
+
+    @property
+    def POST(self) -> Parameters:  # noqa: N802
+        """The parameters of the body, for Pyramid's CSRF check; WebOb's parser has no limits."""
+        return self.parameters.of_body()
 
     @reify
     def parameters(self) -> Parameters:

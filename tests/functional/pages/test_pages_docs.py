@@ -58,7 +58,7 @@ def test_the_explorers_files_are_immutable_under_their_version(visitor: Visitor,
     addresses += [script["src"] for script in page.find_all("script")]
     assert addresses
     for address in addresses:
-        assert re.fullmatch(r"/docs/files/[\w.-]+\?v=[0-9a-f]{12}", address)
+        assert re.fullmatch(r"/docs/files/[\w./-]+\?v=[0-9a-f]{12}", address)
         served = visitor.app.get(address)
         assert "immutable" in served.headers["Cache-Control"]
         assert served.headers["X-Content-Type-Options"] == "nosniff"
@@ -84,14 +84,18 @@ def test_an_unsatisfiable_range_returns_the_whole_file(visitor: Visitor, path: s
 
 
 def test_the_largest_file_is_compressed(visitor: Visitor) -> None:
-    request = Request.blank("/docs/files/swagger-ui-bundle.js")
+    request = Request.blank("/docs/files/swagger_ui/swagger-ui-bundle.js")
     plain = request.get_response(visitor.forum.application)
     request.headers["Accept-Encoding"] = "gzip"
     small = request.get_response(visitor.forum.application)
     assert (plain.content_encoding, small.content_encoding) == (None, "gzip")
     assert small.content_length < plain.content_length / 2
     small.decode_content()
-    assert small.body == plain.body == (FOLDER / "swagger_ui/swagger-ui-bundle.js").read_bytes()
+    assert (
+        small.body
+        == plain.body
+        == (FOLDER / "explorer/swagger_ui/swagger-ui-bundle.js").read_bytes()
+    )
 
 
 def test_the_explorer_logs_in_as_the_client_that_db_upgrade_registers(visitor: Visitor) -> None:
@@ -142,6 +146,37 @@ def test_the_examples_use_the_base_url_of_the_reader(
 def test_an_unknown_chapter_and_an_unknown_file_are_404(visitor: Visitor) -> None:
     assert visitor.get("/docs/guide/nothing").status_int == 404
     assert visitor.get("/docs/files/explorer.html").status_int == 404
+
+
+@pytest.mark.parametrize("path", ["/static/", "/docs/files/", "/docs/files/swagger_ui/"])
+def test_folders_of_static_files_are_not_listed(visitor: Visitor, path: str) -> None:
+    assert visitor.get(path).status_int == 404
+    slashless = visitor.app.get(path.removesuffix("/"), status="*")
+    assert (slashless.status_int, slashless.headers.get("Location")) in [
+        (404, None),
+        (301, f"http://localhost{path}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [
+        ("/favicon.ico", "image/vnd.microsoft.icon"),
+        ("/robots.txt", "text/plain"),
+        ("/docs/content.css", "text/css"),
+        ("/docs/files/explorer.js", "text/javascript"),
+        ("/docs/files/swagger_ui/favicon-32x32.png", "image/png"),
+    ],
+)
+def test_every_static_file_has_its_media_type_and_is_not_sniffed(
+    visitor: Visitor, path: str, media_type: str
+) -> None:
+    served = visitor.app.get(path)
+    assert served.content_type == media_type
+    assert served.charset == ("UTF-8" if media_type.startswith("text/") else None)
+    assert served.headers["X-Content-Type-Options"] == "nosniff"
+    assert served.headers["Cache-Control"] == "public, no-cache"
+    assert served.content_length == len(served.body) > 0
 
 
 def test_docs_can_be_disabled(make_forum: Callable[..., Forum]) -> None:

@@ -13,7 +13,7 @@ from .visitor import Visitor, problem
 
 PAGES = ["/", "/login", "/signup", "/password/forgotten", "/password/reset", "/applications"]
 PAGES += ["/password", "/oauth/authorize", "/oauth/authorize?client_id=x"]
-STYLE = Path(forumsvc.pages.__file__).with_name("style.css").read_text()
+STYLE = (Path(forumsvc.pages.__file__).parent / "static" / "style.css").read_text()
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -73,4 +73,4 @@ def test_no_page_has_a_dead_link(forum: Forum, visitor: Visitor, ann: int, logge
     assert ("/login" in pages) is not logged_in
     assert ("/applications" in pages) is logged_in
     assert ("/signup" in pages) is not logged_in
-    assert any(path.startswith("/docs/files/swagger-ui-bundle.js?v=") for path in pages)
+    assert any(path.startswith("/docs/files/swagger_ui/swagger-ui-bundle.js?v=") for path in pages)

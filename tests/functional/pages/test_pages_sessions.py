@@ -204,6 +204,13 @@ def test_every_form_needs_a_csrf_token(
     assert visitor.is_logged_in()
 
 
+def test_a_csrf_token_in_the_url_is_rejected(visitor: Visitor, ann: int) -> None:
+    visitor.log_in()
+    token = visitor.form("/password")["csrf_token"].value
+    assert visitor.app.post(f"/logout?csrf_token={token}", status="*").status_int == 403
+    assert visitor.app.post("/logout", {"csrf_token": token}).status_int == 303
+
+
 @pytest.mark.parametrize("path", ["/login", "/signup", "/password/forgotten"])
 def test_the_csrf_token_of_another_browser_is_rejected(visitor: Visitor, path: str) -> None:
     theirs = Visitor(visitor.forum).form(path)["csrf_token"].value

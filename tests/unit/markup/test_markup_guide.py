@@ -13,7 +13,7 @@ from forumsvc.markup import sanitizer
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
-STYLE = ROOT / "forumsvc" / "pages" / "content.css"
+STYLE = ROOT / "forumsvc" / "pages" / "static" / "docs" / "content.css"
 Html = Callable[[str], str]
 
 

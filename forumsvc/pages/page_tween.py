@@ -1,0 +1,91 @@
+"""What the responses of all pages share: security headers, and errors as HTML for browsers.
+
+The API's errors stay JSON.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from pyramid.config import Configurator
+from pyramid.renderers import render
+from pyramid.response import Response
+
+from ..registry import ForumRegistry
+from ..web.api.request import ForumRequest
+
+Handler = Callable[[ForumRequest], Any]
+
+_SAFE_METHODS = ("GET", "HEAD")
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Content-Language": "en",
+}
+_CSP = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "img-src": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+    "form-action": "'self'",
+}
+
+
+def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
+    """Turn each JSON error outside the API into a page, if `Accept` contains text/html.
+
+    Add the headers of every page, and the CSP directives of this one.
+    """
+
+    def respond(request: ForumRequest) -> Any:
+        response = handler(request)
+        context = request.page_context
+        is_page = context is not None
+        if response.status_int >= 400 and _is_from_browser(request):
+            is_page |= _render_as_html(request, response)
+        if is_page:
+            directives = _CSP if context is None else {**_CSP, **context.csp_directives}
+            response.headers.update(_HEADERS)
+            response.headers["Content-Security-Policy"] = "; ".join(
+                map(" ".join, directives.items())
+            )
+        return response
+
+    return respond
+
+
+def _is_from_browser(request: ForumRequest) -> bool:
+    """Return whether a browser shows the response; POST to /oauth/… comes from programs."""
+    path = request.environ["PATH_INFO"]
+    if path.startswith("/api/") or "text/html" not in request.headers.get("Accept", "").lower():
+        return False
+    is_page = request.page_context is not None
+    return is_page or request.method in _SAFE_METHODS or not path.startswith("/oauth/")
+
+
+def _render_as_html(request: ForumRequest, response: Response) -> bool:
+    """Turn an error body into HTML; return False for other bodies: the report of /health, say."""
+    if response.content_type != "application/json":
+        return False
+    body = orjson.loads(response.body)
+    message = body.get("error_description") or body.get("message") or body.get("error")
+    if not isinstance(message, str):
+        return False
+    # Without a page context it shows no account: an error page must not need the database.
+    values = {"title": response.status.partition(" ")[2], "message": message}
+    response.content_type = "text/html"
+    response.charset = "utf-8"
+    response.text = render("templates/error.jinja2", values, request=request)
+    return True
+
+
+def includeme(config: Configurator) -> None:
+    """Add the tween: above the error views, below the compression."""
+    config.add_tween(
+        "forumsvc.pages.page_tween.page_tween",
+        under="forumsvc.web.pipeline.compression.gzip_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )
