@@ -63,7 +63,7 @@ def test_there_are_all_commands_and_no_others() -> None:
 
 
 @pytest.mark.parametrize("words", commands(main), ids=" ".join)
-def test_every_command_explains_itself_without_an_ini_file(words: tuple[str, ...]) -> None:
+def test_every_command_has_help_and_json_without_an_ini_file(words: tuple[str, ...]) -> None:
     outcome = run_command(*words, "--help")
     assert outcome.code == 0
     assert "--json" in outcome.out

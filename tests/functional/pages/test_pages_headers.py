@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import forumsvc.pages
+from forumsvc.media import avatars
 from tests.functional.forum import Forum
 
 from .visitor import Visitor, problem
@@ -133,19 +134,11 @@ def colours(dark: bool) -> dict[str, str]:
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rest if dark else light))
 
 
-def luminance(colour: str) -> float:
-    """Return the relative luminance of a color (WCAG 2.2)."""
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (
-        one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
 def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of two colors (WCAG 2.2)."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
+    """Return the contrast ratio of two colors (WCAG 2.2), from those of white to each."""
+    red_green_blue = (tuple(bytes.fromhex(colour[1:])) for colour in (one, other))
+    lower, higher = sorted(avatars.contrast((r, g, b)) for r, g, b in red_green_blue)
+    return higher / lower
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -1,4 +1,4 @@
-"""No text stops the renderer."""
+"""No text stops the renderer: however it ends, it ends, and the next text is rendered."""
 
 from collections.abc import Iterator
 

@@ -61,6 +61,7 @@ def test_a_slow_text_comes_back_escaped_with_a_warning(
     assert [renderer.render("*x*").html for _ in range(4)] == ["<p><em>x</em></p>"] * 4
 
 
+@pytest.mark.extended
 def test_more_slow_texts_than_workers_delay_no_other_text(renderer: Renderer) -> None:
     renderer.render("x")
     with ThreadPoolExecutor(4) as threads:
