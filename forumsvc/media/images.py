@@ -1,33 +1,30 @@
 """Makes uploaded images safe.
 
-An upload is copied to an unnamed file of limited size, its structure is checked, and it is decoded
-and encoded again in a separate process (`image_worker`). The stored image is made of pixels only:
-it contains no EXIF, comment, profile or trailing byte of the upload.
+An upload is copied to an unnamed file of limited size, and decoded and encoded again in a sandbox
+process (`image_task`). The stored image is made of pixels only: it contains no EXIF, comment,
+profile or trailing byte of the upload.
 """
 
 import dataclasses
 import hashlib
-import json
 import logging
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self
 
-from forumsvc.cpu_affinity import CORES
 from forumsvc.errors import Invalid, RateLimited
 from forumsvc.media.limits import Limits
+from forumsvc.sandbox import CpuLimitError, CrashError, DeadlineError, SandboxProcess
 
 log = logging.getLogger(__name__)
 
 _CHUNK = 64 << 10
-_WORKER_PROGRAM = "import sys; from forumsvc.media.image_worker import main; main(sys.argv[1:])"
+_TASK = "forumsvc.media.image_task"
 _TYPES = {
     "PNG": ("image/png", "png"),
     "JPEG": ("image/jpeg", "jpg"),
@@ -37,7 +34,6 @@ _TYPES = {
 # One image at a time limits memory; a short queue leaves most threads to other requests.
 _RUNNING = threading.BoundedSemaphore(1)
 _QUEUED = threading.BoundedSemaphore(4)
-_TIME_SIGNALS = {-signal.SIGXCPU, -signal.SIGKILL}
 
 
 @dataclass
@@ -148,41 +144,35 @@ def _worker_slot(limits: Limits) -> Iterator[None]:
 
 
 def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[str, Any]:
-    """Run the job in a worker process; return the fields of its EncodedImage."""
-    descriptors = upload.fileno(), target.fileno()
-    limits_json = json.dumps(dataclasses.asdict(limits))
-    command = [sys.executable, "-c", _WORKER_PROGRAM, job, *map(str, descriptors), limits_json]
-    # Only what it needs: an exploited decoder finds no secret in its environment.
-    environment = {
-        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
-        "TMPDIR": tempfile.gettempdir(),
-        CORES: os.environ.get(CORES, ""),
+    """Run the job in a process for this image alone; return the fields of its EncodedImage."""
+    files = upload.fileno(), target.fileno()
+    message = {
+        "name": job,
+        "source": files[0],
+        "target": files[1],
+        "limits": dataclasses.asdict(limits),
     }
-    try:
-        finished = subprocess.run(  # noqa: S603
-            command,
-            pass_fds=descriptors,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=limits.timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise Invalid("file", _timeout_reason(limits)) from None
-    if finished.returncode < 0:
-        log.warning("an image ended its worker with signal %d", -finished.returncode)
-        if finished.returncode in _TIME_SIGNALS:
-            raise Invalid("file", _timeout_reason(limits))
-        raise Invalid("file", "broken: the picture stops its decoder")
-    if finished.returncode > 0:
-        raise RuntimeError(f"the image worker failed: {finished.stderr.decode(errors='replace')}")
-    result = json.loads(finished.stdout)
+    with SandboxProcess(_TASK, limits.max_memory, files) as worker:
+        worker.wait_until_ready()
+        deadline = time.monotonic() + limits.timeout
+        try:
+            worker.send(message, limits.timeout, deadline)
+            result = worker.receive(deadline)
+        except (CpuLimitError, DeadlineError):
+            raise Invalid(
+                "file", f"too large to decode: it takes more than {limits.timeout} seconds"
+            ) from None
+        except CrashError:
+            log.warning("an image ended its worker")
+            raise Invalid("file", "broken: the picture stops its decoder") from None
     if "refused" in result:
         raise Invalid("file", result["refused"])
     if "failed" in result:
         raise OSError(result["failed"], result["message"])
-    return result
+    if "error" in result:
+        log.warning("an image cannot be encoded: %s", result["error"])
+        raise Invalid("file", "broken: the picture cannot be encoded")
+    return {name: result[name] for name in ("format", "width", "height", "frames")}
 
 
 def _sha256(file: BinaryIO) -> str:
@@ -190,7 +180,3 @@ def _sha256(file: BinaryIO) -> str:
     while chunk := file.read(_CHUNK):
         digest.update(chunk)
     return digest.hexdigest()
-
-
-def _timeout_reason(limits: Limits) -> str:
-    return f"too large to decode: it takes more than {limits.timeout} seconds"

@@ -2,27 +2,29 @@
 
 from dataclasses import dataclass
 
+_WORKER_BYTES = 200_000_000
+_BYTES_PER_PIXEL = 16
+
 
 @dataclass(frozen=True)
 class Limits:
-    """What one image may cost; anything above is refused before a pixel is decoded.
+    """What one image may cost.
 
     max_bytes: size of the upload in bytes.
-    max_pixels: width times height times frames.
+    max_pixels: width times height times frames. A JPEG may have four times as many: it is decoded
+        at half its width and height.
     max_frames: frames of an animation.
-    max_memory: bytes for decoding and encoding, estimated from the image's header. Pillow stores
-        a color pixel in 4 bytes, so 50 million pixels of a PNG or plain JPEG fit into the default.
-        A progressive JPEG also keeps its coefficients (34 million pixels fit at 4:2:0, 24 million
-        at 4:4:4), a WebP several canvases (15 million; 12 million if it is lossless or
-        transparent; 4 million a frame if it is animated). The worker's interpreter and libraries
-        need another 35 MB.
     timeout: seconds of work, of processor time as well as of wall-clock time.
     queue_timeout: seconds to wait for the images before it.
     """
 
     max_bytes: int = 10_000_000
-    max_pixels: int = 50_000_000
+    max_pixels: int = 25_000_000
     max_frames: int = 500
-    max_memory: int = 240_000_000
     timeout: int = 30
     queue_timeout: int = 10
+
+    @property
+    def max_memory(self) -> int:
+        """Bytes of address space of the process that decodes, its libraries included."""
+        return _WORKER_BYTES + _BYTES_PER_PIXEL * self.max_pixels

@@ -28,8 +28,9 @@ PHOTOS: tuple[Setting, ...] = (
     Setting(
         "photos.max_pixels",
         integer(1, 10**9),
-        "50000000",
-        "the largest photo, in pixels over all its frames",
+        "25000000",
+        "the largest photo, in pixels over all its frames; a JPEG of up to four times as many is "
+        "stored at a smaller scale",
         unit="pixels",
     ),
     Setting(

@@ -75,8 +75,7 @@ PARTS = {
         ),
     },
     "pillow": {
-        "PIL.Image:Image.im": "media/spooled_animation.py",
-        "PIL.JpegImagePlugin:get_sampling": "media/reencode.py",
+        "PIL.JpegImagePlugin:get_sampling": "media/encode.py",
     },
     "oauthlib": {
         "oauthlib.common:add_params_to_uri": "oauth/authorization_endpoint.py",

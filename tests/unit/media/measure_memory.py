@@ -15,7 +15,7 @@ from typing import Any
 from forumsvc.media.images import normalize, thumbnail
 from forumsvc.media.limits import Limits
 from tests.unit.media.decompression_bombs import large, noise
-from tests.unit.media.sample_images import encoded, exif
+from tests.unit.media.sample_images import encoded, exif, profile
 
 
 def _webp(mode: str, size: tuple[int, int], **options: Any) -> bytes:
@@ -28,22 +28,27 @@ def _animation(kind: str, mode: str, size: tuple[int, int], frames: int, **optio
 
 
 IMAGES: dict[str, Callable[[], bytes]] = {
-    "PNG RGBA 50 sideways": lambda: large(
-        "PNG", "RGBA", (10000, 5000), compress_level=1, exif=exif(6)
+    "PNG RGBA sideways": lambda: large("PNG", "RGBA", (5000, 5000), compress_level=1, exif=exif(6)),
+    "PNG noise": lambda: encoded(noise("RGB", (5000, 3300)), "PNG", compress_level=1),
+    "PNG profile": lambda: large("PNG", "RGBA", (5000, 5000), icc_profile=profile("RGB")),
+    "JPEG sideways": lambda: large("JPEG", "RGB", (5000, 5000), exif=exif(8)),
+    "JPEG CMYK": lambda: large("JPEG", "CMYK", (5000, 5000)),
+    "JPEG 100": lambda: large("JPEG", "RGB", (10000, 10000)),
+    "JPEG progressive 50": lambda: large(
+        "JPEG", "RGB", (7071, 7071), progressive=True, subsampling=2
     ),
-    "JPEG 50 sideways": lambda: large("JPEG", "RGB", (7071, 7071), exif=exif(8)),
-    "JPEG CMYK 50": lambda: large("JPEG", "CMYK", (7071, 7071)),
-    "JPEG progressive 34": lambda: large(
-        "JPEG", "RGB", (7000, 4850), progressive=True, subsampling=2
+    "JPEG progressive 100": lambda: large(
+        "JPEG", "RGB", (10000, 10000), progressive=True, subsampling=2
     ),
-    "GIF 50": lambda: large("GIF", "P", (7071, 7071)),
-    "GIF animated 12": lambda: _animation("GIF", "L", (1000, 1000), 12),
-    "WEBP lossy 15": lambda: large("WEBP", "RGB", (4400, 3400), method=0),
-    "WEBP lossy 10": lambda: _webp("RGB", (3160, 3160), quality=10),
-    "WEBP lossy alpha 12": lambda: large("WEBP", "RGBA", (4000, 3000), method=0),
-    "WEBP lossy alpha 5": lambda: _webp("RGBA", (2330, 2330), quality=10),
-    "WEBP lossless 7": lambda: _webp("RGBA", (2580, 2580), lossless=True, quality=0),
-    "WEBP animated": lambda: _animation("WEBP", "RGBA", (2000, 2000), 2, method=0, quality=10),
+    "GIF": lambda: large("GIF", "P", (5000, 5000)),
+    "GIF animated": lambda: _animation("GIF", "L", (1000, 1000), 12),
+    "GIF animated colors": lambda: _animation("GIF", "RGB", (1000, 1000), 24),
+    "WEBP lossy 25": lambda: large("WEBP", "RGB", (5000, 5000), method=0),
+    "WEBP lossy alpha 25": lambda: large("WEBP", "RGBA", (5000, 5000), method=0),
+    "WEBP lossy 4": lambda: _webp("RGB", (2000, 2000), quality=10),
+    "WEBP lossy alpha 4": lambda: _webp("RGBA", (2000, 2000), quality=10),
+    "WEBP lossless 4": lambda: _webp("RGBA", (2000, 2000), lossless=True, quality=0),
+    "WEBP animated": lambda: _animation("WEBP", "RGBA", (2000, 2000), 6, method=0, quality=10),
 }
 
 

@@ -196,7 +196,9 @@ def animated() -> list[SampleImage]:
     for loop in (0, 3):
         for disposal in (1, 2, 3):
             frames = [scene("P", step=step) for step in range(5)]
-            options: dict[str, Any] = {"loop": loop, "disposal": disposal, "duration": durations}
+            # Readers differ about what a first frame is restored to, so it is kept.
+            options: dict[str, Any] = {"loop": loop, "disposal": [1, *[disposal] * 4]}
+            options["duration"] = durations
             data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], **options)
             found.append(SampleImage(f"GIF-animated-{loop}-{disposal}", data, True))
         clear = [scene("RGBA", step=step) for step in range(5)]

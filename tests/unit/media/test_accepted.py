@@ -4,8 +4,8 @@ from io import BytesIO
 
 import pytest
 
+from forumsvc.media.encode import EncodedImage, reencode
 from forumsvc.media.limits import Limits
-from forumsvc.media.reencode import EncodedImage, reencode
 from tests.unit.media import sample_images
 from tests.unit.media.chunks import part_names
 from tests.unit.media.reader import decode, difference
@@ -31,7 +31,7 @@ SPECIMENS = [
 
 def made(data: bytes) -> tuple[EncodedImage, bytes]:
     out = BytesIO()
-    return reencode(data, out, Limits()), out.getvalue()
+    return reencode(BytesIO(data), out, Limits()), out.getvalue()
 
 
 @pytest.mark.parametrize("specimen", SPECIMENS, ids=lambda specimen: specimen.name)
@@ -54,3 +54,30 @@ def test_an_image_comes_back_whole_and_bare(specimen: sample_images.SampleImage)
 @pytest.mark.parametrize("specimen", sample_images.annotated(), ids=lambda specimen: specimen.name)
 def test_every_annotated_specimen_carries_what_must_go(specimen: sample_images.SampleImage) -> None:
     assert sample_images.SECRET.encode() in specimen.data
+
+
+def test_equal_frames_of_an_animation_may_become_one_that_lasts_as_long() -> None:
+    first, other = sample_images.scene("P"), sample_images.scene("P", step=3)
+    options = {"save_all": True, "duration": 50, "lossless": True}
+    for kind in ("GIF", "WEBP"):
+        frames = [other.convert("RGB"), other.convert("RGB"), first.convert("RGB")]
+        data = sample_images.encoded(first.convert("RGB"), kind, append_images=frames, **options)
+        facts, result = made(data)
+        after = decode(result)
+        assert facts.frames == after.frames
+        assert sum(after.delays) == 200
+
+
+def test_a_jpeg_is_taken_with_whatever_a_camera_put_behind_it() -> None:
+    film = b"\xff\xda\xff\xd8\xff\xe1" * 1000
+    _, result = made(sample_images.encoded(sample_images.scene("RGB"), "JPEG") + film)
+    assert part_names(result)[-1] == "D9"
+    assert len(result) < 5000
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+@pytest.mark.parametrize("block", [b"", b"x", b"II*\0\xff\xff\xff\xff", b"MM\0*\0\0\0\x08\xff\xff"])
+def test_an_exif_block_that_cannot_be_read_is_ignored(kind: str, block: bytes) -> None:
+    scene = sample_images.scene("RGB")
+    data = sample_images.encoded(scene, kind, exif=b"Exif\0\0" + block)
+    assert made(data)[1] == made(sample_images.encoded(scene, kind))[1]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from PIL import Image, ImageCms
 
-from forumsvc.media.color import srgb_converter
+from forumsvc.media.color import to_srgb
+from forumsvc.media.encode import reencode
 from forumsvc.media.limits import Limits
-from forumsvc.media.reencode import reencode
 from tests.unit.media import sample_images
 from tests.unit.media.reader import DecodedImage, decode, difference
 
@@ -18,7 +18,7 @@ P3 = sample_images.profile("RGB")
 
 def made(data: bytes) -> DecodedImage:
     out = BytesIO()
-    reencode(data, out, Limits())
+    reencode(BytesIO(data), out, Limits())
     return decode(out.getvalue())
 
 
@@ -81,13 +81,13 @@ def test_a_profile_for_another_kind_of_image_is_ignored(mode: str) -> None:
 
 def test_an_srgb_profile_changes_no_pixel() -> None:
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    assert srgb_converter(srgb, "RGB") is None
+    image = sample_images.scene("RGB", (301, 203))
+    assert to_srgb(image, srgb).tobytes() == image.tobytes()
 
 
 def test_printers_colors_without_a_profile_are_converted() -> None:
-    convert = srgb_converter(b"", "CMYK")
-    assert convert is not None
-    assert convert(Image.new("CMYK", (1, 1), (255, 0, 0, 0))).getpixel((0, 0)) == (0, 255, 255)
+    cyan = Image.new("CMYK", (1, 1), (255, 0, 0, 0))
+    assert to_srgb(cyan, None).getpixel((0, 0)) == (0, 255, 255)
 
 
 def linear_grey() -> bytes:
@@ -112,10 +112,9 @@ def linear_grey() -> bytes:
 
 @pytest.mark.parametrize("mode", ["L", "LA"])
 def test_gray_of_another_scale_becomes_srgb(mode: str) -> None:
-    convert = srgb_converter(linear_grey(), mode)
-    assert convert is not None
     for light, expected in ((0, 0), (55, 128), (128, 188), (255, 255)):
-        made = convert(Image.new(mode, (1, 1), light if mode == "L" else (light, 77)))
+        image = Image.new(mode, (1, 1), light if mode == "L" else (light, 77))
+        made = to_srgb(image, linear_grey())
         value: Any = made.getpixel((0, 0))
         grey, *alpha = value if isinstance(value, tuple) else (value,)
         assert abs(grey - expected) <= 1

@@ -6,6 +6,7 @@ import hashlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from io import BytesIO
@@ -13,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from forumsvc.errors import Invalid, RateLimited
 from forumsvc.media import images
 from forumsvc.media.images import ProcessedImage, normalize, thumbnail
 from forumsvc.media.limits import Limits
 from forumsvc.media.storage import LocalStorage
+from forumsvc.sandbox import SandboxProcess
 from tests.unit.media import decompression_bombs, sample_images
 
 
@@ -118,6 +121,20 @@ def test_a_refusal_in_the_worker_is_a_refusal_here(job: Any) -> None:
     assert "169,000,000" in caught.value.reason
 
 
+@pytest.mark.parametrize("progressive", [False, True])
+@pytest.mark.parametrize(("size", "stored"), [((99, 100), (50, 50)), ((101, 99), (26, 25))])
+def test_a_jpeg_up_to_four_times_the_pixels_is_stored_smaller(
+    size: tuple[int, int], stored: tuple[int, int], progressive: bool
+) -> None:
+    scene = sample_images.scene("RGB", size)
+    data = sample_images.encoded(scene, "JPEG", progressive=progressive)
+    with normalize(BytesIO(data), Limits(max_pixels=2500)) as image:
+        assert (image.width, image.height) == stored
+        assert Image.open(image.file).size == stored
+    with pytest.raises(Invalid, match="at most 9,600 are allowed"):
+        normalize(BytesIO(data), Limits(max_pixels=2400))
+
+
 def test_the_given_limits_apply() -> None:
     data = sample_images.encoded(sample_images.scene("RGB", (61, 40)), "PNG")
     normalize(BytesIO(data), Limits(max_pixels=61 * 40)).close()
@@ -125,72 +142,84 @@ def test_the_given_limits_apply() -> None:
         normalize(BytesIO(data), Limits(max_pixels=61 * 40 - 1))
 
 
-def starting(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(images, "_WORKER_PROGRAM", program)
+def doing(monkeypatch: pytest.MonkeyPatch, *job: object) -> None:
+    """Let the worker do a job of `tests.unit.sandbox.task` instead."""
+
+    class OtherJob(SandboxProcess):
+        def send(self, _: Any, cpu_seconds: float, deadline: float) -> None:
+            super().send(job, cpu_seconds, deadline)
+
+    monkeypatch.setattr(images, "_TASK", "tests.unit.sandbox.task")
+    monkeypatch.setattr(images, "SandboxProcess", OtherJob)
 
 
 def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = (
-        "import sys; from forumsvc.media import image_worker as worker\n"
-        "worker.reencode = lambda *_: bytearray(1_000_000_000)\n"
-        "worker.main(sys.argv[1:])"
-    )
-    starting(monkeypatch, program)
+    monkeypatch.setattr(Limits, "max_memory", 150_000_000)
+    data = decompression_bombs.large("PNG", "RGBA", (5000, 5000), compress_level=1)
     with pytest.raises(Invalid, match="too large to decode: it takes more memory than is allowed"):
-        normalize(BytesIO(b"x"))
+        normalize(BytesIO(data))
 
 
-def test_an_image_with_too_large_a_header_is_refused_before_decoding() -> None:
-    data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
-    with pytest.raises(Invalid, match="too large to decode: a PNG of this kind"):
-        normalize(BytesIO(data), Limits(max_memory=4 * 64 * 48 - 1))
-
-
-def test_a_decoder_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting(monkeypatch, "import time; time.sleep(60)")
+def test_a_decoder_that_waits_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    doing(monkeypatch, "sleep", 1000)
     with pytest.raises(Invalid, match="more than 1 seconds"):
         normalize(BytesIO(b"x"), Limits(timeout=1))
 
 
 def test_a_decoder_that_spins_is_ended_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGXCPU)})")
+    doing(monkeypatch, "kill", int(signal.SIGPROF))
     with pytest.raises(Invalid, match="seconds"):
         normalize(BytesIO(b"x"))
 
 
 def test_a_decoder_that_crashes_is_a_broken_image(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting(monkeypatch, f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})")
+    doing(monkeypatch, "kill", int(signal.SIGSEGV))
     with pytest.raises(Invalid, match="broken: the picture stops its decoder"):
         normalize(BytesIO(b"x"))
 
 
+def test_an_encoder_that_fails_is_a_broken_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    doing(monkeypatch, "raise")
+    with pytest.raises(Invalid, match="broken: the picture cannot be encoded"):
+        normalize(BytesIO(b"x"))
+
+
 def test_a_worker_that_cannot_start_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting(monkeypatch, "raise SystemExit('no such module')")
-    with pytest.raises(RuntimeError, match="no such module"):
+    monkeypatch.setattr(images, "_TASK", "tests.unit.sandbox.none")
+    with pytest.raises(OSError, match="does not start"):
         normalize(BytesIO(b"x"))
 
 
-def test_the_worker_sees_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
-    starting(monkeypatch, "import os, sys; sys.exit(' '.join(sorted(os.environ)))")
-    with pytest.raises(RuntimeError) as caught:
-        normalize(BytesIO(b"x"))
-    assert "DATABASE_URL" not in str(caught.value)
+def test_each_image_has_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    pids: list[int] = []
+    kill = SandboxProcess.kill
+
+    def recording_kill(self: SandboxProcess) -> None:
+        pids.append(self.pid)
+        kill(self)
+
+    monkeypatch.setattr(SandboxProcess, "kill", recording_kill)
+    data = sample_images.encoded(sample_images.scene("RGB"), "PNG")
+    for _ in range(2):
+        normalize(BytesIO(data)).close()
+    assert len(set(pids)) == 2
 
 
 def test_a_full_disk_is_an_error_and_no_refusal() -> None:
+    noise = decompression_bombs.noise("RGB", (300, 300))
+    # Smaller than what becomes of it.
+    data = sample_images.encoded(noise, "JPEG", progressive=True)
     program = (
-        "import resource, signal, sys; from io import BytesIO\n"
+        "import resource, sys; from io import BytesIO\n"
         "from forumsvc.media.images import normalize\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "data = sys.stdin.buffer.read()\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (len(data) + 10, len(data) + 10))\n"
         "try: normalize(BytesIO(data))\n"
         "except OSError as error: print(error.errno)\n"
     )
     done = subprocess.run(
-        [images.sys.executable, "-c", program],
-        input=decompression_bombs.large("PNG", "RGB", (600, 600)),
+        [sys.executable, "-c", program],
+        input=data,
         env={"PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         check=True,

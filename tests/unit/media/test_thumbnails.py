@@ -16,7 +16,7 @@ SPECIMENS = [*sample_images.plain(), *sample_images.annotated(), *sample_images.
 
 def small(data: bytes) -> tuple[str, DecodedImage]:
     out = BytesIO()
-    facts = write_thumbnail(data, out, Limits())
+    facts = write_thumbnail(BytesIO(data), out, Limits())
     assert (facts.width, facts.height, facts.frames) == (SIDE, SIDE, 1)
     assert sample_images.SECRET.encode() not in out.getvalue()
     return facts.format, decode(out.getvalue())
