@@ -6,7 +6,7 @@ ENDPOINT ?= topics
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-cursor test-all test-lowest lint bench compare profile clean
+.PHONY: serve test test-extended test-cursor test-all test-lowest lint bench compare profile screenshots clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -76,6 +76,10 @@ compare: $(BENCH_STAMP)
 
 profile: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.profile $(ENDPOINT) $(ARGS)
+
+# The README's, of this checkout, into docs/images. Needs a Chromium.
+screenshots: $(TEST_STAMP)
+	$(BIN)/python -m docs.make_screenshots
 
 clean:
 	rm -rf .venv var build dist *.egg-info
