@@ -10,18 +10,14 @@ from typing import Any
 import forumsvc
 from forumsvc import serving
 from forumsvc.serving import listen_sockets
-from forumsvc.web.api import prework
+from forumsvc.web.api import steps
 
 
 def slow_work_in_view(global_config: dict[str, str], **ini: str) -> Any:
     """Create the forum with its slow work inside the view, while the item is locked."""
-
-    def register(config: Any) -> None:
-        # Other derivers are placed in relation to the name.
-        config.add_view_deriver(lambda view, info: view, name="prework", under="replayed")
-        config.add_view_deriver(prework.prework_deriver, name="slow_work", under="locked")
-
-    prework.includeme = register
+    order = ("schema", "replayed", "idempotent", "locked", "prework", "http_cache")
+    derivers = dict(steps.VIEW_STEPS)
+    steps.VIEW_STEPS = tuple((name, derivers[name]) for name in order)
     return forumsvc.main(global_config, **ini)
 
 

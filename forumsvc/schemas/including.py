@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any
 
 import colander
 
+from ..settings import Settings
 from .fields import Choice, optional, parameters
 
-SchemaFactory = Callable[[Any], colander.SchemaNode]
+SchemaFactory = Callable[[Settings], colander.SchemaNode]
 
 
 class Include(StrEnum):
@@ -17,7 +17,7 @@ class Include(StrEnum):
     STATE = "state"
 
 
-def no_parameters(settings: Any) -> colander.SchemaNode:
+def no_parameters(settings: Settings) -> colander.SchemaNode:
     """Return the schema of a read without parameters."""
     return parameters()
 
@@ -25,7 +25,7 @@ def no_parameters(settings: Any) -> colander.SchemaNode:
 def with_include(schema: SchemaFactory = no_parameters) -> SchemaFactory:
     """Return a factory of the same schema with the parameter `include`."""
 
-    def factory(settings: Any) -> colander.SchemaNode:
+    def factory(settings: Settings) -> colander.SchemaNode:
         node = schema(settings)
         node.add(optional("include", Choice(Include)))
         return node

@@ -79,8 +79,8 @@ class _CallersAcl:
 class SecurityPolicy:
     """Pyramid's `ISecurityPolicy`.
 
-    `make_root` sets `request.caller` after it has verified the token. Before that, and after an
-    error, the caller is None. No method raises.
+    `web.api.authentication` sets `request.caller` once it has found the token. Before that, and
+    after an error, the caller is None. No method raises.
     """
 
     def identity(self, request: Any) -> Identity | None:

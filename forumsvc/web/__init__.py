@@ -5,16 +5,11 @@ from pyramid.tweens import EXCVIEW, INGRESS
 
 
 def includeme(config: Configurator) -> None:
-    """Register the tweens, outermost first, the API's route and its traverser."""
-    from ..resources.root import Root
-    from .api.traversal import ROUTE, StrictTraverser, make_root
-
+    """Register the tweens, outermost first, and the steps of the API."""
     config.include(".pipeline.transactions")
     config.include(".responses.renderer")
     config.include(".api.api_view")
-    config.include(".api.idempotency")
-    config.include(".api.prework")
-    config.include(".api.locking")
+    config.include(".api.steps")
     if config.registry.forum_settings["metrics.enabled"]:
         config.include(".metrics.registry")
     config.add_tween("forumsvc.web.pipeline.request_id.request_id_tween", under=INGRESS)
@@ -34,5 +29,3 @@ def includeme(config: Configurator) -> None:
         over="pyramid_tm.tm_tween_factory",
     )
     config.add_tween("forumsvc.web.pipeline.guard.guard_tween", under=EXCVIEW)
-    config.add_route(ROUTE, "/api/v3/*traverse", factory=make_root)
-    config.add_traverser(StrictTraverser, Root)

@@ -1,5 +1,6 @@
 """The real application, driven through WebTest, on each kind of database."""
 
+import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from itertools import count
@@ -7,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event
 
 from forumsvc import clock, passwords
 from forumsvc.db.engine import Database
+from forumsvc.db.executor import Executor
 from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.markup import renderer
 from forumsvc.sandbox import SandboxPool
+from forumsvc.web.responses.renderer import ApiRenderer
 from tests.cheap_passwords import cheap_passwords
 from tests.functional.forum import Forum, Person, make_app
 
@@ -120,6 +124,37 @@ def unbounded_password_slots() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_slots", None)
         yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def sql_is_refused_while_rendering() -> Iterator[None]:
+    """Fail every request whose renderer runs an SQL statement."""
+    local = threading.local()
+    render, run = ApiRenderer.__call__, Executor._render
+
+    def refuse() -> None:
+        assert not getattr(local, "is_rendering", False), "the renderer runs SQL"
+
+    def guarded_render(self: ApiRenderer, *args: Any) -> bytes:
+        local.is_rendering = True
+        try:
+            return render(self, *args)
+        finally:
+            local.is_rendering = False
+
+    def guarded_run(self: Executor, *args: Any) -> Any:
+        refuse()
+        return run(self, *args)
+
+    def before_execute(*args: Any) -> None:
+        refuse()
+
+    event.listen(Engine, "before_cursor_execute", before_execute)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ApiRenderer, "__call__", guarded_render)
+        patch.setattr(Executor, "_render", guarded_run)
+        yield
+    event.remove(Engine, "before_cursor_execute", before_execute)
 
 
 @pytest.fixture

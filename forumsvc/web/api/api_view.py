@@ -1,21 +1,17 @@
 """Declaring a view of the API: its path, its parameters and its permission."""
 
-from collections.abc import Callable
 from typing import Any, Literal
 
-import colander
 from pyramid.config import Configurator
 from pyramid.view import view_config
 
 from ...resources.base import Resource
+from ...schemas.including import SchemaFactory
 from ...schemas.validation import validate, validate_query
-from ...settings import Settings
 from ..http_cache.cache_policy import CachePolicy
-from ..http_cache.conditional_requests import http_cache_deriver
 from .prework import Prework
 from .request import ForumRequest
 
-SchemaFactory = Callable[[Settings], colander.SchemaNode]
 Locked = Literal["row", "state"]
 
 
@@ -116,8 +112,6 @@ class TriedFirstPredicate:
 
 
 def includeme(config: Configurator) -> None:
-    """Register the deriver and the predicate."""
-    config.add_view_deriver(schema_deriver, name="schema")
-    config.add_view_deriver(http_cache_deriver, name="http_cache", under="locked")
+    """Register the predicates."""
     config.add_view_predicate("action", ActionPredicate)
     config.add_view_predicate("tried_first", TriedFirstPredicate)

@@ -9,7 +9,6 @@ from hashlib import sha256
 from typing import Any
 
 import orjson
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import Invalid
@@ -103,9 +102,3 @@ def _replay(stored: StoredResponse) -> Response:
         response.headers["Location"] = stored.location
     response.headers["Idempotency-Replayed"] = "true"
     return response
-
-
-def includeme(config: Configurator) -> None:
-    """Register the derivers: one after the schema's, the other where locks are taken."""
-    config.add_view_deriver(replayed_deriver, name="replayed", under="schema")
-    config.add_view_deriver(idempotent_deriver, name="idempotent", under="prework")

@@ -7,7 +7,6 @@ again, because the item may have been closed or deleted in the meantime.
 
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPForbidden
 
 from ...errors import NotFound
@@ -39,8 +38,3 @@ def locked_deriver(view: Any, info: Any) -> Any:
 
 
 locked_deriver.options = ("locked",)  # type: ignore[attr-defined]  # Pyramid's protocol
-
-
-def includeme(config: Configurator) -> None:
-    """Register the deriver after all that runs without a lock."""
-    config.add_view_deriver(locked_deriver, name="locked", under="idempotent")

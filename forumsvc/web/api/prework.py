@@ -8,8 +8,6 @@ such work. The item is not locked yet, and is authorized again after it is locke
 from collections.abc import Callable
 from typing import Any
 
-from pyramid.config import Configurator
-
 from ...services.content.authoring import RenderedPost
 from .request import ForumRequest
 
@@ -45,8 +43,3 @@ def render_body(context: Any, request: ForumRequest) -> RenderedPost:
         title=parameters.get("title"),
         origin=f"request {request.environ['forumsvc.request_id']}",
     )
-
-
-def includeme(config: Configurator) -> None:
-    """Register the deriver after the schema and the replay of stored responses."""
-    config.add_view_deriver(prework_deriver, name="prework", under="replayed")

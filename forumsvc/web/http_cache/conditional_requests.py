@@ -225,5 +225,6 @@ def _current_etag(item: Item, kind: Kind, cache_policy: CachePolicy, request: Fo
     versions = _versions(cache_policy, scope, item, request)
     if versions is not None:
         return etag_of_versions(request, versions, _cache_scope_key(scope, item, request))
-    body = orjson.dumps(request.registry.envelope.body(Detail(kind, item), request))
-    return etag_of_body(request, body)
+    envelope = request.registry.envelope
+    result = envelope.load(Detail(kind, item), request)
+    return etag_of_body(request, orjson.dumps(envelope.body(result, request)))

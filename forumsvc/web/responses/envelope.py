@@ -14,6 +14,7 @@ from ...resources.base import Item
 from ...security.policy import abilities, granted
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import CacheScope, PageKind
+from .loading import with_viewer_states
 from .results import (
     Count,
     Detail,
@@ -26,7 +27,6 @@ from .results import (
     Result,
     Uploaded,
 )
-from .viewer_state import viewer_states
 
 ABILITIES = {
     Kind.USER: USER_ABILITIES,
@@ -57,8 +57,12 @@ class Bare:
         """Return whether such a response may be cached: a version covers all that it shows."""
         return True
 
+    def load(self, result: Result, request: ForumRequest) -> Result:
+        """Return a result with all that its document shows. Runs SQL, which `body` does not."""
+        return with_viewer_states(result, request) if request.includes_state else result
+
     def body(self, result: Result, request: ForumRequest) -> Any:
-        """Return the JSON document of a result."""
+        """Return the JSON document of a result that `load` returned."""
         match result:
             case Listing():
                 return self.listing_document(result, request)
@@ -93,8 +97,7 @@ class Bare:
         """Return the document of a page of resources."""
         shown = [self.list_item(result.kind, row, request) for row in result.rows]
         if request.includes_state:
-            states = viewer_states(result.kind, result.rows, request)
-            for one, state in zip(shown, states, strict=True):
+            for one, state in zip(shown, result.states, strict=True):
                 one["state"] = state
         return shown
 
@@ -106,7 +109,7 @@ class Bare:
         """Return the document of one resource, with its `abilities`."""
         shown = self.detail(result.kind, result.item, request)
         if request.includes_state:
-            [shown["state"]] = viewer_states(result.kind, [result.item.row], request)
+            shown["state"] = result.state
         return shown
 
     def count_document(self, result: Count) -> Any:

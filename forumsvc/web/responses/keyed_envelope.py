@@ -1,5 +1,6 @@
 """The keyed envelope: each document under its name, with `meta` beside it."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,7 +9,6 @@ from ...models import UserState
 from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
-from ...queries.viewer_states import ViewerState
 from ...resources.base import Item
 from ...resources.replies import ReplyItem
 from ...resources.topics import TopicItem
@@ -17,8 +17,8 @@ from ...security.policy import abilities
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import CacheScope, PageKind
 from .envelope import Bare
+from .loading import with_viewer_states
 from .results import Count, Detail, Hello, Ids, Kind, Listing, NotificationListing, Result
-from .viewer_state import viewer_states
 
 _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
 """The kinds that are or contain a user."""
@@ -45,11 +45,22 @@ class Keyed(Bare):
         """Return whether such a response may be cached: topic lists show view counts."""
         return shown is not PageKind.TOPIC_LIST
 
+    def load(self, result: Result, request: ForumRequest) -> Result:
+        """Return a result with all that its document shows, such as the viewer state in `meta`."""
+        match result:
+            case Hello():
+                return replace(result, user=request.root["users"]["me"])
+            case Detail(kind=Kind.TOPIC | Kind.USER):
+                return with_viewer_states(result, request)
+            case Listing(parent=Item()):
+                return with_viewer_states(result, request)
+        return super().load(result, request)
+
     def body(self, result: Result, request: ForumRequest) -> Any:
-        """Return the JSON document of a result."""
+        """Return the JSON document of a result that `load` returned."""
         document = super().body(result, request)
-        if isinstance(result, Hello):
-            shown = self.detail(Kind.USER, request.root["users"]["me"], request)
+        if isinstance(result, Hello) and result.user is not None:
+            shown = self.detail(Kind.USER, result.user, request)
             return {"user": shown, **document, "meta": {"time": rfc3339(request.now)}}
         return document
 
@@ -77,7 +88,7 @@ class Keyed(Bare):
             for one, row in zip(shown, result.rows, strict=True):
                 reply = _reply_of(row, result.parent)
                 one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
-            document["meta"] = {"user_liked_reply_ids": _liked_reply_ids(result, shown, request)}
+            document["meta"] = {"user_liked_reply_ids": _liked_reply_ids(result)}
         return document
 
     def ids_document(self, result: Ids) -> Any:
@@ -87,7 +98,8 @@ class Keyed(Bare):
     def detail_document(self, result: Detail, request: ForumRequest) -> Any:
         """Return one resource under its name, with the viewer state as `meta`."""
         shown = super().detail_document(result, request)
-        return {str(result.kind): shown, "meta": _meta(result, shown, request)}
+        has_meta = result.kind in (Kind.TOPIC, Kind.USER)
+        return {str(result.kind): shown, "meta": result.state if has_meta else {}}
 
     def count_document(self, result: Count) -> Any:
         """Return a number, with the resource that it belongs to."""
@@ -157,21 +169,6 @@ def _reply_of(row: Any, topic: Item) -> ReplyItem:
     return ReplyItem(topic.root.replies, str(row.id), state)
 
 
-def _liked_reply_ids(
-    result: Listing, shown: list[dict[str, Any]], request: ForumRequest
-) -> list[int]:
-    if request.includes_state:
-        states = [one["state"] for one in shown]
-    else:
-        states = viewer_states(result.kind, result.rows, request)
-    return [one["id"] for one, state in zip(shown, states, strict=True) if state["liked"]]
-
-
-def _meta(result: Detail, shown: dict[str, Any], request: ForumRequest) -> ViewerState:
-    """Return the viewer state of a topic or a user."""
-    if result.kind not in (Kind.TOPIC, Kind.USER):
-        return {}
-    if request.includes_state:
-        return shown["state"]
-    [state] = viewer_states(result.kind, [result.item.row], request)
-    return state
+def _liked_reply_ids(result: Listing) -> list[int]:
+    shown = zip(result.rows, result.states, strict=True)
+    return [row.id for row, state in shown if state["liked"]]

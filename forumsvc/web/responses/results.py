@@ -7,6 +7,7 @@ from typing import Any
 
 from ...db.keyset_paging import Cursors
 from ...queries.notifications import NotificationPage
+from ...queries.viewer_states import ViewerState
 from ...resources.base import Item
 
 
@@ -27,7 +28,8 @@ class Listing:
 
     kind: the kind of each row; name: the name of the list (`followers`); rows: of a query;
     cursors: of the pages around, if the list is paged; total: the number on all pages, if known;
-    parent: the resource that the list belongs to, for the replies of a topic.
+    parent: the resource that the list belongs to, for the replies of a topic; states: the caller's
+    relations to each row, if they were loaded (`loading`).
     """
 
     kind: Kind
@@ -36,15 +38,21 @@ class Listing:
     cursors: Cursors | None = None
     total: int | None = None
     parent: Item | None = None
+    states: Sequence[ViewerState] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One resource with all its fields. location: its URL, if it was just created."""
+    """One resource with all its fields.
+
+    location: its URL, if it was just created; state: the caller's relations to it, if they were
+    loaded (`loading`).
+    """
 
     kind: Kind
     item: Item
     location: str | None = None
+    state: ViewerState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +72,10 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The answer to hello: the login of the token's user."""
+    """The answer to hello: the login of the token's user. user: the user, if loaded (`loading`)."""
 
     login: str
+    user: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)
