@@ -119,6 +119,7 @@ setup(
     package_dir={"forumsvc.migrations": "alembic"},
     package_data={
         "forumsvc": ["py.typed"],
+        "forumsvc.demo": ["data/*.toml", "data/*.sql"],
         "forumsvc.examples": ["*.ini", "*.conf", "*.service"],
         "forumsvc.migrations": ["script.py.mako"],
         "forumsvc.pages": [

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchmarks.endpoints import TEXT
-from forumsvc.demo.nodes import NODES
-from forumsvc.demo.texts import Texts
+from forumsvc.demo import texts
+from forumsvc.demo.language import themes
 from forumsvc.markup import Renderer
 
 MAX_MILLISECONDS = 1.5
@@ -24,7 +24,6 @@ MAX_MILLISECONDS = 1.5
 
 TEXT_KINDS = NONE, ORDINARY, RICH = "none", "ordinary reply", "with code, list, link and mention"
 WARM_UP = 50
-VARIANTS = 20
 
 
 class RenderTime(NamedTuple):
@@ -36,21 +35,19 @@ class RenderTime(NamedTuple):
 
 def replies(count: int, chance: random.Random) -> list[str]:
     """Return replies of the demo."""
-    texts = Texts(1, str, VARIANTS)
-    made = []
-    for _ in range(count):
-        node = chance.randrange(len(NODES))
-        subject = chance.randrange(len(NODES[node].subjects))
-        made.append(texts.reply(node, subject, chance.random(), chance.choice([None, "ann"])).body)
-    return made
+    kinds = themes("en")
+    return [
+        texts.reply(chance.choice(kinds), chance, mention=chance.choice([None, "ann"]))
+        for _ in range(count)
+    ]
 
 
-def measure(texts: Sequence[tuple[str, str]]) -> dict[str, list[RenderTime]]:
+def measure(sources: Sequence[tuple[str, str]]) -> dict[str, list[RenderTime]]:
     """Render texts, each with the name of its kind, and return their times by kind."""
     renderer = Renderer(workers=1)
     taken: dict[str, list[RenderTime]] = {}
     try:
-        for number, (kind, text) in enumerate([*texts[:WARM_UP], *texts]):
+        for number, (kind, text) in enumerate([*sources[:WARM_UP], *sources]):
             began, own = time.perf_counter(), time.thread_time()
             draft = renderer.render(text)
             spent = RenderTime(
@@ -73,10 +70,10 @@ def main() -> int:
     options = parser.parse_args()
     chance = random.Random(options.seed)  # noqa: S311 - no secret is made of it
     ordinary = replies(options.texts, chance)
-    texts = [(ORDINARY, text) for text in ordinary]
-    texts += [(NONE, ""), (RICH, TEXT.format(mentioned="ann"))] * options.texts
-    chance.shuffle(texts)
-    return report(measure(texts), statistics.mean(map(len, ordinary)))
+    mixed = [(ORDINARY, text) for text in ordinary]
+    mixed += [(NONE, ""), (RICH, TEXT.format(mentioned="ann"))] * options.texts
+    chance.shuffle(mixed)
+    return report(measure(mixed), statistics.mean(map(len, ordinary)))
 
 
 def report(taken: dict[str, list[RenderTime]], length: float) -> int:

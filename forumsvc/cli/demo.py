@@ -9,9 +9,9 @@ from sqlalchemy import exists, select
 
 from ..clock import now
 from ..db.statements import insert_or_ignore, update_of
-from ..demo import ADMIN_LOGIN, DEMO_LOGIN, Size, load
+from ..demo import ADMIN_LOGIN, DEMO_LOGIN, LANGUAGES, Size, load
 from ..errors import Conflict
-from ..markup import RENDERER_VERSION, Renderer
+from ..markup import Renderer
 from ..models import OAuthClient, User
 from ..oauth.clients import SCOPES
 from ..oauth.token_hash import hash_token
@@ -38,13 +38,27 @@ DEFAULT = Size()
     type=int,
     default=1,
     show_default=True,
-    help="The same seed and numbers make the same community.",
+    help="The same seed, numbers and language make the same community.",
+)
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="Of names and texts.",
 )
 @click.option("--if-empty", is_flag=True, help="Do nothing where there are users already.")
 @yes_option
 @pass_context
 def demo(
-    context: Context, users: int, topics: int, replies: int, seed: int, if_empty: bool, yes: bool
+    context: Context,
+    users: int,
+    topics: int,
+    replies: int,
+    seed: int,
+    language: str,
+    if_empty: bool,
+    yes: bool,
 ) -> None:
     """Fill a database without users with a demo community."""
     size = Size(users=users, topics=topics, replies=replies)
@@ -71,12 +85,13 @@ def demo(
     _add_client(context, client_secret)
     with progress() as bar:
         loaded = load(
-            context.database.writes,
+            context.database,
             size,
             seed,
+            language=language,
             password_hash=hash_password(password),
-            render=_DemoRenderer(context.settings["site.url"], context.settings["site.user_url"]),
-            markup_version=RENDERER_VERSION,
+            renderer=Renderer(workers=0, site_url=context.settings["site.url"]),
+            user_url=context.settings["site.user_url"],
             progress=_ProgressReport(bar),
         )
     lines = [f"{many:>9} {name.replace('_', ' ')}" for name, many in loaded.counts.items()]
@@ -126,18 +141,6 @@ def _login_instructions(context: Context, password: str, client_secret: str) -> 
         f"curl {context.site_url}/oauth/token -d grant_type=password -d username={DEMO_LOGIN} "
         f"-d password={password} -d client_id={CLIENT_ID} -d client_secret={client_secret}"
     )
-
-
-class _DemoRenderer:
-    """Renders the demo's texts, in which every mention is of a user of the demo."""
-
-    def __init__(self, site_url: str, user_url: str) -> None:
-        self._renderer = Renderer(workers=0, site_url=site_url)
-        self._user_url = user_url
-
-    def __call__(self, text: str) -> str:
-        draft = self._renderer.render(text)
-        return draft.to_html({login.lower(): login for login in draft.mentions}, self._user_url)
 
 
 class _ProgressReport:

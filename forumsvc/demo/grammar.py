@@ -2,11 +2,12 @@
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-Words = Mapping[str, Sequence[str]]
-"""Slot name → the texts for it, which may have slots themselves."""
+Draw = Callable[[random.Random], str]
+Words = Mapping[str, Sequence[str] | Draw]
+"""Slot name → the texts for it, which may have slots themselves, or a function that draws one."""
 
 _SLOT = re.compile(r"«([a-z_]+)»")
 
@@ -14,7 +15,7 @@ _SLOT = re.compile(r"«([a-z_]+)»")
 def expand(template: str, words: Words, rng: random.Random) -> str:
     """Return `template` with every slot filled from `words`; KeyError for an unknown slot.
 
-    A slot that occurs several times gets different texts, as long as there are enough.
+    A slot that occurs several times gets different texts, as long as there are enough in its list.
     """
     return _fill(template, words, rng, {})
 
@@ -26,21 +27,18 @@ def _parts(template: str) -> tuple[str, ...]:
 
 
 def _fill(template: str, words: Words, rng: random.Random, taken: dict[str, set[str]]) -> str:
-    parts = _parts(template)
-    if len(parts) == 1:
-        return template
-    filled = []
-    for at, part in enumerate(parts):
-        if at % 2:
-            filled.append(_fill(_pick(part, words[part], rng, taken), words, rng, taken))
+    parts = list(_parts(template))
+    for at in range(1, len(parts), 2):
+        choices = words[parts[at]]
+        if callable(choices):
+            parts[at] = choices(rng)
         else:
-            filled.append(part)
-    return "".join(filled)
+            parts[at] = _fill(_pick(parts[at], choices, rng, taken), words, rng, taken)
+    return "".join(parts)
 
 
 def _pick(slot: str, choices: Sequence[str], rng: random.Random, taken: dict[str, set[str]]) -> str:
     used = taken.setdefault(slot, set())
-    # int(random() * n) takes half the time of choice(), and there may be a million titles.
     at = int(rng.random() * len(choices))
     if len(used) < len(choices):
         while choices[at] in used:
@@ -52,8 +50,3 @@ def _pick(slot: str, choices: Sequence[str], rng: random.Random, taken: dict[str
 def sentence(text: str) -> str:
     """Return `text` with its first letter in upper case."""
     return text[:1].upper() + text[1:]
-
-
-def split_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text that are separated by `|`."""
-    return tuple(word.strip() for word in text.split("|"))

@@ -1,24 +1,49 @@
 """Fills a database with a demo community."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.orm import Session
 
 from .. import clock
-from ..errors import Conflict
-from ..models import Base, Node, Section, User
-from . import postgresql, sqlite
+from ..cache import invalidation
+from ..db.engine import Database
+from ..db.statements import update_of
+from ..errors import Conflict, Invalid
+from ..markup import Renderer
+from ..models import Base, Node, Reply, Topic, User
+from ..services import audit, nodes
+from ..services.content.authoring import Authoring
+from ..services.content.rules import Rules
+from .bulk import Bulk, multiply
 from .community import Community
+from .indexes import without_indexes
+from .language import LANGUAGES, Theme, themes
+from .members import Members, joining_times, user_rows
 from .people import DEMO_LOGIN, people
-from .post_rows import PostRows
-from .relation_rows import RelationRows
-from .rows import ExistingRows
+from .rng import stream
 from .size import Size
-from .texts import Render, Texts
-from .timeline import LATEST
-from .writer import Progress, Writer
+
+LATEST = datetime(2026, 11, 1, tzinfo=UTC)
+"""The latest time in a demo. Fixed, so that the same seed gives the same rows on any day."""
+
+_LENGTH = timedelta(days=3 * 365)
+"""How long the demo community has existed."""
+
+_BASE_LENGTH = timedelta(days=60)
+"""How long of it the posts take that are made through the services, where SQL makes others."""
+
+_ACTIVE_USERS = 50
+"""How many users act in the posts that are made through the services, at most."""
+
+_MAX_MENTIONS = 20
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the name of the current step, what is done of it, and its total (None: unknown)."""
 
 
 @dataclass(frozen=True)
@@ -35,100 +60,140 @@ class LoadResult:
 
 
 def load(
-    engine: Engine,
+    database: Database,
     size: Size,
     seed: int,
     *,
-    password_hash: str | None,
-    render: Render,
-    markup_version: int,
+    renderer: Renderer,
+    language: str = "en",
+    user_url: str = "/{login}",
+    password_hash: str | None = None,
     progress: Progress = lambda what, done, total: None,
     until: datetime | None = None,
 ) -> LoadResult:
-    """Fill the database with a demo community, in one transaction.
+    """Fill the database, which is at the newest revision, with a demo community.
 
-    The same size and seed give the same rows. Existing rows stay: the demo's rows get higher ids,
-    and only nodes and sections of the same names are shared.
+    The same size, seed and language give the same rows. Existing rows stay: the demo's rows get
+    higher ids, and only nodes and sections of the same names are shared. A demo whose posts are all
+    made through the services is one transaction; what SQL makes of a larger one is another before.
 
-    engine: writes to a database that is at the newest revision; password_hash: of every demo
-    user, or None if nobody may log in; render: Markdown → `body_html`, with mentions linked: all
-    mentioned logins are demo users'; markup_version: the renderer's; progress: see `Progress`;
-    until: the end of the demo's time; by default `LATEST`, or the beginning of today if that is
-    earlier.
-    Raises Conflict if there is a demo already.
+    language: one of `LANGUAGES`; user_url: the template of a mention's link; password_hash: of
+    every demo user, or None if nobody may log in; progress: see `Progress`; until: the end of the
+    demo's time; by default `LATEST`, or the beginning of today if that is earlier.
+    Raises Conflict if there is a demo already, Invalid for a language that is not known.
     """
+    if language not in LANGUAGES:
+        raise Invalid("language", f"must be one of {', '.join(LANGUAGES)}")
     until = until or min(LATEST, clock.now().replace(hour=0, minute=0, second=0, microsecond=0))
-    open_writer = sqlite.open_writer if engine.dialect.name == "sqlite" else postgresql.open_writer
-    community = Community(size, seed, until, lambda word: progress(f"planning {word}", 0, None))
-    with open_writer(engine, progress) as writer:
-        return _fill(writer, community, password_hash, render, markup_version, progress)
-
-
-def _fill(
-    writer: Writer,
-    community: Community,
-    password_hash: str | None,
-    render: Render,
-    markup_version: int,
-    progress: Progress,
-) -> LoadResult:
-    taken = set(writer.connection.scalars(select(User.login_key)))
-    if DEMO_LOGIN in taken:
-        raise Conflict(f"There is a user {DEMO_LOGIN!r} already, so there is a demo community.")
-    persons = list(people(community.size.users, community.seed, taken))
-    logins = [person.login for person in persons]
-    existing = _existing_rows(writer.connection, password_hash, markup_version)
-    relation_rows = RelationRows(community, existing)
-    texts = Texts(community.seed, render, _variant_count(community.size))
-    post_rows = PostRows(community, texts, existing, logins, relation_rows.node_ids)
-    counts: dict[str, int] = {}
-    # Rows that are counted come before the rows that contain the counts.
-    for table in relation_rows.relations():
-        counts[table.model.__tablename__] = writer.write(table, progress)
-    for table in (
-        *(
-            relation_rows.notifications(),
-            relation_rows.sections(),
-            relation_rows.nodes(),
-            relation_rows.users(persons),
-        ),
-        *(post_rows.topics(), post_rows.replies()),
-    ):
-        counts[table.model.__tablename__] = writer.write(table, progress)
-    _count_in_shared_nodes(writer.connection, existing, relation_rows)
+    used_themes = themes(language)
+    authoring = Authoring(renderer, user_url, _MAX_MENTIONS, Rules(), inline_recipients=size.users)
+    start, base = until - _LENGTH, size.base()
+    is_large = (base.topics, base.replies) != (size.topics, size.replies)
+    base_start = until - _BASE_LENGTH if is_large else start
+    joined = joining_times(size.users, start, until - _BASE_LENGTH)
+    with ExitStack() as stack:
+        db = stack.enter_context(database.session.begin())
+        before = _count_rows(db)
+        users = _insert_users(db, used_themes, joined, password_hash, seed)
+        progress("users", size.users, size.users)
+        node_ids = _create_nodes(db, used_themes, start)
+        if is_large:
+            bulk = Bulk(
+                size.without(base),
+                first_user=users[0]["id"],
+                first_topic=_next_id(db, Topic),
+                first_reply=_next_id(db, Reply),
+                themes=used_themes,
+                node_ids=node_ids,
+                start=start,
+                end=base_start,
+                seed=seed,
+            )
+            _multiply(db, bulk, renderer, progress)
+            # PostgreSQL uses the new indexes of rows that this transaction changed only after it.
+            stack.close()
+            db = stack.enter_context(database.session.begin())
+        active = users[:_ACTIVE_USERS]
+        ids, logins = [row["id"] for row in active], [row["login"] for row in active]
+        members = Members(ids, logins, joined[:_ACTIVE_USERS], stream(seed, "members"))
+        community = Community(db, authoring, members, used_themes, node_ids, seed)
+        total = base.topics + base.replies
+        community.write(
+            *(base.topics, base.replies, base_start, until),
+            lambda done: progress("posts with notifications", done, total),
+        )
+        db.connection().exec_driver_sql("ANALYZE")
+        counts = {name: many - before[name] for name, many in _count_rows(db).items()}
+        for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES):
+            invalidation.invalidate(db, version)
     return LoadResult(counts, logins[0], logins[1])
 
 
-def _variant_count(size: Size) -> int:
-    """Return how many blocks to render for each subject: few for a small, quick demo."""
-    return min(12, 2 + (size.topics + size.replies) // 25_000)
+def _multiply(db: Session, bulk: Bulk, renderer: Renderer, progress: Progress) -> None:
+    """Make the posts that SQL makes, and set every counter."""
+    connection = db.connection()
+    with without_indexes(connection, progress):
+        multiply(connection, bulk, lambda text: renderer.render(text).to_html({}, ""), progress)
+        connection.exec_driver_sql("ANALYZE")
+        progress("counters", 0, audit.STEPS)
+        audit.fix(db)
+        progress("counters", audit.STEPS, audit.STEPS)
+    _advance_sequences(connection, (Topic, Reply))
 
 
-def _existing_rows(
-    connection: Connection, password_hash: str | None, markup_version: int
-) -> ExistingRows:
-    last_ids = {}
-    for table in Base.metadata.sorted_tables:
-        if table.autoincrement_column is not None:
-            last = connection.scalar(select(func.max(table.autoincrement_column)))
-            last_ids[table.name] = last or 0
-    return ExistingRows(
-        password_hash,
-        markup_version,
-        last_ids,
-        sections={row.name: row.id for row in connection.execute(select(Section.id, Section.name))},
-        nodes={row.name: row.id for row in connection.execute(select(Node.id, Node.name))},
+def _insert_users(
+    db: Session,
+    used_themes: Sequence[Theme],
+    joined: list[datetime],
+    password_hash: str | None,
+    seed: int,
+) -> list[dict[str, Any]]:
+    taken = set(db.scalars(select(User.login_key)))
+    if DEMO_LOGIN in taken:
+        raise Conflict(f"There is a user {DEMO_LOGIN!r} already, so there is a demo community.")
+    languages = list({id(theme.language): theme.language for theme in used_themes}.values())
+    persons = people(len(joined), stream(seed, "people"), languages, taken)
+    rows = user_rows(persons, _next_id(db, User), joined, password_hash)
+    db.execute(insert(User), rows)
+    _advance_sequences(db.connection(), (User,))
+    return rows
+
+
+def _create_nodes(db: Session, used_themes: Sequence[Theme], moment: datetime) -> list[int]:
+    """Create the nodes that do not exist yet; return the ids of all, in the order of the themes."""
+    known = {row.name: row.id for row in db.execute(select(Node.id, Node.name))}
+    made = []
+    for at, theme in enumerate(used_themes):
+        if theme.name not in known:
+            sort = 10 * (len(used_themes) - at)
+            texts = {"summary": theme.summary, "section": theme.section}
+            known[theme.name] = nodes.create(db, theme.name, sort=sort, **texts).id
+            made.append(known[theme.name])
+    times = {"created_at": moment, "updated_at": moment}
+    db.execute(update_of(Node).where(Node.id.in_(made)).values(times))
+    return [known[theme.name] for theme in used_themes]
+
+
+def _next_id(db: Session, model: type[Base]) -> int:
+    return (db.scalar(select(func.max(model.__table__.c.id))) or 0) + 1
+
+
+def _advance_sequences(db: Connection, models: Iterable[type[Base]]) -> None:
+    """Let PostgreSQL number new rows after the existing ones, as SQLite does by itself."""
+    if db.dialect.name == "postgresql":
+        for model in models:
+            largest = func.max(model.__table__.c.id)
+            sequence = func.pg_get_serial_sequence(model.__tablename__, "id")
+            db.execute(select(func.setval(sequence, largest)).having(largest.is_not(None)))
+
+
+def _count_rows(db: Session) -> dict[str, int]:
+    tables = (
+        *("sections", "nodes", "users", "topics", "replies", "topic_likes", "reply_likes"),
+        *("topic_follows", "favorites", "user_follows", "user_blocks", "notifications"),
     )
-
-
-def _count_in_shared_nodes(
-    connection: Connection, existing: ExistingRows, relation_rows: RelationRows
-) -> None:
-    """Add the demo's topics to the counts of the nodes that existed before."""
-    there = set(existing.nodes.values())
-    for at, many in relation_rows.topics_of_nodes().items():
-        node_id = relation_rows.node_ids[at]
-        if node_id in there:
-            connection.execute(
-                update(Node).where(Node.id == node_id).values(topics_count=Node.topics_count + many)
-            )
+    counted = {}
+    for name in tables:
+        table = Base.metadata.tables[name]
+        counted[name] = db.scalar(select(func.count()).select_from(table)) or 0
+    return counted

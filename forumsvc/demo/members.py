@@ -1,90 +1,89 @@
 """The users of the demo: when they join, how active they are, and their roles."""
 
-import random
-from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
+from datetime import datetime
+from random import Random
+from typing import Any
 
 from ..models import Role, UserState
-from .rng import ZipfSampler, stream
-from .timeline import Timeline
+from .people import Person
+from .rng import zipf
 
-_WELL_KNOWN = 300
-"""How many of the most active users are mentioned by others."""
+FOUNDERS = 2
+"""The users who are there from the beginning: the demo user and the admin."""
 
+_SHIFT = 4.0
 _DEMO_RANK = 3
 
 
 class Members:
-    """The users, numbered from 0 in the order in which they joined.
+    """The most active users, numbered from 0 in the order in which they joined.
 
-    Number 0 is the demo user, an active member; number 1 is the admin; a few maintainers follow.
-    joined: when each joined (`q`), ascending; ranks: the numbers of the users, most active first.
+    Number 0 is the demo user, an active member; number 1 is the admin; a maintainer or two follow.
+    ids, logins: of the users in the database; joined: when each joined, ascending.
     """
 
-    def __init__(self, count: int, seed: int, timeline: Timeline) -> None:
-        rng = stream(seed, "members")
-        self.count = count
-        self.maintainers = range(2, min(count, 4 + count // 1000))
-        self.joined = timeline.spread(count, rng)
-        for founder in range(min(count, 2 + len(self.maintainers))):
-            self.joined[founder] = founder
-        self.ranks = array("I", range(1, count))
-        rng.shuffle(self.ranks)
-        self.ranks.insert(min(_DEMO_RANK, count - 1), 0)
-        self._well_known = bytearray(count)
-        for user in self.ranks[:_WELL_KNOWN]:
-            self._well_known[user] = 1
+    def __init__(
+        self, ids: list[int], logins: list[str], joined: list[datetime], rng: Random
+    ) -> None:
+        self.ids = ids
+        self.logins = logins
+        self._joined = joined
+        self._rng = rng
+        self._ranks = list(range(1, len(ids)))
+        rng.shuffle(self._ranks)
+        self._ranks.insert(min(_DEMO_RANK, len(ids) - 1), 0)
 
-    def role(self, user: int) -> Role:
-        """Return the role of a user."""
-        if user == 1:
-            return Role.ADMIN
-        if user in self.maintainers:
-            return Role.MAINTAINER
-        return Role.VIP if user % 40 == 7 else Role.MEMBER
+    def draw(self, moment: datetime) -> int:
+        """Return the number of an active user who had joined at `moment`.
 
-    def state(self, user: int) -> UserState:
-        """Return whether the user is blocked; none is deleted."""
-        if user % 90 == 31 and user not in self.maintainers:
-            return UserState.BLOCKED
-        return UserState.ACTIVE
+        A few are drawn often, most are drawn seldom.
+        """
+        number = self._ranks[zipf(self._rng, len(self.ids), _SHIFT)]
+        joined = bisect_right(self._joined, moment)
+        number = number if number < joined else number % joined
+        return number if state_of(number) is UserState.ACTIVE else 0
 
-    def moderator(self, post: int) -> int:
-        """Return who moderated the given topic: a maintainer, or else the admin."""
-        return self.maintainers[post % len(self.maintainers)] if self.maintainers else 1
-
-    def is_well_known(self, user: int) -> bool:
-        """Return whether others mention the user."""
-        return bool(self._well_known[user])
+    @property
+    def moderator_id(self) -> int:
+        """The id of a maintainer, or else of the admin."""
+        return self.ids[min(FOUNDERS, len(self.ids) - 1)]
 
 
-class UserSampler:
-    """Samples users by their activity: few write much, many write little.
+def joining_times(count: int, start: datetime, end: datetime) -> list[datetime]:
+    """Return when each user joins: the founders at the start, the others evenly until the end."""
+    step = (end - start) / max(1, count - FOUNDERS)
+    return [start + max(0, number - FOUNDERS) * step for number in range(count)]
 
-    shift: see `ZipfSampler`; the larger, the more even.
-    """
 
-    def __init__(self, members: Members, rng: random.Random, shift: float = 4.0) -> None:
-        self._ranks = members.ranks
-        self._joined = members.joined
-        self._draw = ZipfSampler(members.count, rng, shift).draw
+def role_of(number: int, count: int) -> Role:
+    """Return the role of the user with this number, of `count` users."""
+    if number == 1:
+        return Role.ADMIN
+    if FOUNDERS <= number < min(count, 4 + count // 1000):
+        return Role.MAINTAINER
+    return Role.VIP if number % 40 == 7 else Role.MEMBER
 
-    def any_user(self) -> int:
-        """Return a user, whenever they joined."""
-        return self._ranks[self._draw()]
 
-    def user_at(self, ms: int) -> int:
-        """Return a user who had joined at `ms`."""
-        user = self._ranks[self._draw()]
-        if self._joined[user] > ms:
-            return user % bisect_right(self._joined, ms)
-        return user
+def state_of(number: int) -> UserState:
+    """Return the state of the user with this number: a few are blocked."""
+    return UserState.BLOCKED if number % 90 == 31 else UserState.ACTIVE
 
-    def users_except(self, count: int, ms: int, but: int) -> list[int]:
-        """Return up to `count` different users who had joined at `ms`, without the user `but`."""
-        found: dict[int, None] = {}
-        for _ in range(count):
-            user = self.user_at(ms)
-            if user != but:
-                found[user] = None
-        return list(found)
+
+def user_rows(
+    persons: Iterable[Person], first_id: int, joined: list[datetime], password_hash: str | None
+) -> list[dict[str, Any]]:
+    """Return the rows of the users. password_hash: of each, None if nobody may log in."""
+    return [
+        {
+            **person,
+            "id": first_id + number,
+            "password_hash": password_hash,
+            "role": role_of(number, len(joined)),
+            "state": state_of(number),
+            "created_at": joined[number],
+            "updated_at": joined[number],
+        }
+        for number, person in enumerate(persons)
+    ]

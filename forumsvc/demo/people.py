@@ -2,23 +2,12 @@
 
 import random
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from typing import Any
 
 from .grammar import expand
-from .names import (
-    BIOS,
-    CITIES,
-    COMPANIES,
-    FAMILY,
-    GIVEN,
-    NICK_FIRST,
-    NICK_LAST,
-    PEOPLE_WORDS,
-    TAGLINES,
-)
-from .rng import stream
+from .language import Language
 
 DEMO_LOGIN = "demo"
 """The login of the first user, an ordinary member."""
@@ -29,37 +18,27 @@ ADMIN_LOGIN = "admin"
 _LOGIN_LENGTH = 20
 _MAIL_HOST = "members.example.org"
 
-
-@dataclass(frozen=True)
-class Person:
-    """The profile of a user; the fields are columns of the users table."""
-
-    login: str
-    name: str
-    email: str
-    email_public: bool
-    location: str = ""
-    company: str = ""
-    codehost: str = ""
-    microblog: str = ""
-    website: str = ""
-    bio: str = ""
-    tagline: str = ""
+Person = dict[str, Any]
+"""Columns of the users table: login, e-mail and profile."""
 
 
-def people(count: int, seed: int, taken: AbstractSet[str] = frozenset()) -> Iterator[Person]:
-    """Yield `count` people with distinct logins and e-mail addresses.
+def people(
+    count: int,
+    rng: random.Random,
+    languages: Sequence[Language],
+    taken: AbstractSet[str] = frozenset(),
+) -> Iterator[Person]:
+    """Yield `count` people with distinct logins and e-mail addresses, of random languages.
 
     The first two are `DEMO_LOGIN` and `ADMIN_LOGIN`, with a number appended if they are taken.
     taken: the logins of existing users, in lower case.
     """
-    rng = stream(seed, "people")
     used = {DEMO_LOGIN, ADMIN_LOGIN, *taken}
     for login, name in ((DEMO_LOGIN, "Demo"), (ADMIN_LOGIN, "Admin"))[:count]:
         own = login if login not in taken else _make_unique(login, used, rng)
-        yield Person(own, name, f"{own}@{_MAIL_HOST}", False, bio="Here to be tried out.")
+        yield _profile(own, name) | {"bio": "Here to be tried out."}
     for _ in range(count - 2):
-        yield _person(rng, used)
+        yield _person(rng, used, rng.choice(languages))
 
 
 def _make_unique(wanted: str, used: set[str], rng: random.Random) -> str:
@@ -72,32 +51,54 @@ def _make_unique(wanted: str, used: set[str], rng: random.Random) -> str:
     return login
 
 
-def _person(rng: random.Random, used: set[str]) -> Person:
-    given, family = rng.choice(GIVEN), rng.choice(FAMILY)
-    login = _make_unique(_preferred_login(given, family, rng), used, rng)
+def _person(rng: random.Random, used: set[str], language: Language) -> Person:
+    lists, words = language.people, language.words
+
+    def maybe(probability: float, choices: Any) -> str:
+        chosen = rng.choice(choices) if rng.random() < probability else ""
+        return expand(chosen, words, rng)
+
+    given, latin_given = _spellings(rng.choice(lists["given"]))
+    family, latin_family = _spellings(rng.choice(lists["family"]))
+    login = _make_unique(_preferred_login(latin_given, latin_family, lists, rng), used, rng)
     detail = rng.random()
-    return Person(
-        login=login,
-        name="" if detail < 0.15 else given if detail < 0.4 else f"{given} {family}",
-        email=f"{login.lower()}@{_MAIL_HOST}",
-        email_public=detail > 0.9,
-        location=_maybe(rng, 0.6, CITIES),
-        company=_maybe(rng, 0.35, COMPANIES),
-        codehost=login if rng.random() < 0.45 else "",
-        microblog=login.lower() if rng.random() < 0.2 else "",
-        website=f"https://{login.lower().strip('_.-')}.example.net/" if detail > 0.75 else "",
-        bio=expand(_maybe(rng, 0.5, BIOS), PEOPLE_WORDS, rng),
-        tagline=expand(_maybe(rng, 0.4, TAGLINES), PEOPLE_WORDS, rng),
-    )
+    full_name = lists["full_name"].format(given=given, family=family)
+    name = "" if detail < 0.15 else given if detail < 0.4 else full_name
+    return _profile(login, name) | {
+        "email_public": detail > 0.9,
+        "location": maybe(0.6, words["city"]),
+        "company": maybe(0.35, lists["companies"]),
+        "codehost": login if rng.random() < 0.45 else "",
+        "microblog": login.lower() if rng.random() < 0.2 else "",
+        "website": f"https://{login.lower().strip('_.-')}.example.net/" if detail > 0.75 else "",
+        "bio": maybe(0.5, lists["bios"]),
+        "tagline": maybe(0.4, lists["taglines"]),
+    }
 
 
-def _maybe(rng: random.Random, probability: float, choices: tuple[str, ...]) -> str:
-    return rng.choice(choices) if rng.random() < probability else ""
+def _profile(login: str, name: str) -> Person:
+    email = f"{login.lower()}@{_MAIL_HOST}"
+    texts = ("location", "company", "codehost", "microblog", "website", "bio", "tagline")
+    return {
+        **dict.fromkeys(texts, ""),
+        "login": login,
+        "login_key": login.lower(),
+        "name": name,
+        "email": email,
+        "email_key": email,
+        "email_public": False,
+    }
 
 
-def _preferred_login(given: str, family: str, rng: random.Random) -> str:
+def _spellings(name: str) -> tuple[str, str]:
+    """Return a name as it is shown, and in Latin letters: both are in `王/wang`."""
+    shown, _, latin = name.partition("/")
+    return shown, unicodedata.normalize("NFKD", latin or shown).encode("ascii", "ignore").decode()
+
+
+def _preferred_login(given: str, family: str, lists: Any, rng: random.Random) -> str:
     """Return the login that a person would like to have."""
-    given, family = _ascii(given).lower(), _ascii(family).lower()
+    given, family = given.lower(), family.lower()
     style = rng.random()
     if style < 0.25:
         wish = f"{given}{rng.choice(('', '.', '_', '-'))}{family}"
@@ -108,9 +109,6 @@ def _preferred_login(given: str, family: str, rng: random.Random) -> str:
     elif style < 0.7:
         wish = f"{given.capitalize()}{family.capitalize()}"
     else:
-        wish = f"{rng.choice(NICK_FIRST)}{rng.choice(('', '_', '-'))}{rng.choice(NICK_LAST)}"
+        first, last = rng.choice(lists["nick_first"]), rng.choice(lists["nick_last"])
+        wish = f"{first}{rng.choice(('', '_', '-'))}{last}"
     return wish[:_LOGIN_LENGTH]
-
-
-def _ascii(name: str) -> str:
-    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()

@@ -1,161 +1,69 @@
-"""The texts of the demo: titles, topics and replies in Markdown, with their HTML.
+"""The texts of the demo: titles, topics and replies in Markdown.
 
-Rendering ten million texts would take hours. So texts are composed of some thousands of blocks,
-each rendered once. Markdown with separate blocks renders block by block (see `prose`), so the HTML
-of a text is that of its blocks, one after another.
+subject, in all functions: what the text is about, one of the theme's, or None for a random one.
 """
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from .grammar import Words, expand, sentence
-from .names import CITIES
-from .nodes import NODES, NodeTheme
-from .prose import PROSE_WORDS
-from .rng import stream
-from .snippets import CODE_WORDS, SNIPPETS
-from .social import TALK
-from .titles import TITLE_WORDS, TITLES
+from .grammar import expand, sentence
+from .language import Theme
 
-Render = Callable[[str], str]
-"""Markdown → HTML, as the service stores it in `body_html`."""
-
-_MENTION_END = "endofmention"
-"""A word in no template, which marks where the HTML of a mention ends."""
+MAX_TITLE = 255
 
 
-@dataclass(frozen=True)
-class Text:
-    """Markdown and its HTML."""
-
-    body: str
-    html: str
+def title(theme: Theme, rng: random.Random, subject: str | None = None) -> str:
+    """Return a title."""
+    return _expand(theme, rng.choice(theme.titles), rng, subject)[:MAX_TITLE]
 
 
-class Texts:
-    """Composes texts, and caches their blocks.
-
-    seed: the same seed gives the same texts; render: see `Render`; variants: how many different
-    blocks of each kind there are for a subject, at least 1: more means more variety, and more
-    rendering.
-    """
-
-    def __init__(self, seed: int, render: Render, variants: int) -> None:
-        self._seed = seed
-        self._render = render
-        self._variants = variants
-        self._words = [_words_of(theme) for theme in NODES]
-        self._blocks: dict[tuple[str, int, int, int], Text] = {}
-        self._openers: dict[str, str] = {}
-
-    def title(self, node: int, subject: int, rng: random.Random) -> str:
-        """Return a title of at most 255 characters.
-
-        node: index into `NODES`; subject: index into its subjects; rng: the random generator.
-        """
-        theme = NODES[node]
-        words = {**self._words[node], "subject": (theme.subjects[subject],)}
-        templates = TITLES[theme.kind]
-        return _expand_sentence(templates[int(rng.random() * len(templates))], words, rng)
-
-    def topic(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
-        """Return the text of a topic: an opening, up to two blocks, an ending.
-
-        chance: a random number in [0, 1); mention: the login that the ending mentions, if any.
-        """
-        opening, chance = self._roll(chance, self._variants)
-        middle, chance = self._roll(chance, 3)
-        parts = [self._block("openings", node, subject, opening)]
-        block, chance = self._roll(chance, 2 * self._variants)
-        parts += [self._block("blocks", node, subject, block + i) for i in range(middle)]
-        ending, chance = self._roll(chance, self._variants)
-        last = self._block("endings", node, 0, ending)
-        parts.append(last if mention is None else self._with_mention(mention, last))
-        return _join(parts)
-
-    def reply(self, node: int, subject: int, chance: float, mention: str | None = None) -> Text:
-        """Return the text of a reply: one or two blocks, and sometimes another sentence.
-
-        chance: a random number in [0, 1); mention: the login that it mentions, if any.
-        """
-        length, chance = self._roll(chance, 20)
-        block, chance = self._roll(chance, 2 * self._variants)
-        text = self._block("replies", node, subject, block)
-        if mention is not None:
-            text = self._with_mention(mention, text)
-        if length > 14:
-            block, chance = self._roll(chance, 2 * self._variants)
-            text = _join([text, self._block("replies", node, subject, block)])
-        if length % 2 and text.html.endswith("</p>"):
-            aside, chance = self._roll(chance, 4 * self._variants)
-            text = _append_sentence(text, self._block("asides", node, 0, aside))
-        return text
-
-    @staticmethod
-    def _roll(chance: float, sides: int) -> tuple[int, float]:
-        """Roll a die with the rest of a random number; return the result and the new rest."""
-        chance *= sides
-        throw = int(chance)
-        return throw, chance - throw
-
-    def _block(self, sort: str, node: int, subject: int, variant: int) -> Text:
-        key = (sort, node, subject, variant)
-        block = self._blocks.get(key)
-        if block is None:
-            block = self._blocks[key] = self._make_block(*key)
-        return block
-
-    def _make_block(self, sort: str, node: int, subject: int, variant: int) -> Text:
-        theme = NODES[node]
-        rng = stream(self._seed, sort, node, subject, variant)
-        # One name for each thing in a block, so that code and prose use the same.
-        bound = {slot: (rng.choice(CODE_WORDS[slot]),) for slot in ("verb", "noun", "type")}
-        words = {**self._words[node], **bound, "subject": (theme.subjects[subject],)}
-        templates: Sequence[str] = getattr(TALK[theme.kind], sort)
-        # In rotation, so that neighboring blocks of a text do not have the same form.
-        template = templates[(variant + 5 * subject) % len(templates)]
-        body = _expand_sentence(template, words, rng)
-        return Text(body, self._render(body))
-
-    def _with_mention(self, login: str, block: Text) -> Text:
-        """Return `block` with a mention of `login` at its start."""
-        if not block.html.startswith("<p>"):
-            return _join([Text(f"@{login}", f"{self._mention_html(login).rstrip()}</p>"), block])
-        html = self._mention_html(login) + block.html[len("<p>") :]
-        return Text(f"@{login} {block.body}", html)
-
-    def _mention_html(self, login: str) -> str:
-        """Return the HTML of a paragraph that starts with a mention, up to its next word."""
-        opener = self._openers.get(login)
-        if opener is None:
-            opener = self._render(f"@{login} {_MENTION_END}").partition(_MENTION_END)[0]
-            self._openers[login] = opener
-        return opener
+def topic(
+    theme: Theme, rng: random.Random, subject: str | None = None, mention: str | None = None
+) -> str:
+    """Return the text of a topic. mention: the login that it mentions, if any."""
+    ending = _expand(theme, rng.choice(theme.talk.endings), rng, subject)
+    last = ending if mention is None else f"@{mention} {ending}"
+    return "\n\n".join([opening(theme, rng, subject), *_middle(theme, rng, subject), last])
 
 
-def _expand_sentence(template: str, words: Words, rng: random.Random) -> str:
-    text = expand(template, words, rng)
+def opening(theme: Theme, rng: random.Random, subject: str | None = None) -> str:
+    """Return the first paragraph of a topic."""
+    return _expand(theme, rng.choice(theme.talk.openings), rng, subject)
+
+
+def reply(
+    theme: Theme, rng: random.Random, subject: str | None = None, mention: str | None = None
+) -> str:
+    """Return the text of a reply. mention: the login that it mentions, if any."""
+    text = answer(theme, rng, subject, may_quote=mention is None)
+    length = rng.random()
+    if length < 0.3:
+        text += "\n\n" + paragraph(theme, rng)
+    elif length < 0.5:
+        text += "\n\n" + _expand(theme, rng.choice(theme.language.asides), rng, subject)
+    return text if mention is None else f"@{mention} {text}"
+
+
+def answer(
+    theme: Theme, rng: random.Random, subject: str | None = None, *, may_quote: bool = True
+) -> str:
+    """Return the first blocks of a reply. may_quote: whether it may begin with a quotation."""
+    templates = [one for one in theme.talk.replies if may_quote or not one.startswith(">")]
+    return _expand(theme, rng.choice(templates), rng, subject)
+
+
+def paragraph(theme: Theme, rng: random.Random, sentences: int = 2) -> str:
+    """Return a paragraph with words of the whole vocabulary."""
+    chosen = rng.sample(theme.language.sentences, sentences)
+    return theme.language.joiner.join(_expand(theme, one, rng, None) for one in chosen)
+
+
+def _middle(theme: Theme, rng: random.Random, subject: str | None) -> list[str]:
+    blocks = rng.sample(theme.talk.blocks, rng.randrange(3))
+    more = [paragraph(theme, rng)] if rng.random() < 0.3 else []
+    return [*(_expand(theme, block, rng, subject) for block in blocks), *more]
+
+
+def _expand(theme: Theme, template: str, rng: random.Random, subject: str | None) -> str:
+    text = expand(template, theme.words_about(rng, subject), rng)
     # The name of a tool keeps its spelling at the start of a sentence: nh3, not Nh3.
     return text if template.startswith("«tool»") else sentence(text)
-
-
-def _join(parts: Sequence[Text]) -> Text:
-    return Text("\n\n".join(part.body for part in parts), "\n".join(part.html for part in parts))
-
-
-def _append_sentence(text: Text, more: Text) -> Text:
-    """Append the only paragraph of another text to the last paragraph of this text."""
-    html = text.html[: -len("</p>")] + " " + more.html[len("<p>") :]
-    return Text(f"{text.body} {more.body}", html)
-
-
-def _words_of(theme: NodeTheme) -> Words:
-    return {
-        **TITLE_WORDS,
-        **CODE_WORDS,
-        **PROSE_WORDS,
-        "city": CITIES,
-        "tool": theme.tools,
-        "code": tuple(f"```{theme.code}\n{code}\n```" for code in SNIPPETS[theme.code]),
-    }

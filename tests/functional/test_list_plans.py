@@ -12,7 +12,7 @@ from benchmarks.captured_sql import CapturedStatement, StatementCapture
 from benchmarks.explain import explain, nodes, relation_name, rows_examined
 from benchmarks.lists import List, lists
 from forumsvc.demo import Size, load
-from forumsvc.markup import RENDERER_VERSION
+from forumsvc.markup import Renderer
 from forumsvc.models import Base
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
@@ -39,14 +39,7 @@ def demo(make_forum: MakeForum) -> tuple[Forum, StatementCapture]:
     """A forum with demo data, and a recorder of its SQL."""
     forum = make_forum()
     watch = StatementCapture(forum.registry.database)
-    load(
-        forum.database.writes,
-        SIZE,
-        1,
-        password_hash=None,
-        render=lambda text: f"<p>{text}</p>",
-        markup_version=RENDERER_VERSION,
-    )
+    load(forum.database, SIZE, 1, renderer=Renderer(workers=0))
     return forum, watch
 
 

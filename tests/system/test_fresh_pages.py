@@ -20,9 +20,8 @@ from typing import Any
 import pytest
 
 from forumsvc.db.engine import Database
-from forumsvc.demo.load import load
-from forumsvc.demo.size import Size
-from forumsvc.markup import RENDERER_VERSION
+from forumsvc.demo import Size, load
+from forumsvc.markup import Renderer
 from forumsvc.services.content.rerendering import Rerendering
 from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
@@ -176,14 +175,7 @@ def load_demo(scene: Scene, turns: Turns) -> None:
         for process in shape.processes:
             process.close()  # who was silent for long was hung up on
     look("everything but the demo")
-    load(
-        scene.common.forum.database.writes,
-        Size(5, 10, 20),
-        1,
-        password_hash=None,
-        render=lambda text: f"<p>{text}</p>",
-        markup_version=RENDERER_VERSION,
-    )
+    load(scene.common.forum.database, Size(5, 10, 20), 1, renderer=Renderer(workers=0))
     look("demo")
 
 

@@ -70,6 +70,18 @@ def test_the_same_seed_makes_the_same_community_and_another_one_another(
     assert made[0] == made[1] != made[2]
 
 
+def test_a_demo_speaks_the_language_asked_for(run: Run, database: Database) -> None:
+    run("demo", *SMALL, "--language", "ko")
+    assert any("가" <= letter <= "힣" for letter in rows(database, Topic.id, Topic.title)[0].title)
+    assert run("db", "check", "--json").json["wrong"] == 0
+
+
+def test_a_language_that_is_not_known_is_refused_by_the_name_of_its_option(run: Run) -> None:
+    outcome = run("demo", "--language", "tlh")
+    assert outcome.code == 2
+    assert "--language" in outcome.err
+
+
 def test_mentions_in_a_demo_are_links(run: Run, database: Database) -> None:
     run("demo", "--users", 20, "--topics", 40, "--replies", 300)
     logins = {row.login for row in rows(database, User.login)}

@@ -1,31 +1,19 @@
-"""The demo without the command line: databases of both kinds, and the service's renderer."""
+"""The demo without the command line, in databases of both kinds."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from forumsvc.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.demo import LoadResult, Size, load
-from forumsvc.demo.texts import Render
-from forumsvc.markup import RENDERER_VERSION, RenderedText
-from forumsvc.markup.pipeline import Pipeline
+from forumsvc.markup import Renderer
 from tests import databases
 
-SIZE = Size(users=60, topics=260, replies=1500)
+SIZE = Size(users=300, topics=2000, replies=4000)
+"""So large that SQL makes nine tenths of the posts."""
 SEED = 7
-
-
-@pytest.fixture(scope="session")
-def render() -> Render:
-    """The service's renderer, with every mention linked."""
-    pipeline = Pipeline()
-
-    def rendered(text: str) -> str:
-        draft = RenderedText(tuple(pipeline.render(text, "forum.example")))
-        return draft.to_html({it.lower(): it for it in draft.mentions}, "/{login}")
-
-    return rendered
 
 
 @pytest.fixture(scope="session")
@@ -59,18 +47,14 @@ def empty(new_database: Callable[[str], Database], kind: str) -> Database:
 
 
 @pytest.fixture(scope="session")
-def fill(render: Render) -> Callable[..., LoadResult]:
+def fill() -> Callable[..., LoadResult]:
     """Fill a database with a demo."""
+    renderer = Renderer(workers=0)
 
-    def filled(database: Database, size: Size = SIZE, seed: int = SEED) -> LoadResult:
-        return load(
-            database.writes,
-            size,
-            seed,
-            password_hash="$argon2id$made-up",
-            render=render,
-            markup_version=RENDERER_VERSION,
-        )
+    def filled(
+        database: Database, size: Size = SIZE, seed: int = SEED, **options: Any
+    ) -> LoadResult:
+        return load(database, size, seed, **{"renderer": renderer, **options})
 
     return filled
 

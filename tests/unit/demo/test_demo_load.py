@@ -8,8 +8,9 @@ from sqlalchemy import insert, inspect, select, text
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.demo import LoadResult, Size, load
-from forumsvc.errors import Conflict
+from forumsvc.demo import LANGUAGES, LoadResult, Size
+from forumsvc.errors import Conflict, Invalid
+from forumsvc.markup import RenderedText, Renderer
 from forumsvc.models import (
     Base,
     CacheVersion,
@@ -22,12 +23,13 @@ from forumsvc.models import (
     UserBlock,
     UserState,
 )
+from forumsvc.queries import recount
 from forumsvc.services import audit
 
 from .conftest import SEED, SIZE
-from .recount import COUNTERS, LATEST, wrong_counts, wrong_latest
 
 SMALL = Size(users=8, topics=12, replies=40)
+ONLY_SQL = Size(users=8, topics=2, replies=2100)
 
 
 def rows_of(database: Database, table: Any) -> list[Any]:
@@ -68,25 +70,45 @@ def newcomer(login: str, **values: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(("table", "column"), COUNTERS, ids=".".join)
-def test_every_counter_equals_a_recount(demo: Database, table: str, column: str) -> None:
-    counts = [row[column] for row in rows_of(demo, Base.metadata.tables[table])]
-    assert sum(counts) > 0
-    with demo.reads.connect() as connection:
-        assert connection.execute(text(wrong_counts(table, column))).all() == []
+def wrong(database: Database) -> list[str]:
+    """Return the counters of which `db check` finds wrong ones."""
+    with database.reads.connect() as connection:
+        return [finding.name for finding in audit.check(connection) if finding.wrong]
 
 
-@pytest.mark.parametrize("column", LATEST)
-def test_every_topic_names_its_last_reply(demo: Database, column: str) -> None:
-    with demo.reads.connect() as connection:
-        assert connection.execute(text(wrong_latest(column))).all() == []
+def test_every_counter_is_right_and_none_is_only_zero(demo: Database) -> None:
+    assert wrong(demo) == []
+    for recounted in recount.recounts():
+        for name in recounted.expected:
+            assert any(row[name] for row in rows_of(demo, recounted.model.__table__)), name
 
 
-def test_the_audit_finds_no_errors(demo: Database) -> None:
-    with demo.reads.connect() as connection:
-        findings = audit.check(connection)
-    assert all(finding.checked > 0 for finding in findings)
-    assert [finding.name for finding in findings if finding.wrong] == []
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [SMALL, ONLY_SQL], ids=["by services", "by SQL"])
+def test_every_counter_is_right_in_every_language(
+    empty: Database, fill: Callable[..., LoadResult], language: str, size: Size
+) -> None:
+    fill(empty, size, language=language)
+    assert wrong(empty) == []
+
+
+def test_a_language_that_is_not_known_is_refused(
+    empty: Database, fill: Callable[..., LoadResult]
+) -> None:
+    with pytest.raises(Invalid) as refusal:
+        fill(empty, SMALL, language="tlh")
+    assert refusal.value.field == "language"
+
+
+@pytest.mark.parametrize(
+    "numbers", [(2, 0, 0), (2, 1, 0), (2, 1, 30), (3, 5, 1), (2, 300, 1), (3, 1, 1500)]
+)
+def test_communities_of_odd_sizes_are_possible(
+    empty: Database, fill: Callable[..., LoadResult], numbers: tuple[int, int, int]
+) -> None:
+    counts = fill(empty, Size(*numbers)).counts
+    assert (counts["users"], counts["topics"], counts["replies"]) == numbers
+    assert wrong(empty) == []
 
 
 def test_there_are_as_many_rows_as_requested(demo: Database) -> None:
@@ -127,7 +149,7 @@ def test_the_schema_is_afterwards_what_it_was_before(
     empty: Database, fill: Callable[..., LoadResult]
 ) -> None:
     before = schema_of(empty)
-    fill(empty, SMALL)
+    fill(empty, ONLY_SQL)
     assert any(indexes for *_, indexes in before.values())
     assert schema_of(empty) == before
 
@@ -135,7 +157,7 @@ def test_the_schema_is_afterwards_what_it_was_before(
 def test_foreign_keys_are_enforced_afterwards(
     empty: Database, fill: Callable[..., LoadResult]
 ) -> None:
-    fill(empty, SMALL)
+    fill(empty, ONLY_SQL)
     values = {"user_id": 10**6, "target_id": 1, "created_at": clock.now()}
     with (
         pytest.raises(Exception, match=r"(?i)foreign key"),
@@ -162,13 +184,17 @@ def test_a_second_demo_is_refused_and_changes_nothing(
     assert schema_of(empty) == schema
 
 
-def test_a_demo_that_fails_leaves_no_trace(empty: Database) -> None:
-    def broken(source: str) -> str:
-        raise ZeroDivisionError
+@pytest.mark.parametrize("size", [SMALL, ONLY_SQL], ids=["by services", "by SQL"])
+def test_a_demo_that_fails_leaves_no_trace(
+    empty: Database, fill: Callable[..., LoadResult], size: Size
+) -> None:
+    class BrokenRenderer(Renderer):
+        def render(self, *args: Any, **options: Any) -> RenderedText:
+            raise ZeroDivisionError
 
     schema = schema_of(empty)
     with pytest.raises(ZeroDivisionError):
-        load(empty.writes, SMALL, SEED, password_hash=None, render=broken, markup_version=1)
+        fill(empty, size, renderer=BrokenRenderer())
     assert all(rows_of(empty, table) == [] for table in Base.metadata.sorted_tables)
     assert schema_of(empty) == schema
 
@@ -186,15 +212,14 @@ def test_what_was_there_stays_and_the_demo_comes_behind_it(
         connection.execute(insert(Topic).values({**topic, "user_id": 1, "node_id": 1}))
         connection.execute(text("UPDATE users SET topics_count = 1"))
         connection.execute(text("UPDATE nodes SET topics_count = 1"))
-    loaded = fill(empty, Size(users=12, topics=60, replies=60))
+    loaded = fill(empty, Size(users=12, topics=260, replies=60))
+    assert wrong(empty) == []
     users = rows_of(empty, User.__table__)
     assert [user["login"] for user in users[:2]] == ["admin", loaded.demo_login]
     assert loaded.admin_login != "admin"
     assert [row["name"] for row in rows_of(empty, Node.__table__)].count("Python") == 1
     assert rows_of(empty, Topic.__table__)[0]["title"] == "First"
     with empty.reads.connect() as connection:
-        for counter in COUNTERS:
-            assert connection.execute(text(wrong_counts(*counter))).all() == [], counter
         in_python = select(Node.topics_count).where(Node.name == "Python")
         assert connection.execute(in_python).scalar_one() > 1
 
@@ -210,12 +235,12 @@ def test_the_demo_user_is_a_member_with_topics_replies_and_notifications(demo: D
         assert (admin.role, admin.state) == (Role.ADMIN, UserState.ACTIVE)
 
 
-def test_no_user_is_notified_of_themselves_or_of_users_they_block(demo: Database) -> None:
-    with demo.reads.connect() as connection:
-        rows = connection.execute(select(Notification.user_id, Notification.actor_id)).all()
-        blocks = connection.execute(select(UserBlock.user_id, UserBlock.target_id)).all()
-    assert not {tuple(row) for row in blocks} & {tuple(row) for row in rows}
-    assert all(row.user_id != row.actor_id for row in rows)
+def test_no_user_is_notified_of_themselves_or_of_users_they_have_blocked(demo: Database) -> None:
+    blocks = {(row["user_id"], row["target_id"]): row for row in rows_of(demo, UserBlock.__table__)}
+    for row in rows_of(demo, Notification.__table__):
+        assert row["user_id"] != row["actor_id"]
+        block = blocks.get((row["user_id"], row["actor_id"]))
+        assert block is None or block["created_at"] > row["created_at"]
 
 
 def test_an_event_notifies_a_user_once(demo: Database) -> None:
@@ -276,28 +301,36 @@ def test_a_user_mentioned_in_a_recent_reply_is_notified(demo: Database) -> None:
         assert f'<a href="/{row.login}" class="user-mention">@{row.login}</a>' in row.body_html
 
 
-def test_progress_is_reported_for_every_table_up_to_its_end(empty: Database) -> None:
+def test_progress_is_reported_for_every_step_up_to_its_end(
+    empty: Database, fill: Callable[..., LoadResult]
+) -> None:
     rows: dict[str, list[tuple[int, int | None]]] = {}
 
     def progress(what: str, done: int, total: int | None) -> None:
         rows.setdefault(what, []).append((done, total))
 
-    loaded = load(
-        empty.writes,
-        SMALL,
-        SEED,
-        password_hash=None,
-        render=lambda source: f"<p>{source}</p>",
-        markup_version=1,
-        progress=progress,
-    )
-    assert {name: rows[name][-1][0] for name in loaded.counts} == loaded.counts
-    assert rows["replies"][0] == (0, 40)
-    assert rows["indexes"][-1][0] == rows["indexes"][-1][1]
+    fill(empty, ONLY_SQL, progress=progress)
+    steps = ["users", "texts", "topics", "replies", "relations", "counters", "indexes"]
+    assert list(rows) == steps
+    for step in steps:
+        assert rows[step][-1][0] == rows[step][-1][1], step
+    assert rows["replies"][-1][0] == ONLY_SQL.replies
 
 
-def test_the_smallest_community_is_two_users(
-    empty: Database, fill: Callable[..., LoadResult]
+@pytest.mark.parametrize(
+    ("field", "numbers"),
+    [
+        ("users", (1, 0, 0)),
+        ("users", (2**20, 0, 0)),
+        ("topics", (2, -1, 0)),
+        ("topics", (2, 2**27, 0)),
+        ("replies", (2, 1, -1)),
+        ("replies", (2, 0, 1)),
+    ],
+)
+def test_a_size_that_makes_no_community_is_refused(
+    field: str, numbers: tuple[int, int, int]
 ) -> None:
-    loaded = fill(empty, Size(users=2, topics=0, replies=0))
-    assert (loaded.counts["users"], loaded.counts["topics"]) == (2, 0)
+    with pytest.raises(Invalid) as refusal:
+        Size(*numbers)
+    assert refusal.value.field == field
