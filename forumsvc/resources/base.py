@@ -95,6 +95,10 @@ class Container(Resource):
         """Return the row of an item, or None, in one SELECT."""
         raise NotImplementedError
 
+    def load_committed(self, item_id: int) -> Row[Any] | None:
+        """Return the row of an item as it is committed, from a cache if there is one."""
+        return self.load(self.root.executor, item_id)
+
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return at least the columns that the ACL reads. A view that needs more locks its item."""
         return self.load(db, item_id)
@@ -115,8 +119,13 @@ class Container(Resource):
         item_id = parse_id(name)
         if item_id is None:
             raise KeyError(name)
-        load = self.load_for_acl if self.root.is_write else self.load
-        return self.wrap(str(item_id), load(self.root.executor, item_id))
+        root = self.root
+        found = (
+            self.load_for_acl(root.executor, item_id)
+            if root.is_write
+            else self.load_committed(item_id)
+        )
+        return self.wrap(str(item_id), found)
 
     def get(self, item_id: int) -> Any:
         """Return the item with that id, as the request's transaction sees it."""

@@ -7,7 +7,6 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
-from ..db.executor import Executor
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
@@ -90,9 +89,11 @@ class Topics(Container):
 
     def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the topic's row."""
-        if isinstance(db, Executor):
-            return topics.by_id_cached(db, self.root.page_cache, item_id)
         return topics.by_id(db, item_id)
+
+    def load_committed(self, item_id: int) -> Row[Any] | None:
+        """Return the topic's row, from the page cache where it has not changed."""
+        return topics.by_id_cached(self.root.executor, self.root.page_cache, item_id)
 
     def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
         """Return the columns that the ACL reads."""

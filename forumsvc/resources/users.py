@@ -97,4 +97,4 @@ class Users(Container):
         caller = self.root.caller
         if caller is None or caller.user_id is None:
             return AnonymousMe(self, "me")
-        return self.wrap("me", self.load(self.root.executor, caller.user_id))
+        return self.wrap("me", self.load_committed(caller.user_id))

@@ -86,7 +86,7 @@ def list_likes(item: UserItem, request: ForumRequest) -> Ids:
 
 def _check_topic(item: UserItem, topic_id: int) -> None:
     try:
-        item.root.topics.get(topic_id)
+        item.root.topics[str(topic_id)]
     except KeyError:
         raise NotFound("topic_id: there is no such topic.") from None
 

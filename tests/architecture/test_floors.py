@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,15 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 @dataclass(frozen=True)
 class Import:
-    """That one module imports from another, both by the package's first name in them."""
+    """That one module imports from another, both by the package's first name in them.
+
+    full: the imported name with all its packages.
+    """
 
     where: str
     importer: str
     imported: str
+    full: tuple[str, ...]
 
     @property
     def goes_down(self) -> bool:
@@ -64,7 +69,8 @@ def imports_of(source: str, parts: tuple[str, ...], is_package: bool) -> Iterato
             continue
         for full in _named(node, home):
             if full[0] == "forumsvc":
-                yield Import(f"{where}:{node.lineno}", importer, full[1])  # type: ignore[attr-defined]
+                line = node.lineno  # type: ignore[attr-defined]  # an import has it
+                yield Import(f"{where}:{line}", importer, full[1], full)
 
 
 def _named(node: ast.AST, home: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -133,6 +139,28 @@ def test_an_import_that_goes_up_is_seen_however_it_is_written(
 ) -> None:
     found = imports_of(source, ("services", "topics"), is_package=False)
     assert [one.imported for one in found if not one.goes_down] == imported
+
+
+def test_no_two_modules_import_each_other_even_inside_functions() -> None:
+    modules = {_parts(path): path for path in MODULES}
+    graph = {
+        ".".join(parts): {
+            ".".join(imported)
+            for one in imports_of(path.read_text(), parts, path.name == "__init__.py")
+            for imported in [_module_of(one.full, set(modules))]
+            if imported != parts
+        }
+        for parts, path in modules.items()
+    }
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
+
+
+def _module_of(full: tuple[str, ...], modules: set[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the module of an imported name: the name itself or what it is in."""
+    inner = full[1:]
+    while inner not in modules:
+        inner = inner[:-1]
+    return inner
 
 
 def test_files_are_small() -> None:
