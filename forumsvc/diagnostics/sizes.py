@@ -23,7 +23,7 @@ def check(settings: Settings, options: Options | None) -> Iterator[Problem]:
         )
     if settings["photos.max_bytes"] + _FORM_OVERHEAD > body:
         yield error(
-            f"photos.max_bytes: a picture of {settings['photos.max_bytes']} bytes in its form is "
+            f"photos.max_bytes: an image of {settings['photos.max_bytes']} bytes in its form is "
             f"larger than http.max_body ({body}), which refuses it"
         )
     if settings["posts.max_body"] > body:

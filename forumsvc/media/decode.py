@@ -122,9 +122,9 @@ def _decoder_errors() -> Iterator[None]:
     except (Invalid, MemoryError):
         raise
     except UnidentifiedImageError:
-        refuse("not a PNG, JPEG, GIF or WebP picture, or a broken or truncated one")
+        refuse("not a PNG, JPEG, GIF or WebP image, or a broken or truncated one")
     except Exception as error:  # broken data may make a decoder raise anything
-        refuse(f"broken or truncated: the picture cannot be decoded ({error})")
+        refuse(f"broken or truncated: the image cannot be decoded ({error})")
 
 
 def _check_end(format: str, data: bytes) -> None:

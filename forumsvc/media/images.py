@@ -127,9 +127,7 @@ def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
 @contextmanager
 def _worker_slot(limits: Limits) -> Iterator[None]:
     """Wait for a worker slot and hold it; raise RateLimited if the queue is full or too slow."""
-    busy = RateLimited(
-        "Too many pictures are being uploaded at once.", max(1, limits.queue_timeout)
-    )
+    busy = RateLimited("Too many images are being uploaded at once.", max(1, limits.queue_timeout))
     if not _QUEUED.acquire(blocking=False):
         raise busy
     try:
@@ -164,14 +162,14 @@ def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) ->
             ) from None
         except CrashError:
             log.warning("an image ended its worker")
-            raise Invalid("file", "broken: the picture stops its decoder") from None
+            raise Invalid("file", "broken: the image stops its decoder") from None
     if "refused" in result:
         raise Invalid("file", result["refused"])
     if "failed" in result:
         raise OSError(result["failed"], result["message"])
     if "error" in result:
         log.warning("an image cannot be encoded: %s", result["error"])
-        raise Invalid("file", "broken: the picture cannot be encoded")
+        raise Invalid("file", "broken: the image cannot be encoded")
     return {name: result[name] for name in ("format", "width", "height", "frames")}
 
 

@@ -181,7 +181,7 @@ def _translate_errors() -> Iterator[None]:
         yield
     except ClientError as error:
         if error.response["Error"]["Code"] == "NoSuchKey":
-            raise NotFound("There is no such picture.") from error
+            raise NotFound("There is no such image.") from error
         raise StorageError(f"the object store refused: {error}") from error
     except BotoCoreError as error:
         raise StorageError(f"the object store failed: {error}") from error

@@ -101,7 +101,7 @@ def media_type_of(name: str) -> str:
 def check_name(text: str) -> None:
     """Raise NotFound for an invalid name."""
     if _NAME.fullmatch(text) is None:
-        raise NotFound("There is no such picture.")
+        raise NotFound("There is no such image.")
 
 
 def check_digest(name: str, file: BinaryIO, copy: BinaryIO | None = None) -> int:
@@ -161,7 +161,7 @@ class LocalStorage:
         try:
             return open(self._folder / name, "rb")
         except FileNotFoundError:
-            raise NotFound("There is no such picture.") from None
+            raise NotFound("There is no such image.") from None
 
     def url(self, name: str) -> str | None:
         """Return None: this service serves the images of the folder; see Storage."""

@@ -71,7 +71,7 @@ class PhotoStorages:
                 return url
             with suppress(NotFound):
                 return storage.open(name)
-        raise NotFound("There is no such picture.")
+        raise NotFound("There is no such image.")
 
     def open(self, db: ReadConnection, name: str) -> BinaryIO:
         """Return a photo's bytes as a file that the caller closes.
@@ -81,7 +81,7 @@ class PhotoStorages:
         for storage in self.search_order(db, name):
             with suppress(NotFound):
                 return storage.open(name)
-        raise NotFound("There is no such picture.")
+        raise NotFound("There is no such image.")
 
 
 def open_storages(settings: Settings, ini_dir: Path) -> PhotoStorages:

@@ -65,12 +65,12 @@ def store_avatar(
     name = "/".join(address.partition("?")[0].split("/")[-2:])
     owned = select(Photo.name).where(Photo.user_id == user_id, Photo.name == name)
     if not is_name(name) or db.execute(owned).first() is None:
-        raise Invalid("avatar", "must be the image_url of a picture that you uploaded")
+        raise Invalid("avatar", "must be the image_url of an image that you uploaded")
     with storage_failures():
         try:
             file = storages.open(db, name)
         except NotFound:
-            raise Invalid("avatar", "this picture is gone; upload it again") from None
+            raise Invalid("avatar", "this image is gone; upload it again") from None
         with file, thumbnail(file, limits) as small:
             storages.current.put(small.name, small.file, small.media_type)
             small.file.seek(0)
@@ -159,4 +159,4 @@ def storage_failures() -> Iterator[None]:
         yield
     except OSError as error:
         log.exception("the photo storage failed")
-        raise Unavailable("Pictures cannot be stored or read now; try again later.") from error
+        raise Unavailable("Images cannot be stored or read now; try again later.") from error

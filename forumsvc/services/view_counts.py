@@ -140,9 +140,9 @@ class ViewCounter:
         if lost := self.pending:
             reason = "no time is left" if failure is None else single_line_message(failure)
             written = pending - lost
-            log.warning("At the end %d reads were written, %d are lost: %s", written, lost, reason)
+            log.warning("Wrote %d view counts at shutdown, lost %d: %s", written, lost, reason)
         else:
-            log.info("At the end %d reads were written, 0 are lost", pending)
+            log.info("Wrote %d view counts at shutdown", pending)
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):

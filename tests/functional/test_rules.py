@@ -52,7 +52,7 @@ def test_a_first_post_may_hold_so_many_links_and_no_more(
 
 
 def test_a_first_post_may_hold_so_many_pictures_and_no_more(alice: Person, node: int) -> None:
-    expected = "body: your first post may have at most 1 pictures"
+    expected = "body: your first post may have at most 1 images"
     assert refused(alice, node, many(IMAGE, 2)) == expected
     assert refused(alice, node, many(IMAGE, 1)) is None
 

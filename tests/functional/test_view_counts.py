@@ -179,7 +179,7 @@ def test_the_end_writes_what_was_counted_and_says_so(
         counter.count(topic)
     with caplog.at_level(logging.INFO, "forumsvc"):
         counter.close()
-    assert "At the end 3 reads were written, 0 are lost" in caplog.messages
+    assert "Wrote 3 view counts at shutdown" in caplog.messages
     assert hits(forum.nobody, topic) == 4
 
 
@@ -218,7 +218,7 @@ def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
     caplog.set_level(logging.INFO, "forumsvc")
     with on_second_update_of(forum, topic, slow_writer.rollback):
         counter.close()
-    assert "At the end 3 reads were written, 0 are lost" in caplog.messages
+    assert "Wrote 3 view counts at shutdown" in caplog.messages
     assert stored(forum, topic, other) == [2, 1]
 
 
@@ -240,7 +240,7 @@ def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     with on_second_update_of(forum, topic, lambda: now.append(now.pop() + 3600)):
         counter.close()
     [warning] = [one for one in caplog.records if one.levelno >= logging.WARNING]
-    assert warning.getMessage().startswith("At the end 1 reads were written, 2 are lost: ")
+    assert warning.getMessage().startswith("Wrote 1 view counts at shutdown, lost 2: ")
     assert "lock timeout" in warning.getMessage()
     assert len(warning.getMessage().splitlines()) == 1
     assert stored(forum, topic, other) == [0, 1]
@@ -259,6 +259,6 @@ def test_the_end_says_how_many_reads_the_database_did_not_take(
 
     with on(forum.database.writes, "before_cursor_execute", fail):
         counter.close()
-    [warning] = [one for one in caplog.messages if "are lost" in one]
-    assert warning.startswith("At the end 0 reads were written, 3 are lost: (builtins.Exception)")
+    [warning] = [one for one in caplog.messages if ", lost" in one]
+    assert warning.startswith("Wrote 0 view counts at shutdown, lost 3: (builtins.Exception)")
     assert "disk full" in warning

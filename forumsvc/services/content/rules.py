@@ -50,7 +50,7 @@ class Rules:
         links, images = self._excess(draft)
         if (links or images) and self._is_newbie(db, actor_id, is_new):
             which = "your first post" if self.newbie_posts == 1 else "your first posts"
-            what, most = ("links", self.max_links) if links else ("pictures", self.max_images)
+            what, most = ("links", self.max_links) if links else ("images", self.max_images)
             raise Invalid("body", f"{which} may have at most {most} {what}")
 
     def _check_words(self, field_name: str, *texts: str) -> None:

@@ -204,6 +204,13 @@ def test_every_form_needs_a_csrf_token(
     assert visitor.is_logged_in()
 
 
+@pytest.mark.parametrize("path", OWN)
+def test_a_form_sent_without_a_login_leads_to_the_login_page(visitor: Visitor, path: str) -> None:
+    answer = visitor.app.post(path, status="*")
+    assert answer.status_int == 303
+    assert answer.location.startswith("http://localhost/login")
+
+
 def test_a_csrf_token_in_the_url_is_rejected(visitor: Visitor, ann: int) -> None:
     visitor.log_in()
     token = visitor.form("/password")["csrf_token"].value

@@ -174,13 +174,13 @@ def test_a_decoder_that_spins_is_ended_by_the_system(monkeypatch: pytest.MonkeyP
 
 def test_a_decoder_that_crashes_is_a_broken_image(monkeypatch: pytest.MonkeyPatch) -> None:
     doing(monkeypatch, "kill", int(signal.SIGSEGV))
-    with pytest.raises(Invalid, match="broken: the picture stops its decoder"):
+    with pytest.raises(Invalid, match="broken: the image stops its decoder"):
         normalize(BytesIO(b"x"))
 
 
 def test_an_encoder_that_fails_is_a_broken_image(monkeypatch: pytest.MonkeyPatch) -> None:
     doing(monkeypatch, "raise")
-    with pytest.raises(Invalid, match="broken: the picture cannot be encoded"):
+    with pytest.raises(Invalid, match="broken: the image cannot be encoded"):
         normalize(BytesIO(b"x"))
 
 

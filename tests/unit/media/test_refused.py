@@ -92,8 +92,8 @@ def judge(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "not a PNG, JPEG, GIF or WebP picture"),
-        (b"hello", "not a PNG, JPEG, GIF or WebP picture"),
+        (b"", "not a PNG, JPEG, GIF or WebP image"),
+        (b"hello", "not a PNG, JPEG, GIF or WebP image"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not a PNG"),
         (sample_images.encoded(sample_images.scene("RGB"), "BMP"), "not a PNG"),
         (sample_images.encoded(sample_images.scene("RGB"), "TIFF"), "not a PNG"),
@@ -118,7 +118,7 @@ def judge(data: bytes) -> None:
         ),
         (
             decompression_bombs.gif((3, 3), 1, frame=(3, 3)),
-            "broken or truncated: the picture cannot be decoded",
+            "broken or truncated: the image cannot be decoded",
         ),
         (decompression_bombs.jpeg_of_scans(200), "too many scans: at most 100"),
         (
@@ -134,7 +134,7 @@ def judge(data: bytes) -> None:
             "not a PNG",
         ),
         (decompression_bombs.png(0, 5, b""), "not a PNG"),
-        (decompression_bombs.png(4, 4, b""), "broken or truncated: the picture cannot be decoded"),
+        (decompression_bombs.png(4, 4, b""), "broken or truncated: the image cannot be decoded"),
         (decompression_bombs.png(4, 4, b"", color=5), "not a PNG"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
