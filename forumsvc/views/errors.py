@@ -168,7 +168,6 @@ def _request_id(request: ForumRequest) -> str:
 
 
 def includeme(config: Configurator) -> None:
-    """Register the error views."""
     views: list[tuple[Any, type[Exception]]] = [
         (forum_error, errors.ForumError),
         (forbidden, HTTPForbidden),

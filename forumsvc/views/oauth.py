@@ -84,7 +84,6 @@ def describe(context: Public, request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the routes."""
     for name, view in (("token", token), ("revoke", revoke), ("introspect", introspect)):
         config.add_route(f"oauth_{name}", f"/oauth/{name}", factory=Public)
         config.add_view(

@@ -81,13 +81,11 @@ class ActionPredicate:
         self.value = value
 
     def text(self) -> str:
-        """Return the description of the predicate."""
         return f"action = {self.value}"
 
     phash = text
 
     def __call__(self, context: Any, request: ForumRequest) -> bool:
-        """Return whether the request names this type."""
         return request.parameters.get("type") == self.value
 
 
@@ -101,13 +99,11 @@ class TriedFirstPredicate:
         """Ignore both: Pyramid passes the declared value and details of the view."""
 
     def text(self) -> str:
-        """Return the description of the predicate."""
         return "tried_first"
 
     phash = text
 
     def __call__(self, context: Any, request: ForumRequest) -> bool:
-        """Return True."""
         return True
 
 

@@ -94,7 +94,6 @@ class ForumRequest(Request):
 
     @property
     def page_cache(self) -> PageCache:
-        """The page cache of this process."""
         return self.registry.page_cache
 
     @reify
@@ -125,7 +124,6 @@ class ForumRequest(Request):
 
     @property
     def settings(self) -> Settings:
-        """The checked settings."""
         return self.registry.forum_settings
 
     @reify
