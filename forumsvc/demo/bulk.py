@@ -174,7 +174,7 @@ def _draws(bulk: Bulk, rng: Random) -> Iterator[dict[str, int]]:
 def _piece_counts(size: Size, themes: int) -> dict[str, int]:
     """Return how many pieces of text of each kind to make for each theme."""
     wanted = min(40_000, 50 + (size.topics + size.replies) // 20)
-    each = -(-wanted // themes)
+    each = min(5000, -(-wanted // themes))  # ids have room for 10,000 pieces of a kind and theme
     return {
         "titles": 2 * each,
         "tails": each,
@@ -210,7 +210,7 @@ def _tail(theme: Theme, rng: Random) -> str:
 
 
 def _paragraph(theme: Theme, rng: Random) -> str:
-    paragraph = texts.paragraph(theme, rng, rng.choice((1, 2)))
+    paragraph = texts.paragraph(theme, rng, rng.choice(theme.language.paragraph_lengths))
     return f"{paragraph} (`trace-{SERIAL}`)" if rng.random() < 0.1 else paragraph
 
 

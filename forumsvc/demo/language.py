@@ -28,11 +28,13 @@ class Talk:
 class Language:
     """The texts of one language; `data/en.toml` explains them.
 
-    joiner: what stands between two sentences; people: names and profiles; words: of all slots that
-    do not depend on the node.
+    joiner: what stands between two sentences; paragraph_lengths: the numbers of sentences of a
+    paragraph of a large community; people: names and profiles; words: of all slots that do not
+    depend on the node.
     """
 
     joiner: str
+    paragraph_lengths: tuple[int, ...]
     asides: tuple[str, ...]
     sentences: tuple[str, ...]
     people: dict[str, Any]
@@ -75,6 +77,7 @@ def _themes(name: str) -> tuple[Theme, ...]:
     vocabulary = Vocabulary(**data["vocabulary"])
     language = Language(
         data["joiner"],
+        tuple(data["paragraph_lengths"]),
         tuple(data["asides"]),
         tuple(data["sentences"]),
         data["people"],
