@@ -5,15 +5,15 @@ previous refresh token again.
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from ..db.statements import update_of
 from ..models import IssuedBy, OAuthToken
+from ..queries.rows import AccessRow
 
 
-def must_be_recorded(row: Any, grace: int, now: datetime) -> bool:
+def must_be_recorded(row: AccessRow, grace: int, now: datetime) -> bool:
     """Return whether a use of this token is the first one and falls within the grace period.
 
     row: the token's issued_by, created_at and used_at; grace: seconds.

@@ -35,6 +35,7 @@ from ..models import (
     UserBlock,
     UserState,
 )
+from ..queries.rows import AccessRow
 from .clients import BUILTIN_CLIENT
 from .token_hash import hash_token as hash_token
 from .token_hash import new_secret as new_secret
@@ -140,13 +141,10 @@ _ACCESS = (
 )
 
 
-def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> Row[Any] | None:
+def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> AccessRow | None:
     """Return the row of an access token, or None if it is unknown, expired or revoked.
 
-    The row: user_id, login, role, state, user_created_at (all None for a token of the client
-    itself), token_id, scope, client_id (the primary key), issued_by, created_at and used_at (of
-    the token, see `first_use`), blocks (whether the user blocks anybody), and lists_version
-    (`cache.versions.topic_lists_version`), so that most lists cost a member no other statement.
+    It carries the version of topic lists, so that most lists cost a member no other statement.
     """
     return row(db, _ACCESS, {"hash": hash_token(token), "now": now})
 

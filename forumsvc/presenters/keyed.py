@@ -3,15 +3,16 @@
 from typing import Any
 
 from ..clock import rfc3339
+from ..queries.rows import ReplyListRow, TopicListRow
 
 
-def _grade(row: Any) -> str:
+def _grade(row: TopicListRow) -> str:
     if row.banned_at is not None:
         return "ban"
     return "normal" if row.excellent_at is None else "excellent"
 
 
-def topic_additions(row: Any, *, pending_hits: int) -> dict[str, Any]:
+def topic_additions(row: TopicListRow, *, pending_hits: int) -> dict[str, Any]:
     """Return the additional fields of a topic."""
     return {
         "excellent": int(row.excellent_at is not None),
@@ -22,7 +23,7 @@ def topic_additions(row: Any, *, pending_hits: int) -> dict[str, Any]:
     }
 
 
-def reply_additions(row: Any) -> dict[str, Any]:
+def reply_additions(row: ReplyListRow) -> dict[str, Any]:
     """Return the additional fields of a reply in a list."""
     return {"body": "" if row.deleted_at is not None else row.body, "action": None}
 

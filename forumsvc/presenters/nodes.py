@@ -3,9 +3,10 @@
 from typing import Any
 
 from ..clock import rfc3339
+from ..queries.rows import NodeRow
 
 
-def node(row: Any) -> dict[str, Any]:
+def node(row: NodeRow) -> dict[str, Any]:
     """Return a NodeSerializer."""
     return {
         "id": row.id,

@@ -6,12 +6,13 @@ from typing import Any
 from ..clock import rfc3339
 from ..models import MentionType, NotificationType
 from ..queries.notifications import NotificationPage
+from ..queries.rows import NotificationRow, TopicListRow
 from .nodes import node
 from .replies import reply
 from .site import Site
 from .users import user
 
-Present = Callable[[Any], dict[str, Any]]
+Present = Callable[[TopicListRow], dict[str, Any]]
 
 
 def notifications(site: Site, page: NotificationPage, show_topic: Present) -> list[dict[str, Any]]:
@@ -20,11 +21,11 @@ def notifications(site: Site, page: NotificationPage, show_topic: Present) -> li
 
 
 def _notification(
-    site: Site, page: NotificationPage, row: Any, show_topic: Present
+    site: Site, page: NotificationPage, row: NotificationRow, show_topic: Present
 ) -> dict[str, Any]:
-    its_topic = page.topics.get(row.topic_id)
-    its_reply = page.replies.get(row.reply_id)
-    its_node = page.nodes.get(row.node_id)
+    its_topic = page.topics.get(row.topic_id) if row.topic_id else None
+    its_reply = page.replies.get(row.reply_id) if row.reply_id else None
+    its_node = page.nodes.get(row.node_id) if row.node_id else None
     shown_topic = show_topic(its_topic) if its_topic else None
     shown_reply = reply(site, its_reply) if its_reply else None
     is_mention = row.type == NotificationType.MENTION

@@ -3,9 +3,10 @@
 from typing import Any
 
 from ..clock import rfc3339
+from ..queries.rows import PhotoRow
 
 
-def photo(row: Any, image_url: str) -> dict[str, Any]:
+def photo(row: PhotoRow, image_url: str) -> dict[str, Any]:
     """Return a photo. image_url: where it is served."""
     return {
         "id": row.id,

@@ -3,17 +3,18 @@
 from typing import Any
 
 from ..clock import rfc3339
+from ..queries.rows import ReplyDetailRow, ReplyListRow
 from .site import Site
 from .users import user
 
 
-def reply(site: Site, row: Any) -> dict[str, Any]:
+def reply(site: Site, row: ReplyListRow) -> dict[str, Any]:
     """Return a ReplySerializer; a deleted reply has no text."""
     deleted = row.deleted_at is not None
     return _reply(site, row, "" if deleted else row.body_html)
 
 
-def reply_detail(site: Site, row: Any) -> dict[str, Any]:
+def reply_detail(site: Site, row: ReplyDetailRow) -> dict[str, Any]:
     """Return a ReplyDetailSerializer; a caller who may see a deleted reply sees its text."""
     return {
         **_reply(site, row, row.body_html),
@@ -22,7 +23,7 @@ def reply_detail(site: Site, row: Any) -> dict[str, Any]:
     }
 
 
-def _reply(site: Site, row: Any, body_html: str) -> dict[str, Any]:
+def _reply(site: Site, row: ReplyListRow, body_html: str) -> dict[str, Any]:
     return {
         "id": row.id,
         "body_html": body_html,

@@ -3,11 +3,12 @@
 from typing import Any
 
 from ..clock import rfc3339
+from ..queries.rows import TopicListRow, TopicRow
 from .site import Site
 from .users import user
 
 
-def topic(site: Site, row: Any) -> dict[str, Any]:
+def topic(site: Site, row: TopicListRow) -> dict[str, Any]:
     """Return a TopicSerializer."""
     replied_at = row.replied_at
     return {
@@ -28,7 +29,7 @@ def topic(site: Site, row: Any) -> dict[str, Any]:
     }
 
 
-def topic_detail(site: Site, row: Any, *, pending_hits: int) -> dict[str, Any]:
+def topic_detail(site: Site, row: TopicRow, *, pending_hits: int) -> dict[str, Any]:
     """Return a TopicDetailSerializer.
 
     pending_hits: views that are counted but not yet written to the row.

@@ -4,11 +4,12 @@ from typing import Any
 
 from ..clock import rfc3339
 from ..models import UserState
+from ..queries.rows import UserRow, UserSummaryRow
 from ..security.identity import level_of
 from .site import Site
 
 
-def user(site: Site, row: Any) -> dict[str, Any]:
+def user(site: Site, row: UserSummaryRow) -> dict[str, Any]:
     """Return a UserSerializer of the `user_…` columns of a row."""
     login = row.user_login
     return {
@@ -19,7 +20,7 @@ def user(site: Site, row: Any) -> dict[str, Any]:
     }
 
 
-def user_detail(site: Site, row: Any, *, with_email: bool) -> dict[str, Any]:
+def user_detail(site: Site, row: UserRow, *, with_email: bool) -> dict[str, Any]:
     """Return a UserDetailSerializer. with_email: whether the caller may see the e-mail address."""
     level = level_of(row.role, row.state, row.created_at, site.now, site.newbie)
     shown = with_email and row.state != UserState.DELETED

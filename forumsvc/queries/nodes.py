@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import Select, bindparam, select
 
 from ..db.execution import ReadConnection, row, rows
 from ..models import Node, Section
+from .rows import NodeRow
 
 _COLUMNS: tuple[Any, ...] = (
     Node.id,
@@ -30,7 +31,7 @@ def _all_nodes() -> Select[Any]:
     )
 
 
-def all_nodes(db: ReadConnection) -> Sequence[Row[Any]]:
+def all_nodes(db: ReadConnection) -> Sequence[NodeRow]:
     """Return all nodes, the highest `sort` first."""
     return rows(db, _all_nodes(), {})
 
@@ -40,7 +41,7 @@ def _by_id() -> Select[Any]:
     return _all_nodes().where(Node.id == bindparam("id"))
 
 
-def by_id(db: ReadConnection, node_id: int) -> Row[Any] | None:
+def by_id(db: ReadConnection, node_id: int) -> NodeRow | None:
     """Return a node, or None."""
     return row(db, _by_id(), {"id": node_id})
 
@@ -50,7 +51,7 @@ def _by_ids() -> Select[Any]:
     return _all_nodes().where(Node.id.in_(bindparam("ids", expanding=True)))
 
 
-def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, NodeRow]:
     """Return the nodes with these ids, by id."""
     return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
 

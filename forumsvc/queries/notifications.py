@@ -12,6 +12,7 @@ from ..db.keyset_paging import Cursors, KeysetPage, PageRequest, SortOrder, load
 from ..ids import MAX_ID
 from ..models import Notification, User
 from . import nodes, replies, topics
+from .rows import NodeRow, NotificationRow, ReplyListRow, TopicListRow
 from .user_columns import summary
 
 
@@ -19,10 +20,10 @@ from .user_columns import summary
 class NotificationPage:
     """A page of notifications with their actors, and the rows that they refer to, by id."""
 
-    notifications: Sequence[Row[Any]]
-    topics: dict[int, Row[Any]]
-    replies: dict[int, Row[Any]]
-    nodes: dict[int, Row[Any]]
+    notifications: Sequence[NotificationRow]
+    topics: dict[int, TopicListRow]
+    replies: dict[int, ReplyListRow]
+    nodes: dict[int, NodeRow]
     cursors: Cursors
 
 

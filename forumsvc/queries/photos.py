@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, Row, Select, bindparam, func, select
 from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..models import Photo, User
+from .rows import PhotoRow
 
 _BATCH_SIZE = 1000
 _NEWEST_FIRST = SortOrder("photos", id=Photo.id)
@@ -26,8 +27,8 @@ def _by_id() -> Select[Any]:
     return select(Photo.id, *_COLUMNS).where(Photo.id == bindparam("id"))
 
 
-def by_id(db: ReadConnection, photo_id: int) -> Row[Any] | None:
-    """Return a photo (id, user_id, name, size, storage, created_at), or None."""
+def by_id(db: ReadConnection, photo_id: int) -> PhotoRow | None:
+    """Return a photo, or None."""
     return row(db, _by_id(), {"id": photo_id})
 
 

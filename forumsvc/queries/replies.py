@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from ..cache import versions
@@ -13,6 +13,7 @@ from ..db.executor import RowsFuture
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Reply, Topic, User
+from .rows import ReplyListRow, ReplyRow, ReplyStateRow
 from .topics import is_visible
 from .user_columns import summary
 
@@ -95,7 +96,7 @@ def _by_id(*, lock: bool) -> Select[Any]:
     return with_row_locks(statement, Topic, Reply) if lock else statement
 
 
-def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> Row[Any] | None:
+def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> ReplyRow | None:
     """Return a reply with the state of its topic, even if hidden or deleted, or None.
 
     lock: lock the reply and its topic until the transaction ends.
@@ -110,7 +111,7 @@ def _state() -> Select[Any]:
     return statement.where(Reply.id == bindparam("id"))
 
 
-def state(db: ReadConnection, reply_id: int) -> Row[Any] | None:
+def state(db: ReadConnection, reply_id: int) -> ReplyStateRow | None:
     """Return the columns of a reply that its ACL needs, or None."""
     return row(db, _state(), {"id": reply_id})
 
@@ -132,6 +133,6 @@ def _by_ids() -> Select[Any]:
     return _with_author(LIST_COLUMNS).where(Reply.id.in_(bindparam("ids", expanding=True)))
 
 
-def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyListRow]:
     """Return the replies with these ids, by id."""
     return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}

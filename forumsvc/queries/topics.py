@@ -10,7 +10,7 @@ from functools import cache, partial
 from sys import getsizeof
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, literal_column, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, exists, literal_column, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
@@ -20,6 +20,7 @@ from ..db.executor import Executor, RowsFuture
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Favorite, Node, Topic, User, UserBlock
+from .rows import TopicListRow, TopicRow, TopicStateRow
 from .user_columns import summary
 
 
@@ -217,7 +218,7 @@ def _by_id(*, lock: bool) -> Select[Any]:
     return with_row_locks(statement, Topic)
 
 
-def by_id(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+def by_id(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicRow | None:
     """Return a topic, even if hidden or deleted, or None.
 
     lock: lock it until the transaction ends.
@@ -242,7 +243,7 @@ def _state(*, lock: bool) -> Select[Any]:
     return with_row_locks(statement, Topic) if lock else statement
 
 
-def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> Row[Any] | None:
+def state(db: ReadConnection, topic_id: int, *, lock: bool = False) -> TopicStateRow | None:
     """Return the columns of a topic that its ACL and its actions need, or None.
 
     lock: lock it until the transaction ends.
@@ -266,17 +267,18 @@ _ROW_BYTES = 1_500
 """About what a cached row takes beside its texts."""
 
 
-def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> Any | None:
+def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> TopicRow | None:
     """Return a topic as `by_id` does, from the cache where it has not changed since."""
     key = ("topic", topic_id)
     if key in page_cache:
         now = versions.load_topic_version(db, topic_id)
         if now is None:
             return None
-        cached = page_cache.get(key, (now.version, now.names_version))
+        cached: Any = page_cache.get(key, (now.version, now.names_version))
         if cached is not None:
-            return cached._replace(hits=now.hits)
-    found: Any = by_id(db, topic_id)
+            topic: TopicRow = cached._replace(hits=now.hits)
+            return topic
+    found = by_id(db, topic_id)
     if found is not None:
         size = _ROW_BYTES + getsizeof(found.body) + getsizeof(found.body_html)
         page_cache.put(key, (found.version, found.names_version), found, size)
@@ -288,6 +290,6 @@ def _by_ids() -> Select[Any]:
     return _joined(LIST_COLUMNS).where(Topic.id.in_(bindparam("ids", expanding=True)))
 
 
-def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, Row[Any]]:
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, TopicListRow]:
     """Return the topics with these ids, by id."""
     return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from ..db.execution import ReadConnection, is_sqlite, row, rows, submit
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
 from ..models import User, UserBlock, UserFollow, UserState
+from .rows import UserRow, UserSummaryRow
 from .user_columns import summary
 
 _DETAIL_COLUMNS: tuple[Any, ...] = (
@@ -40,7 +41,7 @@ def _by_id() -> Select[Any]:
     return select(*_DETAIL_COLUMNS).where(User.id == bindparam("id"))
 
 
-def by_id(db: ReadConnection, user_id: int) -> Row[Any] | None:
+def by_id(db: ReadConnection, user_id: int) -> UserRow | None:
     """Return a user, or None."""
     return row(db, _by_id(), {"id": user_id})
 
@@ -50,7 +51,7 @@ def _by_login() -> Select[Any]:
     return select(*_DETAIL_COLUMNS).where(User.login_key == bindparam("login_key"))
 
 
-def by_login(db: ReadConnection, login: str) -> Row[Any] | None:
+def by_login(db: ReadConnection, login: str) -> UserRow | None:
     """Return the user with this login, ignoring case, or None."""
     return row(db, _by_login(), {"login_key": login.lower()})
 
@@ -70,7 +71,7 @@ def _most_popular() -> Select[Any]:
     return statement
 
 
-def popular(db: ReadConnection, limit: int) -> Sequence[Row[Any]]:
+def popular(db: ReadConnection, limit: int) -> Sequence[UserSummaryRow]:
     """Return the active users with the most replies and topics."""
     return rows(db, _most_popular(), {"limit": limit})
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from .root import Root
 
 Acl = list[tuple[str, str, Any]]
-Load = Callable[[Any, int], Row[Any] | None]
+Load = Callable[[Any, int], object]
 
 
 class Resource:
@@ -91,19 +90,19 @@ class Container(Resource):
 
     item: type[Item]
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> object:
         """Return the row of an item, or None, in one SELECT."""
         raise NotImplementedError
 
-    def load_committed(self, item_id: int) -> Row[Any] | None:
+    def load_committed(self, item_id: int) -> object:
         """Return the row of an item as it is committed, from a cache if there is one."""
         return self.load(self.root.executor, item_id)
 
-    def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: ReadConnection, item_id: int) -> object:
         """Return at least the columns that the ACL reads. A view that needs more locks its item."""
         return self.load(db, item_id)
 
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> object:
         """Return the row of an item, locked until the transaction ends.
 
         whole_row: as `load` does; else at least the columns that the ACL reads.
@@ -131,7 +130,7 @@ class Container(Resource):
         """Return the item with that id, as the request's transaction sees it."""
         return self.wrap(str(item_id), self.load(self.root.db, item_id))
 
-    def wrap(self, name: str, row: Row[Any] | None) -> Item:
+    def wrap(self, name: str, row: object) -> Item:
         """Return the row as an item. Raises KeyError without one that the caller may see."""
         if row is None:
             raise KeyError(name)

@@ -1,19 +1,19 @@
 """Nodes."""
 
-from typing import Any
-
 from pyramid.authorization import Allow
-from sqlalchemy import Row
 
 from ..db.execution import ReadConnection
 from ..permissions import NodePermission as May
 from ..queries import nodes
+from ..queries.rows import NodeRow
 from ..security import principals
 from .base import Acl, Container, Item
 
 
 class NodeItem(Item):
     """One node."""
+
+    row: NodeRow
 
 
 class Nodes(Container):
@@ -25,6 +25,6 @@ class Nodes(Container):
         """Maintainers and admins may manage nodes."""
         return [(Allow, principals.MODERATOR, (May.CREATE, May.UPDATE, May.DESTROY))]
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> NodeRow | None:
         """Return the node's row."""
         return nodes.by_id(db, item_id)

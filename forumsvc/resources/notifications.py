@@ -1,9 +1,6 @@
 """The caller's own notifications; those of other users are not in the tree."""
 
-from typing import Any
-
 from pyramid.authorization import Allow
-from sqlalchemy import Row
 
 from ..db.execution import ReadConnection
 from ..permissions import Common, NotificationPermission
@@ -31,6 +28,6 @@ class Notifications(Container):
         owner = principals.user(self.owner_id)
         return [(Allow, owner, (Common.VIEW, *NotificationPermission))]
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> object:
         """Return the notification's row if it is the owner's."""
         return notifications.by_id(db, item_id, self.owner_id)

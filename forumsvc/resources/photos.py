@@ -1,19 +1,19 @@
 """Photos."""
 
-from typing import Any
-
 from pyramid.authorization import Allow
-from sqlalchemy import Row
 
 from ..db.execution import ReadConnection
 from ..permissions import PhotoPermission
 from ..queries import photos
+from ..queries.rows import PhotoRow
 from ..security import principals
 from .base import Acl, Container, Item
 
 
 class PhotoItem(Item):
     """A photo that a user uploaded."""
+
+    row: PhotoRow
 
     def __acl__(self) -> Acl:
         """The owner and moderators may delete it."""
@@ -33,6 +33,6 @@ class Photos(Container):
             (Allow, principals.USER, PhotoPermission.VIEW_OWN),
         ]
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> PhotoRow | None:
         """Return the photo's row."""
         return photos.by_id(db, item_id)

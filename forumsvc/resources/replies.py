@@ -1,21 +1,21 @@
 """Replies. A reply is visible to those who see its topic."""
 
-from typing import Any
-
 from pyramid.authorization import DENY_ALL, Allow
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
+from ..queries.rows import ReplyRow, ReplyStateRow
 from ..security import principals
 from .base import Acl, Container, Item
 
 
 class ReplyItem(Item):
     """One reply."""
+
+    row: ReplyStateRow
 
     @property
     def is_hidden(self) -> bool:
@@ -52,14 +52,16 @@ class Replies(Container):
 
     item = ReplyItem
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> ReplyRow | None:
         """Return the reply's row."""
         return replies.by_id(db, item_id)
 
-    def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: ReadConnection, item_id: int) -> ReplyStateRow | None:
         """Return the columns that the ACL reads."""
         return replies.state(db, item_id)
 
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
+    def load_for_update(
+        self, db: Session, item_id: int, *, whole_row: bool
+    ) -> ReplyStateRow | None:
         """Return the reply's whole row, locked together with its topic's."""
         return replies.by_id(db, item_id, lock=True)

@@ -1,15 +1,13 @@
 """Topics."""
 
-from typing import Any
-
 from pyramid.authorization import DENY_ALL, Allow
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import topics
+from ..queries.rows import TopicRow, TopicStateRow
 from ..security import principals
 from ..security.identity import Level
 from .base import Acl, Container, Item
@@ -32,6 +30,8 @@ _MODERATE = (
 
 class TopicItem(Item):
     """One topic."""
+
+    row: TopicStateRow
 
     @property
     def is_hidden(self) -> bool:
@@ -87,19 +87,21 @@ class Topics(Container):
         """Active users may open topics, except newbies."""
         return [(Allow, principals.ESTABLISHED, May.CREATE)]
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> TopicRow | None:
         """Return the topic's row."""
         return topics.by_id(db, item_id)
 
-    def load_committed(self, item_id: int) -> Row[Any] | None:
+    def load_committed(self, item_id: int) -> TopicRow | None:
         """Return the topic's row, from the page cache where it has not changed."""
         return topics.by_id_cached(self.root.executor, self.root.page_cache, item_id)
 
-    def load_for_acl(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load_for_acl(self, db: ReadConnection, item_id: int) -> TopicStateRow | None:
         """Return the columns that the ACL reads."""
         return topics.state(db, item_id)
 
-    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> Row[Any] | None:
+    def load_for_update(
+        self, db: Session, item_id: int, *, whole_row: bool
+    ) -> TopicStateRow | None:
         """Return the topic's row, locked."""
         load = topics.by_id if whole_row else topics.state
         return load(db, item_id, lock=True)

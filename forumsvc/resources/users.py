@@ -1,15 +1,13 @@
 """Users, by id, by login, or as `me`."""
 
-from typing import Any
-
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
-from sqlalchemy import Row
 
 from ..db.execution import ReadConnection
 from ..ids import is_login
 from ..models import UserState
 from ..permissions import UserPermission as May
 from ..queries import users
+from ..queries.rows import UserRow
 from ..security import principals
 from .base import Acl, Container, Item, Resource
 
@@ -18,6 +16,8 @@ _TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK)
 
 class UserItem(Item):
     """One user."""
+
+    row: UserRow
 
     @property
     def row_id(self) -> int:
@@ -86,11 +86,11 @@ class Users(Container):
             return super().__getitem__(name)
         return self.wrap(name, self._by_login(name))
 
-    def load(self, db: ReadConnection, item_id: int) -> Row[Any] | None:
+    def load(self, db: ReadConnection, item_id: int) -> UserRow | None:
         """Return the user's row."""
         return users.by_id(db, item_id)
 
-    def _by_login(self, name: str) -> Row[Any] | None:
+    def _by_login(self, name: str) -> UserRow | None:
         return users.by_login(self.root.executor, name) if is_login(name) else None
 
     def _me(self) -> Resource:

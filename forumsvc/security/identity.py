@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from ..models.user import Role, UserState
 from ..permissions import Scope
+from ..queries.rows import AccessRow
 
 MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
 
@@ -52,7 +52,7 @@ def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie:
     return role
 
 
-def identify(row: Any, now: datetime, newbie: timedelta) -> Identity:
+def identify(row: AccessRow, now: datetime, newbie: timedelta) -> Identity:
     """Return the identity of a token's row (`oauth.tokens.find_by_access_token`)."""
     known = row.user_id is not None
     return Identity(

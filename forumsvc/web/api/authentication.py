@@ -1,10 +1,7 @@
 """The step that finds out who calls: the access token of a request."""
 
-from typing import Any
-
-from sqlalchemy import Row
-
 from ...oauth import first_use, tokens
+from ...queries.rows import AccessRow
 from ...security.credentials import access_token
 from ...security.identity import identify
 from .request import ForumRequest, newbie_duration
@@ -30,7 +27,7 @@ def authenticate(request: ForumRequest) -> bool:
     return True
 
 
-def _find_token(request: ForumRequest, token: str) -> Row[Any] | None:
+def _find_token(request: ForumRequest, token: str) -> AccessRow | None:
     """Return the row of a valid token or None; record the first use of a token."""
     row = tokens.find_by_access_token(request.executor, token, request.now)
     grace = request.settings["oauth.refresh_grace"]

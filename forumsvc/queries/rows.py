@@ -1,0 +1,176 @@
+"""The shapes of rows: which columns ACLs, presenters and the policy read, by the name of the row.
+
+A query says in its annotation which shape its rows have. `tests/unit/test_rows.py` compares the
+columns of each SELECT with that, so a missing one fails by its name.
+"""
+
+from datetime import datetime
+from typing import Protocol
+
+
+class UserSummaryRow(Protocol):
+    """A user beside something else, such as an author, for `presenters.users.user`."""
+
+    user_id: int
+    user_login: str
+    user_name: str
+    user_avatar: str
+
+
+class UserRow(UserSummaryRow, Protocol):
+    """A user with all fields, for the ACL and `presenters.users.user_detail`."""
+
+    role: str
+    state: str
+    email: str | None
+    email_public: bool
+    location: str
+    company: str
+    codehost: str
+    microblog: str
+    website: str
+    bio: str
+    tagline: str
+    topics_count: int
+    replies_count: int
+    following_count: int
+    followers_count: int
+    favorites_count: int
+    created_at: datetime
+
+
+class TopicStateRow(Protocol):
+    """The state of a topic, for its ACL and its actions."""
+
+    id: int
+    user_id: int
+    node_id: int
+    excellent_at: datetime | None
+    closed_at: datetime | None
+    closed_by_id: int | None
+    banned_at: datetime | None
+    deleted_at: datetime | None
+    others_replies_count: int
+
+
+class TopicListRow(UserSummaryRow, TopicStateRow, Protocol):
+    """A topic in a list, for `presenters.topics.topic`."""
+
+    title: str
+    node_name: str
+    replies_count: int
+    likes_count: int
+    hits: int
+    last_reply_user_id: int | None
+    last_reply_user_login: str | None
+    replied_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class TopicRow(TopicListRow, Protocol):
+    """A topic with its texts and versions, for `presenters.topics.topic_detail` and its ETag."""
+
+    body: str
+    body_html: str
+    version: int
+    names_version: int
+
+
+class ReplyStateRow(Protocol):
+    """The state of a reply and of its topic, for its ACL."""
+
+    id: int
+    user_id: int
+    deleted_at: datetime | None
+    topic_user_id: int
+    topic_closed_at: datetime | None
+    topic_banned_at: datetime | None
+    topic_deleted_at: datetime | None
+
+
+class ReplyListRow(UserSummaryRow, Protocol):
+    """A reply in the list of its topic, for `presenters.replies.reply`."""
+
+    id: int
+    topic_id: int
+    body: str
+    body_html: str
+    deleted_at: datetime | None
+    likes_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class ReplyDetailRow(ReplyListRow, ReplyStateRow, Protocol):
+    """A reply with its topic, for `presenters.replies.reply_detail`."""
+
+    topic_title: str
+    topic_version: int
+
+
+class ReplyRow(ReplyDetailRow, Protocol):
+    """A reply with all that its ETag needs."""
+
+    names_version: int
+
+
+class NodeRow(Protocol):
+    """A node, for `presenters.nodes.node`."""
+
+    id: int
+    name: str
+    summary: str
+    section_id: int | None
+    section_name: str | None
+    topics_count: int
+    sort: int
+    updated_at: datetime
+
+
+class NotificationRow(UserSummaryRow, Protocol):
+    """A notification and its actor, for `presenters.notifications`."""
+
+    id: int
+    type: str
+    mention_type: str | None
+    topic_id: int | None
+    reply_id: int | None
+    node_id: int | None
+    read_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class PhotoRow(Protocol):
+    """A photo, for its ACL and `presenters.photos.photo`."""
+
+    id: int
+    user_id: int
+    name: str
+    size: int
+    storage: str | None
+    created_at: datetime
+
+
+class AccessRow(Protocol):
+    """An access token and its user, for `security.identity.identify`.
+
+    user_id and login are None for a token of the client itself; role, state and user_created_at are
+    then not to be read. blocks: whether the user blocks anybody; lists_version: see
+    `cache.versions.topic_lists_version`; the other columns are of the token.
+    """
+
+    user_id: int | None
+    login: str | None
+    role: str
+    state: str
+    user_created_at: datetime
+    token_id: int
+    scope: str
+    client_id: int
+    issued_by: str
+    created_at: datetime
+    used_at: datetime | None
+    blocks: bool
+    lists_version: int
