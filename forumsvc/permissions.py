@@ -27,8 +27,6 @@ class RootPermission(StrEnum):
 
 
 class UserPermission(StrEnum):
-    """For the users and a user."""
-
     REGISTER = "register"  # open an account
     VIEW_EMAIL = "view_email"  # see the e-mail address
     VIEW_BLOCKED = "view_blocked"  # list the users whom the user blocks
@@ -49,8 +47,6 @@ class AccountPermission(StrEnum):
 
 
 class TopicPermission(StrEnum):
-    """For the topics and a topic."""
-
     CREATE = "create"  # open a topic
     UPDATE = "update"  # edit title, body and node
     DESTROY = "destroy"  # delete
@@ -69,16 +65,12 @@ class TopicPermission(StrEnum):
 
 
 class ReplyPermission(StrEnum):
-    """For a reply."""
-
     UPDATE = "update"  # edit the text
     DESTROY = "destroy"  # delete
     LIKE = "like"  # like and unlike
 
 
 class NodePermission(StrEnum):
-    """For the nodes and a node."""
-
     CREATE = "create"  # add a node
     UPDATE = "update"  # rename, describe, sort
     DESTROY = "destroy"  # remove an empty node
@@ -92,8 +84,6 @@ class NotificationPermission(StrEnum):
 
 
 class PhotoPermission(StrEnum):
-    """For photos."""
-
     CREATE = "create"  # upload
     VIEW_OWN = "view_own"  # list own photos
     DESTROY = "destroy"  # delete

@@ -12,7 +12,6 @@ MAX_TITLE = 255
 
 
 def title(theme: Theme, rng: random.Random, subject: str | None = None) -> str:
-    """Return a title."""
     return _expand(theme, rng.choice(theme.titles), rng, subject)[:MAX_TITLE]
 
 

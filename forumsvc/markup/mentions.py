@@ -7,10 +7,10 @@ digit or `_`.
 import re
 from collections.abc import Iterator
 
+from forumsvc.ids import is_login
 from forumsvc.markup.html_nodes import nodes
 
 _MENTION = re.compile(r"@([A-Za-z0-9_.-]++)(?!@)")
-_LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
 
 
 def split_at_mentions(html: str) -> list[str]:
@@ -32,7 +32,7 @@ def split_at_mentions(html: str) -> list[str]:
 def _find_logins(text: str) -> Iterator[tuple[int, str]]:
     for match in _MENTION.finditer(text):
         login = match[1].rstrip(".-")  # punctuation of the sentence, not part of the login
-        if _LOGIN.fullmatch(login) and not _inside_word(text, match.start()):
+        if is_login(login) and not _inside_word(text, match.start()):
             yield match.start(), login
 
 

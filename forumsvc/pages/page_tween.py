@@ -3,7 +3,6 @@
 The API's errors stay JSON.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -12,9 +11,7 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from ..registry import ForumRegistry
-from ..web.api.request import ForumRequest
-
-Handler = Callable[[ForumRequest], Any]
+from ..web.api.request import ForumRequest, Handler
 
 _SAFE_METHODS = ("GET", "HEAD")
 _HEADERS = {

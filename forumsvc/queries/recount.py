@@ -36,8 +36,9 @@ from ..models import (
     User,
     UserFollow,
 )
+from .topics import VISIBLE
 
-VISIBLE_TOPIC = and_(Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+VISIBLE_TOPIC = and_(*VISIBLE)
 VISIBLE_REPLY = Reply.deleted_at.is_(None)
 
 

@@ -76,7 +76,6 @@ class Item(Resource):
 
     @property
     def row_id(self) -> int:
-        """The id of the row."""
         return int(self.row.id)
 
     @property

@@ -11,8 +11,6 @@ from .base import Acl, Container, Item
 
 
 class NodeItem(Item):
-    """One node."""
-
     row: NodeRow
 
 

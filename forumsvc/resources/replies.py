@@ -13,8 +13,6 @@ from .base import Acl, Container, Item
 
 
 class ReplyItem(Item):
-    """One reply."""
-
     row: ReplyStateRow
 
     @property

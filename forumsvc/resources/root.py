@@ -87,12 +87,10 @@ class Root(Resource):
 
     @property
     def topics(self) -> Topics:
-        """The topics."""
         return Topics(self, "topics")
 
     @property
     def replies(self) -> Replies:
-        """The replies."""
         return Replies(self, "replies")
 
     def _user_id(self) -> int:

@@ -29,8 +29,6 @@ _MODERATE = (
 
 
 class TopicItem(Item):
-    """One topic."""
-
     row: TopicStateRow
 
     @property

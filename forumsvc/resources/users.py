@@ -15,13 +15,10 @@ _TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK)
 
 
 class UserItem(Item):
-    """One user."""
-
     row: UserRow
 
     @property
     def row_id(self) -> int:
-        """The id of the row."""
         return int(self.row.user_id)
 
     def __acl__(self) -> Acl:

@@ -7,10 +7,10 @@ import colander
 from ..oauth.clients import MAX_NAME, MEMBER_GRANTS
 from ..oauth.resource_owners import MAX_USERNAME
 from ..passwords import MAX_LENGTH
+from ..services.accounts import MAX_EMAIL
 from .fields import Choice, Line, Text, optional, parameters, required
 
 _LOGIN = 20
-_EMAIL = 255
 _URIS = 20_000
 _RESET_TOKEN = 200
 _KINDS = ("confidential", "public")
@@ -20,7 +20,7 @@ def registration_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of registration."""
     return parameters(
         required("login", Line(1, _LOGIN)),
-        required("email", Line(1, _EMAIL)),
+        required("email", Line(1, MAX_EMAIL)),
         required("password", Text(1, MAX_LENGTH)),
     )
 
@@ -43,7 +43,7 @@ def password_form() -> colander.SchemaNode:
 
 def forgot_password_form() -> colander.SchemaNode:
     """Return the schema of requesting a reset link."""
-    return parameters(required("email", Line(1, _EMAIL)))
+    return parameters(required("email", Line(1, MAX_EMAIL)))
 
 
 def reset_password_form() -> colander.SchemaNode:

@@ -1,6 +1,5 @@
 """Accounts: creating and deleting users, their role, state and password."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..clock import now
 from ..db.execution import SqlConnection
 from ..db.statements import insert_or_ignore, with_row_locks
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
+from ..ids import is_login
 from ..models import Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
@@ -22,7 +22,6 @@ MIN_PASSWORD = 8
 MAX_NAME = 100
 MAX_EMAIL = 255
 
-_LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_]")
 _RESERVED = frozenset({"me", "null", "undefined", "deleted"})
 
 
@@ -42,7 +41,7 @@ def check_login(login: str) -> str:
     Raises Invalid if it is ambiguous in a path (an id, `me`, a suffix) or in a text (the full stop
     after a mention), or is not 2 to 20 ASCII characters.
     """
-    if not _LOGIN.fullmatch(login):
+    if not is_login(login):
         raise Invalid(
             "login",
             "must be 2 to 20 of the letters a-z, digits, '-', '_' and '.', "
@@ -227,4 +226,4 @@ def _update_user(db: Session, login: str, **values: Any) -> Account:
 
 def _has_login(login: str) -> ColumnElement[bool]:
     # Only valid logins can match: the lower case of the Kelvin sign is an ASCII `k`.
-    return User.login_key == (login.lower() if _LOGIN.fullmatch(login) else "")
+    return User.login_key == (login.lower() if is_login(login) else "")

@@ -81,7 +81,6 @@ def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> No
 
 
 def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
-    """Unfollow a topic."""
     delete_row(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
 
 
@@ -119,7 +118,6 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:
-    """Unfollow a user."""
     if delete_row(db, UserFollow, user_id=actor_id, target_id=target_id):
         _lock_both(db, actor_id, target_id)
         _count_follow(db, actor_id, target_id, -1)
@@ -149,5 +147,4 @@ def block_user(db: Session, actor_id: int, now: datetime, target_id: int) -> Non
 
 
 def unblock_user(db: Session, actor_id: int, target_id: int) -> None:
-    """Unblock a user."""
     delete_row(db, UserBlock, user_id=actor_id, target_id=target_id)

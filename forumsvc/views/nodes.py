@@ -11,12 +11,10 @@ from ..web.responses.results import Detail, Kind, Listing
 
 @api_view(Nodes, "GET", Common.VIEW, cache_policy=NODE_LIST)
 def list_nodes(container: Nodes, request: ForumRequest) -> Listing:
-    """List all nodes."""
     found = nodes.all_nodes(request.db)
     return Listing(Kind.NODE, "nodes", found, total=len(found))
 
 
 @api_view(NodeItem, "GET", Common.VIEW)
 def read_node(item: NodeItem, request: ForumRequest) -> Detail:
-    """Return a node."""
     return Detail(Kind.NODE, item)

@@ -17,5 +17,4 @@ def open_account(container: Users, request: ForumRequest) -> Detail:
     request.registry.abuse_limits.count_registration(request)
     sent = validate(registration_form(request.settings), request.parameters)
     account = registration.register(request.db, request.read_connection, **sent)
-    location = f"{request.site.base_url}/api/v3/users/{account.id}"
-    return Detail(Kind.USER, container.get(account.id), location)
+    return Detail(Kind.USER, container.get(account.id), is_new=True)

@@ -35,6 +35,5 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
 
 @api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
-    """Delete a reply."""
     replies.destroy(request.db, request.now, item.row)
     return Ok()

@@ -57,7 +57,6 @@ def render_edited(item: TopicItem, request: ForumRequest) -> RenderedPost:
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
 def create_topic(container: Topics, request: ForumRequest) -> Detail:
-    """Create a topic."""
     topic = topic_service.create(
         request.db,
         request.actor_id,
@@ -65,13 +64,11 @@ def create_topic(container: Topics, request: ForumRequest) -> Detail:
         request.authoring,
         **{**request.validated, "body": request.prework},
     )
-    location = f"{request.site.base_url}/api/v3/topics/{topic.id}"
-    return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), location)
+    return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), is_new=True)
 
 
 @api_view(TopicItem, "GET", Common.VIEW, schema=with_include(), cache_policy=TOPIC)
 def read_topic(item: TopicItem, request: ForumRequest) -> Detail:
-    """Return a topic."""
     return Detail(Kind.TOPIC, item)
 
 
@@ -92,7 +89,6 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
 
 @api_view(TopicItem, "DELETE", May.DESTROY, locked="row")
 def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
-    """Delete a topic."""
     topic_service.destroy(request.db, request.now, item.row)
     return Ok()
 
@@ -131,8 +127,7 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Detail:
         item.row,
         request.prework,
     )
-    location = f"{request.site.base_url}/api/v3/replies/{reply.id}"
-    return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), location)
+    return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), is_new=True)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")

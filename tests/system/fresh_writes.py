@@ -267,7 +267,6 @@ class RandomWriter:
 
     def rerender(self) -> bool:
         """`forumsvc content rerender`, of texts that another version rendered."""
-
         model, own = self._any([(Topic, self.topic), (Reply, self.reply)])
 
         def outdate(db: Session) -> None:

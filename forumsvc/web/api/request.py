@@ -3,7 +3,7 @@
 A class of our own, because Pyramid's `add_request_method` creates a new class for each request.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -183,6 +183,10 @@ class ForumRequest(Request):
         if parts:
             self.add_finished_callback(lambda request: [part.close() for part in parts])
         return parameters
+
+
+Handler = Callable[[ForumRequest], Any]
+"""What a tween wraps: the next tween, or Pyramid's router."""
 
 
 def newbie_duration(settings: Settings) -> timedelta:

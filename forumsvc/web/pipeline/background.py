@@ -3,13 +3,10 @@
 Threads do not survive a fork, and the application is created before the server forks its workers.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from ...registry import ForumRegistry
-from ..api.request import ForumRequest
-
-Handler = Callable[[ForumRequest], Any]
+from ..api.request import ForumRequest, Handler
 
 
 def background_tween(handler: Handler, registry: ForumRegistry) -> Handler:

@@ -7,14 +7,13 @@ sends it.
 
 import re
 import zlib
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from webob.acceptparse import create_accept_encoding_header
 
 from ...registry import ForumRegistry
-from ..api.request import ForumRequest
+from ..api.request import ForumRequest, Handler
 
 MIN_BYTES = 1024
 """Below this, compression gains nothing beside the size of headers and packets."""
@@ -37,8 +36,6 @@ _TYPES = frozenset(
 _SUFFIX = re.compile(r'-gzip(?=")')
 _COMPRESSIBLE_STATUS = frozenset({200, 201})
 _CONDITION_HEADERS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_RANGE")
-
-Handler = Callable[[ForumRequest], Any]
 
 
 def gzip_tween(handler: Handler, registry: ForumRegistry) -> Handler:

@@ -1,12 +1,11 @@
 """CORS: which other origins' scripts may call, without cookies (Fetch standard)."""
 
-from collections.abc import Callable
 from typing import Any
 
 from pyramid.response import Response
 
 from ...registry import ForumRegistry
-from ..api.request import ForumRequest
+from ..api.request import ForumRequest, Handler
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 _EXPOSED = (
@@ -14,8 +13,6 @@ _EXPOSED = (
     "WWW-Authenticate, X-Request-Id, X-Total-Count"
 )
 _DAY = "86400"
-
-Handler = Callable[[ForumRequest], Any]
 
 
 def cors_tween(handler: Handler, registry: ForumRegistry) -> Handler:

@@ -1,12 +1,11 @@
 """Refuses malformed requests before they are routed."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from ...errors import Malformed, NotFound, TooLarge
 from ...registry import ForumRegistry
-from ..api.request import ForumRequest
+from ..api.request import ForumRequest, Handler
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
 _MAX_HOST_LENGTH = 300
@@ -17,8 +16,6 @@ _REDUNDANT_ESCAPE = re.compile(
 )
 """A percent-encoded slash, letter, digit or one of `-._~` (RFC 3986 §2.3)."""
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
-
-Handler = Callable[[ForumRequest], Any]
 
 
 def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:

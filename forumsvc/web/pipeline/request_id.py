@@ -8,13 +8,12 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pyramid_retry import is_error_retryable
 
 from ...registry import ForumRegistry
-from ..api.request import ForumRequest
+from ..api.request import ForumRequest, Handler
 
 if TYPE_CHECKING:
     from ..metrics.registry import Metrics
@@ -26,8 +25,6 @@ ENVIRON_KEY = "forumsvc.request_id"
 
 _STARTED_KEY = "forumsvc.began"
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
-
-Handler = Callable[[ForumRequest], Any]
 
 
 def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from ...db.keyset_paging import Cursors
+from ...resources.base import Resource
 from ..api.request import ForumRequest
 from .results import Ids, Listing, NotificationListing, Result
 
@@ -51,14 +52,24 @@ def _link(cursors: Cursors, request: ForumRequest) -> str:
 
 
 def _names(request: ForumRequest) -> tuple[str, ...]:
-    names = [request.view_name] if request.view_name else []
-    resource = request.context
+    names = path_names(request.context)
+    return (*names, request.view_name) if request.view_name else names
+
+
+def path_names(resource: Resource) -> tuple[str, ...]:
+    """Return the names from the root's child to a resource."""
+    names = []
     while resource.__parent__ is not None:
         names.append(resource.__name__)
         resource = resource.__parent__
     return tuple(reversed(names))
 
 
+def resource_url(base_url: str, names: tuple[str, ...]) -> str:
+    """Return the absolute URL of the resource with these names."""
+    return f"{base_url}/api/v3/{'/'.join(map(quote, names))}"
+
+
 @lru_cache(1_000)
 def _target(base_url: str, names: tuple[str, ...], parameters: tuple[tuple[str, Any], ...]) -> str:
-    return f"{base_url}/api/v3/{'/'.join(map(quote, names))}?{urlencode(parameters)}"
+    return f"{resource_url(base_url, names)}?{urlencode(parameters)}"

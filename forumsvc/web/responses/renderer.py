@@ -5,17 +5,16 @@ from typing import Any
 import orjson
 from pyramid.config import Configurator
 
+from ..api.request import ForumRequest
 from .envelope import Bare
 from .keyed_envelope import Keyed
-from .links import page_headers
+from .links import page_headers, path_names, resource_url
 from .results import Detail, Result, Uploaded
 
 ENVELOPES: dict[str, type[Bare]] = {"bare": Bare, "keyed": Keyed}
 
 
 class ApiRenderer:
-    """The renderer `api`."""
-
     def __init__(self, info: Any) -> None:
         self._envelope: Bare = info.registry.envelope
 
@@ -24,7 +23,7 @@ class ApiRenderer:
         request = system["request"]
         response = request.response
         response.content_type = "application/json"
-        location = _location(result)
+        location = _location(result, request)
         if location is not None:
             response.status_int = self._envelope.created_status
             response.headers["Location"] = location
@@ -32,10 +31,10 @@ class ApiRenderer:
         return orjson.dumps(self._envelope.body(result, request))
 
 
-def _location(result: Result) -> str | None:
+def _location(result: Result, request: ForumRequest) -> str | None:
     match result:
-        case Detail(location=location):
-            return location
+        case Detail(item=item, is_new=True):
+            return resource_url(request.base_url, path_names(item))
         case Uploaded(url=url):
             return url
     return None

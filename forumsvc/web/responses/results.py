@@ -45,13 +45,13 @@ class Listing:
 class Detail:
     """One resource with all its fields.
 
-    location: its URL, if it was just created; state: the caller's relations to it, if they were
-    loaded (`loading`).
+    is_new: whether it was just created; state: the caller's relations to it, if they were loaded
+    (`loading`).
     """
 
     kind: Kind
     item: Item
-    location: str | None = None
+    is_new: bool = False
     state: ViewerState | None = None
 
 
