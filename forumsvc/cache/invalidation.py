@@ -10,13 +10,12 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Insert, Update, bindparam, event
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from ..db.base import Base
 from ..db.engine import Database
 from ..db.executor import EXECUTOR
-from ..db.statements import update_of
+from ..db.statements import insert_of, update_of
 from ..models.cache_version import CacheVersion, random_version
 from ..models.node import Node, Section
 from ..models.topic import Topic
@@ -121,8 +120,7 @@ def _bump_invalidated(db: Session) -> None:
 
 @cache
 def _bump_statement(dialect: str, versions: frozenset[str]) -> Any:
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    statement = insert(CacheVersion).values(
+    statement = insert_of(CacheVersion, dialect).values(
         {name: bindparam(name) for name in ("slot", TOPIC_LISTS, DISPLAY_NAMES)}
     )
     changed = {version: statement.excluded[version] for version in versions}

@@ -58,10 +58,14 @@ def insert_or_ignore(db: Session, model: type[Base], **values: Any) -> int:
     return len(execute(db, _insert_or_ignore(model, dialect, tuple(values)), values))
 
 
+def insert_of(model: type[Base], dialect: str) -> postgresql.Insert | sqlite.Insert:
+    """Return an INSERT that can have ON CONFLICT. dialect: the name of the database's."""
+    return postgresql.insert(model) if dialect == "postgresql" else sqlite.insert(model)
+
+
 @cache
 def _insert_or_ignore(model: type[Base], dialect: str, names: tuple[str, ...]) -> Insert:
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    statement = insert(model).values({name: bindparam(name) for name in names})
+    statement = insert_of(model, dialect).values({name: bindparam(name) for name in names})
     return statement.on_conflict_do_nothing().returning(inspect(model).primary_key[0])
 
 

@@ -10,10 +10,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from ..db.statements import delete_of, update_of
+from ..db.statements import delete_of, insert_of, update_of
 from ..errors import IdempotencyKeyReused
 from ..models import IdempotencyKey
 
@@ -41,10 +40,9 @@ def claim(
     Raises IdempotencyKeyReused if the key belongs to another request.
     """
     dialect = db.get_bind().dialect.name
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     values = {"request_digest": request_digest, "created_at": now}
     claimed = db.execute(
-        insert(IdempotencyKey)
+        insert_of(IdempotencyKey, dialect)
         .values(**key._asdict(), **values)
         .on_conflict_do_update(
             index_elements=[IdempotencyKey.user_id, IdempotencyKey.key],
