@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forumsvc.models import Photo
+from forumsvc.schemas.users import profile_form
 from forumsvc.services import profiles
 from tests.functional.cli.conftest import INI, Run, run_command
 from tests.functional.conftest import MakeForum
@@ -22,6 +23,11 @@ PROFILE = {
     "codehost": "carol-code",
     "microblog": "carol-blog",
 }
+
+
+def test_every_text_of_a_profile_is_tried() -> None:
+    fields = {field.name for field in profile_form(None)}
+    assert fields == {*PROFILE, "avatar", "email_public"}
 
 
 @pytest.fixture
