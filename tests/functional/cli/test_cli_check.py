@@ -69,7 +69,7 @@ def test_a_configuration_that_is_right_has_no_problem(check: Check, tmp_path: Pa
         ({"posts__forbidden_words": "file:/nonexistent"}, "posts.forbidden_words: "),
         ({"mail__delivery": "smtp"}, "site.url: missing"),
         ({"http__max_body": "90000000"}, "http.max_body: 90000000 bytes are not below"),
-        ({"http__max_body": "9000000"}, "photos.max_bytes: a picture of 10000000 bytes"),
+        ({"http__max_body": "9000000"}, "photos.max_bytes: an image of 10000000 bytes"),
         ({"photos__dir": "/proc/nope"}, "photos.dir: '/proc/nope' cannot be used"),
         ({"mail__delivery": "folder", "mail__dir": "/proc/nope"}, "mail.dir: '/proc/nope'"),
         (
