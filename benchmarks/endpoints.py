@@ -213,14 +213,12 @@ def _reply(community: Community, token: str, topic: int, author: int = 0) -> Req
 
 
 def _open_topics(server: Server, token: str) -> list[int]:
-    """Return the topics with the latest activity to which the token's user may reply."""
-    listed = [
-        topic["id"] for topic in server.request_json(get(f"{API}/topics?limit={TOPIC_COUNT}"))
-    ]
+    """Return the topics with the latest activity to which every user may reply."""
+    listed = server.request_json(get(f"{API}/topics?limit={TOPIC_COUNT}"))
+    topics = (server.request_json(get(f"{API}/topics/{topic['id']}", token)) for topic in listed)
+    # Moderators may reply to closed topics, too, and the most active user may be one.
     return [
-        topic
-        for topic in listed
-        if server.request_json(get(f"{API}/topics/{topic}", token))["abilities"]["reply"]
+        topic["id"] for topic in topics if topic["abilities"]["reply"] and not topic["closed_at"]
     ]
 
 
