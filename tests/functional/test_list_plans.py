@@ -27,7 +27,10 @@ MOST_STEPS = 4000
 """Steps of SQLite's virtual machine: a page takes up to 1,600, reading all topics 20,000."""
 AS_IF_LARGE = "; ".join(
     [
-        *(f"SET enable_{way} = off" for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin")),
+        *(
+            f"SET enable_{way} = off"
+            for way in ("seqscan", "bitmapscan", "hashjoin", "mergejoin", "material")
+        ),
         "SET random_page_cost = 1",
     ]
 )

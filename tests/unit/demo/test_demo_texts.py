@@ -49,7 +49,9 @@ def written(language: str, count: int) -> list[str]:
     return made
 
 
-@pytest.mark.parametrize("theme", {theme.talk.replies: theme for theme in ALL}.values(), ids=str)
+@pytest.mark.parametrize(
+    "theme", {theme.talk.replies: theme for theme in ALL}.values(), ids=lambda theme: theme.name
+)
 def test_any_two_blocks_render_together_as_each_alone(
     theme: Theme, render: Callable[[str], str]
 ) -> None:
