@@ -106,7 +106,7 @@ def test_hardly_any_two_posts_are_the_same(rows: Any) -> None:
     for model, share in ((Topic, 0.92), (Reply, 0.8)):
         bodies = {row.body for row in rows[model]}
         assert len(bodies) > share * len(rows[model])
-    assert len({topic.title for topic in rows[Topic]}) > 0.8 * SIZE.topics
+    assert len({topic.title for topic in rows[Topic]}) > 0.75 * SIZE.topics
 
 
 def test_the_html_of_a_post_is_what_its_markdown_renders_to(rows: Any) -> None:
