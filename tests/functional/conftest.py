@@ -28,7 +28,7 @@ class _SharedPool(SandboxPool):
         """Outlive the applications."""
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def shared_pools() -> Iterator[None]:
     """Rendering processes that all applications of this process share: they start slowly."""
     pools: dict[int, SandboxPool] = {}

@@ -127,13 +127,15 @@ REPEATED = [
 def test_the_same_seed_gives_the_same_rows_on_both_databases(
     demos: Callable[[str], Database], table: Any
 ) -> None:
+    ignored = {Topic.version.key}
+    if table is Notification.__table__:
+        ignored.add("id")  # A database may notify the recipients of one event in any order.
     one, other = (
-        [
-            {name: row[name] for name in row if name != Topic.version.key}
-            for row in rows_of(it, table)
-        ]
+        [[(name, row[name]) for name in row if name not in ignored] for row in rows_of(it, table)]
         for it in (demos("sqlite"), demos("postgresql"))
     )
+    if table is Notification.__table__:
+        one, other = sorted(one, key=str), sorted(other, key=str)
     assert one == other
 
 
