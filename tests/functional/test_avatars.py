@@ -67,8 +67,12 @@ def test_a_picture_is_shown_in_every_list_and_gone_once_it_is_taken_off(
     assert forum.nobody.get("/topics").json[0]["user"]["avatar_url"] == avatar
     alice.put("/users/me", avatar="")
     letter = forum.nobody.get("/topics").json[0]["user"]["avatar_url"]
-    assert letter.endswith("/avatars/alice.svg")
-    assert forum.app.get(letter).content_type == "image/svg+xml"
+    assert letter == "http://localhost/avatars/alice.svg"
+    served = forum.app.get(letter)
+    assert served.headers["Content-Type"] == "image/svg+xml; charset=utf-8"
+    assert served.body.startswith(b"<svg")
+    assert served.headers["X-Content-Type-Options"] == "nosniff"
+    assert served.headers["Content-Security-Policy"].startswith("default-src 'none'")
 
 
 def test_what_is_not_sent_leaves_the_picture_as_it_is(alice: Person) -> None:

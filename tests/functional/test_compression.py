@@ -1,12 +1,12 @@
 """Large responses are compressed for clients that accept it, with an ETag of their own."""
 
 import gzip
-from typing import Any
 
 import pytest
 from webob import Request, Response
 
 from forumsvc.web.pipeline.compression import MIN_BYTES, gzip_tween, takes_gzip
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
@@ -139,7 +139,7 @@ def test_a_topic_is_revalidated_and_edited_by_the_tag_of_its_compressed_form(for
     assert [edit.status_int for edit in edits] == [200, 412]
 
 
-def test_the_admin_may_leave_it_to_a_proxy(make_forum: Any) -> None:
+def test_the_admin_may_leave_it_to_a_proxy(make_forum: MakeForum) -> None:
     forum = make_forum(http__gzip="false")
     answer = raw(forum, "GET", DESCRIPTION, GZIP)
     assert "Content-Encoding" not in answer.headers

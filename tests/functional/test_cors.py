@@ -1,9 +1,8 @@
 """CORS: which other origins' scripts may read the responses."""
 
-from typing import Any
-
 import pytest
 
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API
 from tests.functional.raw import raw
 
@@ -11,7 +10,7 @@ ORIGIN = {"Origin": "https://example.org"}
 PREFLIGHT = {**ORIGIN, "Access-Control-Request-Method": "PUT"}
 
 
-def test_a_preflight_is_answered_without_a_token(make_forum: Any) -> None:
+def test_a_preflight_is_answered_without_a_token(make_forum: MakeForum) -> None:
     forum = make_forum(http__cors_origins="*")
     wanted = {"Access-Control-Request-Headers": "authorization, content-type"}
     answer = raw(forum, "OPTIONS", f"{API}/topics/7", {**PREFLIGHT, **wanted})
@@ -23,7 +22,7 @@ def test_a_preflight_is_answered_without_a_token(make_forum: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/topics", "/hello", "/nothing", "/topics?limit=0", "/x?%ff"])
-def test_other_origins_read_every_answer_errors_too(make_forum: Any, path: str) -> None:
+def test_other_origins_read_every_answer_errors_too(make_forum: MakeForum, path: str) -> None:
     forum = make_forum(http__cors_origins="https://example.org")
     answer = raw(forum, "GET", API + path, ORIGIN)
     assert answer.headers["Access-Control-Allow-Origin"] == "https://example.org"
@@ -31,7 +30,7 @@ def test_other_origins_read_every_answer_errors_too(make_forum: Any, path: str) 
     assert answer.headers["Vary"] == "Origin"
 
 
-def test_an_origin_that_is_not_listed_reads_nothing(make_forum: Any) -> None:
+def test_an_origin_that_is_not_listed_reads_nothing(make_forum: MakeForum) -> None:
     forum = make_forum(http__cors_origins="https://other.example.org")
     for method, headers in (("GET", ORIGIN), ("OPTIONS", PREFLIGHT)):
         answer = raw(forum, method, f"{API}/topics", headers)

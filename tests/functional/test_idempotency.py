@@ -1,6 +1,5 @@
 """A repeated creation with an Idempotency-Key is executed once and its response replayed."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from forumsvc import clock
 from forumsvc.models import IdempotencyKey, Reply, Topic
 from forumsvc.services import idempotency
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Caller, Forum, Person
 from tests.functional.raw import raw
 from tests.functional.recounting import drift
@@ -123,7 +123,7 @@ def test_who_may_not_do_it_any_more_learns_so_and_nothing_else(
 
 
 def test_after_its_time_a_key_is_a_new_one_and_is_cleared_away(
-    make_forum: Callable[..., Forum], monkeypatch: pytest.MonkeyPatch
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum(idempotency__ttl_seconds="60")
     alice, node, now = forum.person("alice"), forum.node(), clock.now()
@@ -177,7 +177,7 @@ def test_a_key_costs_three_statements_and_to_answer_again_two(
     assert costs == [len(plain) + 3, 2]
 
 
-def test_the_keyed_shape_names_the_kind(make_forum: Callable[..., Forum]) -> None:
+def test_the_keyed_shape_names_the_kind(make_forum: MakeForum) -> None:
     forum = make_forum(api__envelope="keyed")
     alice, node = forum.person("alice"), forum.node()
     assert opened(alice, node, key="one").status_int == 200

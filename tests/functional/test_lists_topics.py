@@ -6,17 +6,15 @@ from typing import Any
 import pytest
 
 from tests.functional.forum import Caller, Forum, Person
-from tests.functional.shapes import TOPIC, has_shape
 
 MAX = 2**63 - 1
 KINDS = ["last_actived", "recent", "no_reply", "popular", "excellent"]
 
 
 def ids(caller: Caller, path: str, **params: Any) -> list[int]:
-    """Return the ids of the topics listed at a path, whose shape is checked."""
+    """Return the ids of the topics listed at a path."""
     listed = caller.get(path, **params)
     assert listed.status_int == 200
-    assert all(has_shape(item, TOPIC) for item in listed.json)
     return [item["id"] for item in listed.json]
 
 

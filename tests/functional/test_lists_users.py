@@ -8,24 +8,14 @@ from sqlalchemy import insert
 from forumsvc.db import keyset_paging
 from forumsvc.models import Section
 from tests.functional.forum import Caller, Forum, Person
-from tests.functional.shapes import (
-    ABILITIES,
-    NODE,
-    REPLY_DETAIL,
-    USER,
-    USER_DETAIL,
-    has_shape,
-    is_time,
-)
 
 MAX = 2**63 - 1
 
 
 def logins(caller: Caller, path: str, **params: Any) -> list[str]:
-    """Return the logins of the users listed at a path, whose shape is checked."""
+    """Return the logins of the users listed at a path."""
     listed = caller.get(path, **params)
     assert listed.status_int == 200
-    assert all(set(user) == USER for user in listed.json)
     return [user["login"] for user in listed.json]
 
 
@@ -71,9 +61,6 @@ def test_a_user_is_shown_in_full(forum: Forum, alice: Person) -> None:
     bob = forum.person("bob")
     shown = bob.get("/users/alice")
     assert shown.status_int == 200
-    assert set(shown.json) == USER_DETAIL | {"abilities"}
-    assert set(shown.json["abilities"]) == ABILITIES["user"]
-    assert is_time(shown.json["created_at"])
     expected = {
         "id": alice.id,
         "login": "alice",
@@ -157,7 +144,6 @@ def test_a_users_replies_are_listed_newest_first_in_full(forum: Forum, alice: Pe
     forum.reply(bob, topics[0])
     listed = forum.nobody.get("/users/alice/replies").json
     assert [reply["id"] for reply in listed] == made[::-1]
-    assert all(has_shape(reply, REPLY_DETAIL) for reply in listed)
     assert [reply["topic_title"] for reply in listed] == ["In Two", "In One"]
     assert listed[0]["body"] == f"Reply {topics[1]}"
 
@@ -199,7 +185,6 @@ def test_nodes_are_listed_by_sort_descending_then_id(forum: Forum) -> None:
     made = [forum.node(f"N{sort}{n}", sort=sort) for n, sort in enumerate((0, 5, 0, 5, -1))]
     listed = forum.nobody.get("/nodes").json
     assert [node["id"] for node in listed] == [made[n] for n in (1, 3, 0, 2, 4)]
-    assert all(has_shape(node, NODE) for node in listed)
 
 
 def test_a_node_shows_its_section_or_null(forum: Forum) -> None:
@@ -208,7 +193,6 @@ def test_a_node_shows_its_section_or_null(forum: Forum) -> None:
     inside = forum.node("In", section_id=section, summary="*All*", sort=3)
     outside = forum.node("Out")
     shown = forum.nobody.get(f"/nodes/{inside}")
-    assert (shown.status_int, set(shown.json)) == (200, NODE)
     expected = {
         "id": inside,
         "name": "In",
@@ -220,7 +204,7 @@ def test_a_node_shows_its_section_or_null(forum: Forum) -> None:
     }
     assert {key: shown.json[key] for key in expected} == expected
     alone = forum.nobody.get(f"/nodes/{outside}").json
-    assert (alone["section_id"], alone["section_name"]) == (None, None)
+    assert (alone["section_id"], alone["section_name"], alone["summary"]) == (None, None, "")
     assert shown.json in forum.nobody.get("/nodes").json
 
 

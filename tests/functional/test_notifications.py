@@ -5,15 +5,13 @@ from typing import Any
 import pytest
 
 from tests.functional.forum import Forum, Person
-from tests.functional.shapes import NODE, NOTIFICATION, REPLY, TOPIC, has_shape
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
 def notifications_of(person: Person) -> list[Any]:
-    """Return a user's notifications, whose shape is checked."""
+    """Return a user's notifications, and check the unread count."""
     listed = person.get("/notifications").json
-    assert all(has_shape(one, NOTIFICATION) for one in listed)
     assert person.get("/notifications/unread_count").json == {"count": len(listed)}
     return list(listed)
 
@@ -32,7 +30,7 @@ def test_a_new_topic_tells_the_followers_of_its_author(
     assert (one["type"], one["read"], one["mention_type"]) == ("Topic", False, None)
     assert one["actor"]["login"] == "alice"
     assert one["topic"] == forum.nobody.get("/topics").json[0]
-    assert (one["topic"]["id"], set(one["topic"])) == (topic, TOPIC)
+    assert one["topic"]["id"] == topic
     assert (one["mention"], one["reply"], one["node"]) == (None, None, None)
     assert one["created_at"] == one["updated_at"] == one["topic"]["created_at"]
 
@@ -63,7 +61,7 @@ def test_a_new_reply_tells_the_topics_author(
     assert one["actor"]["login"] == "bob"
     assert one["topic"] == forum.nobody.get("/topics").json[0]
     assert one["reply"] == forum.nobody.get(f"/topics/{topic}/replies").json[0]
-    assert (one["reply"]["id"], set(one["reply"])) == (reply, REPLY)
+    assert one["reply"]["id"] == reply
     assert (one["mention"], one["node"]) == (None, None)
 
 
@@ -190,7 +188,6 @@ def test_a_topic_moved_by_somebody_else_tells_its_author(
     assert (one["type"], one["actor"]["login"]) == ("NodeChanged", "chief")
     assert one["topic"] == forum.nobody.get("/topics").json[0]
     assert one["node"] == forum.nobody.get(f"/nodes/{other}").json
-    assert set(one["node"]) == NODE
     assert (one["mention_type"], one["mention"], one["reply"]) == (None, None, None)
 
 

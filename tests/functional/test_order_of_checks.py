@@ -2,11 +2,11 @@
 
 import sqlite3
 from contextlib import closing
-from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import raw
 
@@ -87,7 +87,7 @@ def test_unreadable_comes_before_the_bad_token(forum: Forum) -> None:
     assert raw(forum, "GET", f"{API}/%ff", BAD).status_int == 400
 
 
-def test_too_large_comes_before_the_bad_token(make_forum: Any) -> None:
+def test_too_large_comes_before_the_bad_token(make_forum: MakeForum) -> None:
     forum = make_forum(http__max_body="1024")
     assert raw(forum, "POST", f"{API}/nothing", BAD, b"x" * 1025).status_int == 413
 
@@ -154,7 +154,7 @@ def test_what_was_decided_of_a_user_holds_at_once(forum: Forum, node: int, alice
     assert alice.post(f"/topics/{topic}/ban").status_int == 200
 
 
-def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum: Any) -> None:
+def test_a_newcomer_may_open_topics_once_the_time_is_over(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__newbie_minutes="60")
     node = forum.node()
     ages = {"new": 59 / 1440, "old": 61 / 1440}

@@ -43,9 +43,13 @@ def stored(folder: Path) -> list[Path]:
 def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(
     forum: Forum, alice: Person
 ) -> None:
-    url = send(alice).json["image_url"]
+    made = send(alice)
+    url = made.json["image_url"]
+    assert (made.status_int, url.partition("/photos/")[0]) == (201, "http://localhost")
     served = forum.app.get(url)
-    assert Image.open(io.BytesIO(served.body)).size == (300, 200)
+    assert int(served.headers["Content-Length"]) == len(served.body)
+    shown = Image.open(io.BytesIO(served.body))
+    assert (shown.size, shown.getpixel((0, 0))) == ((300, 200), (255, 0, 0))
     assert served.content_type == "image/png"
     assert served.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert served.headers["X-Content-Type-Options"] == "nosniff"
@@ -76,11 +80,14 @@ def test_the_same_picture_is_stored_once_with_a_row_for_each_owner(
 
 
 @pytest.mark.parametrize(
-    "name", ["ab/ab.png", "ab/x.svg", "..%2f..%2fetc/passwd", "ab/" + "ab" * 32 + ".png"]
+    "path",
+    [
+        *("/photos/ab/ab.png", "/photos/ab/x.svg", f"/photos/ab/{'ab' * 32}.png"),
+        *("/photos/..%2f..%2fetc/passwd", "/photos/../x", "/avatars/me%20.svg"),
+    ],
 )
-def test_a_picture_that_is_not_there_is_not_found(forum: Forum, name: str) -> None:
-    answer = forum.app.get(f"/photos/{name}", status=404)
-    assert set(answer.json) == {"error"}
+def test_a_picture_that_is_not_there_is_404(forum: Forum, path: str) -> None:
+    assert set(forum.app.get(path, status=404).json) == {"error"}
 
 
 def test_an_animation_with_too_many_frames_is_refused(make_forum: MakeForum) -> None:

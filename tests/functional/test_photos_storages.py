@@ -49,7 +49,7 @@ def command(tmp_path: Path, database: Database, both: dict[str, str]) -> Command
 
 
 @pytest.fixture
-def open_forum(make_forum: MakeForum) -> Callable[..., Forum]:
+def open_forum(make_forum: MakeForum) -> MakeForum:
     """A function that returns the forum with settings by their names."""
     return lambda **settings: make_forum(
         **{name.replace(".", "__"): value for name, value in settings.items()}
@@ -84,7 +84,7 @@ def check_served(forum: Forum, urls: list[str]) -> None:
 
 
 def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_served(
-    open_forum: Callable[..., Forum],
+    open_forum: MakeForum,
     database: Database,
     tmp_path: Path,
     bucket: Any,
@@ -113,7 +113,7 @@ def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_serv
 
 
 def test_a_row_that_does_not_know_its_storage_is_served_from_either_and_never_deleted(
-    open_forum: Callable[..., Forum], database: Database, both: dict[str, str], command: Command
+    open_forum: MakeForum, database: Database, both: dict[str, str], command: Command
 ) -> None:
     forum = open_forum(**both)
     alice = forum.person("alice")
@@ -131,7 +131,7 @@ def test_a_row_that_does_not_know_its_storage_is_served_from_either_and_never_de
 
 
 def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
-    open_forum: Callable[..., Forum],
+    open_forum: MakeForum,
     database: Database,
     tmp_path: Path,
     bucket: Any,
@@ -165,7 +165,7 @@ def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
 
 
 def test_a_copy_that_was_stopped_goes_on(
-    open_forum: Callable[..., Forum],
+    open_forum: MakeForum,
     database: Database,
     both: dict[str, str],
     command: Command,
@@ -191,7 +191,7 @@ def test_a_copy_that_was_stopped_goes_on(
 
 
 def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(
-    open_forum: Callable[..., Forum],
+    open_forum: MakeForum,
     database: Database,
     tmp_path: Path,
     both: dict[str, str],
@@ -210,7 +210,7 @@ def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(
 
 
 def test_bytes_in_the_target_that_are_not_right_are_replaced(
-    open_forum: Callable[..., Forum], bucket: Any, both: dict[str, str], command: Command
+    open_forum: MakeForum, bucket: Any, both: dict[str, str], command: Command
 ) -> None:
     forum = open_forum(**both)
     [url] = upload(forum.person("alice"), "red")
@@ -222,7 +222,7 @@ def test_bytes_in_the_target_that_are_not_right_are_replaced(
 
 
 def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(
-    open_forum: Callable[..., Forum], database: Database, both: dict[str, str], command: Command
+    open_forum: MakeForum, database: Database, both: dict[str, str], command: Command
 ) -> None:
     forum = open_forum(**both)
     alice, bob = forum.person("alice"), forum.person("bob")
@@ -236,7 +236,7 @@ def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(
 
 
 def test_a_photo_that_was_copied_is_deleted_from_both_storages(
-    open_forum: Callable[..., Forum],
+    open_forum: MakeForum,
     tmp_path: Path,
     bucket: Any,
     both: dict[str, str],

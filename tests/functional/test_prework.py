@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.models import Reply, Topic
 from forumsvc.sandbox import CpuLimitError, PoolBusyError
 from forumsvc.services import accounts
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting
 
@@ -123,7 +124,7 @@ def test_nothing_is_rendered_for_a_request_that_a_cheaper_check_refuses(
 
 
 def test_nothing_is_rendered_for_words_that_are_forbidden_as_they_are_typed(
-    make_forum: Callable[..., Forum],
+    make_forum: MakeForum,
 ) -> None:
     forum = make_forum(posts__forbidden_words="spam")
     bob, node = forum.person("bob"), forum.node()
@@ -217,7 +218,7 @@ def test_a_topic_that_was_closed_while_a_text_was_rendered_takes_no_reply(
 
 
 def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
-    make_forum: Callable[..., Forum], monkeypatch: pytest.MonkeyPatch
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum = make_forum(accounts__registration="open")
     sent = {"login": "alice", "email": "alice@example.org", "password": "a long pass phrase"}

@@ -1,25 +1,9 @@
 """PUT /users/me."""
 
-import io
-
 import pytest
-from PIL import Image
 
 from tests.functional.forum import Forum, Person
-
-
-def picture() -> bytes:
-    """Return a small PNG."""
-    out = io.BytesIO()
-    Image.new("RGB", (300, 200), (200, 30, 30)).save(out, "PNG")
-    return out.getvalue()
-
-
-def upload(person: Person) -> str:
-    """Upload a photo and return its URL."""
-    made = person.call("POST", "/photos", upload_files=[("file", "a.png", picture())])
-    assert made.status_int == 201, made.text
-    return made.json["image_url"]
+from tests.functional.test_photos import send
 
 
 def test_what_is_sent_changes_and_the_rest_stays(forum: Forum, alice: Person) -> None:
@@ -90,23 +74,8 @@ def test_a_file_is_no_avatar(alice: Person) -> None:
     assert (answer.status_int, answer.json) == (400, {"error": "avatar: must be a text"})
 
 
-def test_nobody_edits_somebody_elses_profile(forum: Forum) -> None:
-    alice, admin = forum.person("alice"), forum.person("root", role="admin")
-    assert admin.put(f"/users/{alice.id}", location="Rome").status_int == 403
-    assert forum.nobody.put("/users/me", location="Rome").status_int == 401
-
-
-def test_an_uploaded_picture_becomes_the_avatar_and_can_be_taken_off(forum: Forum) -> None:
-    alice = forum.person("alice")
-    avatar_url = alice.put("/users/me", avatar=upload(alice)).json["avatar_url"]
-    served = forum.app.get(avatar_url)
-    assert Image.open(io.BytesIO(served.body)).size == (240, 240)
-    letter = alice.put("/users/me", avatar="").json["avatar_url"]
-    assert letter.endswith("/avatars/alice.svg")
-
-
 def test_the_picture_of_somebody_else_is_no_avatar(alice: Person, bob: Person) -> None:
-    refused = bob.put("/users/me", avatar=upload(alice))
+    refused = bob.put("/users/me", avatar=send(alice).json["image_url"])
     assert refused.status_int == 400
     assert refused.json["error"].startswith("avatar:")
 

@@ -4,10 +4,8 @@ import pytest
 
 from tests.functional.forum import Forum, Person
 from tests.functional.recounting import drift
-from tests.functional.shapes import ABILITIES, REPLY, REPLY_DETAIL, has_shape
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
-SHOWN = REPLY_DETAIL | {"abilities"}
 
 
 @pytest.fixture
@@ -26,8 +24,7 @@ def test_a_created_reply_is_answered_with_201_and_its_location(
 
 def test_a_created_reply_is_shown_in_full(bob: Person, topic: int) -> None:
     made = bob.post(f"/topics/{topic}/replies", body="Some *text*").json
-    assert has_shape(made, SHOWN)
-    assert made["abilities"] == dict.fromkeys(ABILITIES["reply"], True)
+    assert made["abilities"] == {"update": True, "destroy": True}
     expected = {
         "body": "Some *text*",
         "body_html": "<p>Some <em>text</em></p>",
@@ -103,7 +100,6 @@ def test_replies_are_listed_oldest_first_in_the_list_serializer(
     made = [forum.reply(bob, topic, f"Reply {n}") for n in range(5)]
     listed = forum.nobody.get(f"/topics/{topic}/replies").json
     assert [reply["id"] for reply in listed] == made
-    assert all(has_shape(reply, REPLY) for reply in listed)
     assert listed[1]["body_html"] == "<p>Reply 1</p>"
 
 
@@ -116,7 +112,6 @@ def test_a_deleted_reply_keeps_its_place_as_a_tombstone(
     assert [reply["id"] for reply in listed] == made
     assert [reply["deleted"] for reply in listed] == [False, True, False]
     assert [reply["body_html"] == "" for reply in listed] == [False, True, False]
-    assert has_shape(listed[1], REPLY)
     page = forum.nobody.get(f"/topics/{topic}/replies", offset=1, limit=1).json
     assert page == [listed[1]]
 

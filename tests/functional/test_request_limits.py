@@ -1,7 +1,6 @@
 """Rate limits of the API: counted by caller, shown in headers, refused with 429."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,12 +8,12 @@ import redis
 from fakeredis import FakeRedis, FakeServer
 
 from forumsvc.oauth import clients, tokens
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Caller, Forum
 from tests.functional.raw import raw
 from tests.functional.statements import counting
 from tests.seconds_clock import SecondsClock
 
-MakeForum = Callable[..., Forum]
 THREE = {"rate_limit__requests": "3/minute"}
 
 

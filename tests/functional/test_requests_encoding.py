@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from webtest import TestResponse
 
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 
 JSON = "application/json"
@@ -276,7 +277,7 @@ def test_undecodable_bytes_in_path_and_query_are_refused(alice: Person, path: st
     assert "UTF-8" in answer.json["error"]
 
 
-def test_a_body_over_the_limit_is_refused(make_forum: Any) -> None:
+def test_a_body_over_the_limit_is_refused(make_forum: MakeForum) -> None:
     forum = make_forum(http__max_body="2000")
     alice = forum.person("alice")
     topic = forum.topic(alice, forum.node())

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from forumsvc.models import Reply, Topic
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.test_requests_encoding import JSON, send
 
@@ -236,7 +237,7 @@ def test_titles_are_trimmed_before_they_are_measured(forum: Forum, alice: Person
     assert made.json["title"] == "x" * 255
 
 
-def test_the_sizes_are_settings(make_forum: Any) -> None:
+def test_the_sizes_are_settings(make_forum: MakeForum) -> None:
     forum = make_forum(posts__max_title="3", posts__max_body="5")
     alice, node = forum.person("alice"), forum.node()
     assert alice.post("/topics", title="abcd", node_id=node, body="B").status_int == 400
@@ -258,7 +259,7 @@ def test_a_photo_is_a_picture(alice: Person, raw: bytes) -> None:
     assert (answer.status_int, answer.json["error"][:5]) == (400, "file:")
 
 
-def test_a_photo_over_its_limit_is_refused_by_name(make_forum: Any) -> None:
+def test_a_photo_over_its_limit_is_refused_by_name(make_forum: MakeForum) -> None:
     alice = make_forum(photos__max_bytes="1024").person("alice")
     answer = alice.call("POST", "/photos", upload_files=[("file", "a.png", b"x" * 1025)])
     text = "file: too large: at most 1,024 bytes are allowed"

@@ -1,11 +1,11 @@
 """The OAuth endpoints over HTTP."""
 
 import base64
-from collections.abc import Callable
 
 import pytest
 
 from forumsvc.models import LoginFailure
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.statements import of_request
 
@@ -96,7 +96,7 @@ def test_the_revocation_on_reuse_is_committed(forum: Forum, app: Application) ->
 
 
 def test_a_lost_refresh_can_be_repeated_until_its_access_token_is_used(
-    make_forum: Callable[..., Forum],
+    make_forum: MakeForum,
 ) -> None:
     forum = make_forum(oauth__refresh_grace="60")
     add_ann(forum)
@@ -110,9 +110,7 @@ def test_a_lost_refresh_can_be_repeated_until_its_access_token_is_used(
     assert forum.caller(found["access_token"]).get("/hello").status_int == 401
 
 
-def test_the_first_use_of_a_refreshed_token_is_recorded_once(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_the_first_use_of_a_refreshed_token_is_recorded_once(make_forum: MakeForum) -> None:
     forum = make_forum(oauth__refresh_grace="60")
     add_ann(forum)
     app = Application(forum)
@@ -133,9 +131,7 @@ def test_any_other_error_is_rolled_back(forum: Forum, app: Application) -> None:
     assert app.refresh(issued["refresh_token"]).status_int == 200
 
 
-def test_failures_are_counted_for_all_processes_to_see(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_failures_are_counted_for_all_processes_to_see(make_forum: MakeForum) -> None:
     one, other = (make_forum(accounts__login_failures="3") for _ in range(2))
     app, same = Application(one), Application(other)
     assert [app.log_in("nobody", "wrong").status_int for _ in range(4)] == [400, 400, 400, 429]
@@ -171,9 +167,7 @@ def test_a_token_of_the_client_itself_reads_what_is_public(forum: Forum) -> None
     assert caller.post("/topics", title="x", body="y", node_id=forum.node()).status_int == 403
 
 
-def test_the_metadata_is_where_rfc_8414_puts_it(
-    forum: Forum, make_forum: Callable[..., Forum]
-) -> None:
+def test_the_metadata_is_where_rfc_8414_puts_it(forum: Forum, make_forum: MakeForum) -> None:
     path = "/.well-known/oauth-authorization-server"
     metadata = forum.app.get(path)
     assert metadata.content_type == "application/json"

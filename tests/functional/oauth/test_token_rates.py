@@ -1,19 +1,16 @@
 """Limits of logins: the rate limit of the token endpoint, and the slots for password hashing."""
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from forumsvc import passwords
-from tests.functional.forum import Forum
+from tests.functional.conftest import MakeForum
 from tests.functional.pages.visitor import Visitor
 from tests.functional.statements import counting
 
 from .application import PASSWORD, Application
 from .conftest import add_ann
-
-MakeForum = Callable[..., Forum]
 
 
 def test_the_token_endpoint_is_rate_limited_per_client_and_address(make_forum: MakeForum) -> None:

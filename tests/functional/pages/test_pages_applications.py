@@ -1,12 +1,11 @@
 """/applications: authorized and registered ones."""
 
-from collections.abc import Callable
-
 import pytest
 from webtest import TestResponse
 
 from forumsvc.oauth import clients, codes
 from forumsvc.pages import applications
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 
@@ -196,7 +195,7 @@ def test_blocked_users_cannot_register_but_can_revoke(
 
 
 def test_without_user_registered_clients_only_authorizations_are_shown(
-    make_forum: Callable[..., Forum],
+    make_forum: MakeForum,
 ) -> None:
     forum = make_forum()
     with_password(forum)

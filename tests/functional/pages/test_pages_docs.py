@@ -1,7 +1,6 @@
 """The explorer and the guide: their files, their CSP, and disabling them."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from webob import Request
 import forumsvc.pages
 from forumsvc.oauth import explorer
 from forumsvc.pages.guide import CHAPTERS, LANGUAGES, source
-from tests.functional.forum import Forum
+from tests.functional.conftest import MakeForum
 
 from .visitor import Visitor
 
@@ -134,9 +133,7 @@ def test_only_the_first_language_of_an_example_is_open(
     assert [one.has_attr("open") for one in folded] == [True, False, False]
 
 
-def test_the_examples_use_the_base_url_of_the_reader(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_the_examples_use_the_base_url_of_the_reader(make_forum: MakeForum) -> None:
     site = make_forum(**{"site.url": "https://forum.example.org"})
     text = Visitor(site).get("/docs/guide").html.get_text()
     assert text.count("https://forum.example.org") >= 3
@@ -179,7 +176,7 @@ def test_every_static_file_has_its_media_type_and_is_not_sniffed(
     assert served.content_length == len(served.body) > 0
 
 
-def test_docs_can_be_disabled(make_forum: Callable[..., Forum]) -> None:
+def test_docs_can_be_disabled(make_forum: MakeForum) -> None:
     visitor = Visitor(make_forum(**{"docs.enabled": "false"}))
     for path in ("/docs", "/docs/guide", explorer.REDIRECT_PATH, "/docs/files/explorer.js"):
         assert visitor.get(path).status_int == 404

@@ -1,14 +1,13 @@
 """The security headers of every page, and the error pages."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import forumsvc.pages
 from forumsvc.media import avatars
-from tests.functional.forum import Forum
+from tests.functional.conftest import MakeForum
 
 from .visitor import Visitor, problem
 
@@ -51,7 +50,7 @@ def test_the_style_sheet_is_immutable_under_its_version(visitor: Visitor) -> Non
 
 @pytest.mark.parametrize("path", ["/signup", "/oauth/authorize", "/password/reset"])
 def test_an_error_is_a_page_for_a_browser_and_json_for_the_rest(
-    make_forum: Callable[..., Forum], path: str
+    make_forum: MakeForum, path: str
 ) -> None:
     forum = make_forum()
     page = Visitor(forum).get(path)

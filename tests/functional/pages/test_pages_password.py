@@ -10,6 +10,7 @@ import pytest
 
 from forumsvc import clock
 from forumsvc.models import LoginFailure
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 
@@ -184,7 +185,7 @@ def test_mail_to_one_account_is_limited(visitor: Visitor, mail: Mail) -> None:
     assert len(mail()) == 5
 
 
-def test_mail_requests_of_one_address_are_limited(make_forum: Callable[..., Forum]) -> None:
+def test_mail_requests_of_one_address_are_limited(make_forum: MakeForum) -> None:
     forum = make_forum(mail__delivery="folder", mail__requests_per_hour="2")
     visitor = Visitor(forum)
     answers = [visitor.send("/password/forgotten", email="x@example.org") for _ in range(3)]
@@ -192,9 +193,7 @@ def test_mail_requests_of_one_address_are_limited(make_forum: Callable[..., Foru
     assert int(answers[2].headers["Retry-After"]) > 0
 
 
-def test_without_mail_there_is_no_reset_page_and_no_link_to_it(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_without_mail_there_is_no_reset_page_and_no_link_to_it(make_forum: MakeForum) -> None:
     visitor = Visitor(make_forum())
     assert visitor.get("/password/forgotten").status_int == 403
     assert visitor.post("/password/forgotten", email="a@example.org").status_int == 403

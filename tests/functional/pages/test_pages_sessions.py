@@ -11,7 +11,7 @@ from forumsvc.models import BrowserSession, LoginFailure
 from forumsvc.oauth.token_hash import hash_token
 from forumsvc.pages import login
 from forumsvc.passwords import hash_password
-from tests.functional.forum import Forum
+from tests.functional.conftest import MakeForum
 
 from .visitor import (
     NEW_PASSWORD,
@@ -38,9 +38,7 @@ def test_the_cookie_is_http_only_and_same_site(visitor: Visitor, ann: int) -> No
     assert not any(part.startswith("domain") for part in parts)
 
 
-def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_behind_tls_the_cookie_is_secure_and_bound_to_the_host(make_forum: MakeForum) -> None:
     forum = make_forum(site__url="https://forum.example")
     answer = Visitor(forum).get("/login")
     name, *parts = answer.headers["Set-Cookie"].split("; ")
@@ -91,9 +89,7 @@ def test_a_wrong_password_and_an_unknown_login_get_the_same_response_and_count(
     assert visitor.forum.count(BrowserSession) == 0
 
 
-def test_guessing_is_throttled_as_at_the_token_endpoint(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_guessing_is_throttled_as_at_the_token_endpoint(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__login_failures="2")
     with_password(forum)
     visitor = Visitor(forum)

@@ -1,12 +1,10 @@
 """Signing up on the page."""
 
-from collections.abc import Callable
-
 import pytest
 from sqlalchemy import select
 
 from forumsvc.models import User
-from tests.functional.forum import Forum
+from tests.functional.conftest import MakeForum
 
 from .visitor import Visitor, form_of, problem, sent, wrong
 
@@ -68,7 +66,7 @@ def test_login_and_email_are_unique_in_any_case(visitor: Visitor, field: str, va
 
 
 def test_with_closed_registration_there_is_no_signup_page_and_no_link_to_it(
-    make_forum: Callable[..., Forum],
+    make_forum: MakeForum,
 ) -> None:
     visitor = Visitor(make_forum())
     page = visitor.get("/signup")
@@ -82,7 +80,7 @@ def test_with_closed_registration_there_is_no_signup_page_and_no_link_to_it(
         assert "/signup" not in visitor.get(path).text
 
 
-def test_accounts_per_address_are_limited(make_forum: Callable[..., Forum]) -> None:
+def test_accounts_per_address_are_limited(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="2")
     visitor = Visitor(forum, REMOTE_ADDR="2001:db8::1")
     neighbour = Visitor(forum, REMOTE_ADDR="2001:db8::2")

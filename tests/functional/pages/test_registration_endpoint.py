@@ -1,10 +1,9 @@
 """POST /api/v3/users."""
 
-from collections.abc import Callable
-
 import pytest
 
 from forumsvc.models import User
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
 
@@ -64,9 +63,7 @@ def test_a_taken_login_or_email_is_named(forum: Forum, field: str) -> None:
     assert (answer.status_int, answer.json["error"]) == (400, f"{field}: is taken")
 
 
-def test_closed_registration_is_checked_before_the_parameters(
-    make_forum: Callable[..., Forum],
-) -> None:
+def test_closed_registration_is_checked_before_the_parameters(make_forum: MakeForum) -> None:
     forum = make_forum()
     for fields in (GOOD, {}):
         answer = forum.nobody.post("/users", **fields)
@@ -75,7 +72,7 @@ def test_closed_registration_is_checked_before_the_parameters(
     assert forum.count(User) == 0
 
 
-def test_attempts_per_address_are_limited(make_forum: Callable[..., Forum]) -> None:
+def test_attempts_per_address_are_limited(make_forum: MakeForum) -> None:
     forum = make_forum(accounts__registration="open", accounts__registrations_per_hour="1")
     assert (
         forum.nobody.post(
