@@ -8,6 +8,7 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
+VISIBLE = "deleted_at IS NULL AND banned_at IS NULL"
 BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
@@ -70,7 +71,6 @@ def upgrade() -> None:
         "ix_users_popular",
         "users",
         ["state", "replies_count", "topics_count"],
-        unique=False,
     )
     op.create_table(
         "follow_notices",
@@ -83,7 +83,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_follow_notices_user_id")),
         sa.PrimaryKeyConstraint("user_id", "target_id", name=op.f("pk_follow_notices")),
     )
-    op.create_index("ix_follow_notices_target_id", "follow_notices", ["target_id"], unique=False)
+    op.create_index("ix_follow_notices_target_id", "follow_notices", ["target_id"])
     op.create_table(
         "nodes",
         sa.Column("id", BIG_ID, nullable=False),
@@ -100,8 +100,8 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name=op.f("uq_nodes_name")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_nodes_section_id", "nodes", ["section_id"], unique=False)
-    op.create_index("ix_nodes_sort_id", "nodes", ["sort", "id"], unique=False)
+    op.create_index("ix_nodes_section_id", "nodes", ["section_id"])
+    op.create_index("ix_nodes_sort_id", "nodes", ["sort", "id"])
     op.create_table(
         "oauth_clients",
         sa.Column("id", BIG_ID, nullable=False),
@@ -119,7 +119,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("client_id", name=op.f("uq_oauth_clients_client_id")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_oauth_clients_owner_id", "oauth_clients", ["owner_id"], unique=False)
+    op.create_index("ix_oauth_clients_owner_id", "oauth_clients", ["owner_id"])
     op.create_table(
         "photos",
         sa.Column("id", BIG_ID, nullable=False),
@@ -136,7 +136,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("user_id", "digest", name=op.f("uq_photos_user_id_digest")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_photos_name", "photos", ["name"], unique=False)
+    op.create_index("ix_photos_name", "photos", ["name"])
     op.create_table(
         "user_blocks",
         sa.Column("id", BIG_ID, nullable=False),
@@ -148,8 +148,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_user_blocks")),
         sa.UniqueConstraint("user_id", "target_id", name=op.f("uq_user_blocks_user_id_target_id")),
     )
-    op.create_index("ix_user_blocks_target_id", "user_blocks", ["target_id"], unique=False)
-    op.create_index("ix_user_blocks_user_id_id", "user_blocks", ["user_id", "id"], unique=False)
+    op.create_index("ix_user_blocks_target_id", "user_blocks", ["target_id"])
+    op.create_index("ix_user_blocks_user_id_id", "user_blocks", ["user_id", "id"])
     op.create_table(
         "user_follows",
         sa.Column("id", BIG_ID, nullable=False),
@@ -163,10 +163,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_user_follows")),
         sa.UniqueConstraint("user_id", "target_id", name=op.f("uq_user_follows_user_id_target_id")),
     )
-    op.create_index(
-        "ix_user_follows_target_id_id", "user_follows", ["target_id", "id"], unique=False
-    )
-    op.create_index("ix_user_follows_user_id_id", "user_follows", ["user_id", "id"], unique=False)
+    op.create_index("ix_user_follows_target_id_id", "user_follows", ["target_id", "id"])
+    op.create_index("ix_user_follows_user_id_id", "user_follows", ["user_id", "id"])
     op.create_table(
         "oauth_tokens",
         sa.Column("id", BIG_ID, nullable=False),
@@ -190,9 +188,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("refresh_hash", name=op.f("uq_oauth_tokens_refresh_hash")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_oauth_tokens_client_id", "oauth_tokens", ["client_id"], unique=False)
-    op.create_index("ix_oauth_tokens_family", "oauth_tokens", ["family"], unique=False)
-    op.create_index("ix_oauth_tokens_user_id", "oauth_tokens", ["user_id"], unique=False)
+    op.create_index("ix_oauth_tokens_client_id", "oauth_tokens", ["client_id"])
+    op.create_index("ix_oauth_tokens_family", "oauth_tokens", ["family"])
+    op.create_index("ix_oauth_tokens_user_id", "oauth_tokens", ["user_id"])
     op.create_table(
         "topics",
         sa.Column("id", BIG_ID, nullable=False),
@@ -233,118 +231,43 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_topics")),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        "ix_topics_active",
-        "topics",
-        ["last_active_at", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+    _create_partial_index("ix_topics_active", "topics", ["last_active_at", "id"], VISIBLE)
+    _create_partial_index(
+        "ix_topics_excellent", "topics", ["id"], f"{VISIBLE} AND excellent_at IS NOT NULL"
     )
-    op.create_index(
-        "ix_topics_excellent",
-        "topics",
-        ["id"],
-        unique=False,
-        sqlite_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-        postgresql_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
+    _create_partial_index(
+        "ix_topics_no_reply", "topics", ["id"], f"{VISIBLE} AND replies_count = 0"
     )
-    op.create_index(
-        "ix_topics_no_reply",
-        "topics",
-        ["id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
+    _create_partial_index(
+        "ix_topics_node_active", "topics", ["node_id", "last_active_at", "id"], VISIBLE
     )
-    op.create_index(
-        "ix_topics_node_active",
-        "topics",
-        ["node_id", "last_active_at", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.create_index(
+    _create_partial_index(
         "ix_topics_node_excellent",
         "topics",
         ["node_id", "id"],
-        unique=False,
-        sqlite_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-        postgresql_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
+        f"{VISIBLE} AND excellent_at IS NOT NULL",
     )
-    op.create_index("ix_topics_node_id", "topics", ["node_id"], unique=False)
-    op.create_index(
-        "ix_topics_node_no_reply",
-        "topics",
-        ["node_id", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
+    op.create_index("ix_topics_node_id", "topics", ["node_id"])
+    _create_partial_index(
+        "ix_topics_node_no_reply", "topics", ["node_id", "id"], f"{VISIBLE} AND replies_count = 0"
     )
-    op.create_index(
+    _create_partial_index(
         "ix_topics_node_popular",
         "topics",
         ["node_id", "likes_count", "replies_count", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+        VISIBLE,
     )
-    op.create_index(
-        "ix_topics_node_recent",
-        "topics",
-        ["node_id", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+    _create_partial_index("ix_topics_node_recent", "topics", ["node_id", "id"], VISIBLE)
+    _create_partial_index(
+        "ix_topics_popular", "topics", ["likes_count", "replies_count", "id"], VISIBLE
     )
-    op.create_index(
-        "ix_topics_popular",
-        "topics",
-        ["likes_count", "replies_count", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+    _create_partial_index("ix_topics_recent", "topics", ["id"], VISIBLE)
+    _create_partial_index(
+        "ix_topics_user_likes", "topics", ["user_id", "likes_count", "id"], VISIBLE
     )
-    op.create_index(
-        "ix_topics_recent",
-        "topics",
-        ["id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.create_index(
-        "ix_topics_user_likes",
-        "topics",
-        ["user_id", "likes_count", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.create_index(
-        "ix_topics_user_recent",
-        "topics",
-        ["user_id", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.create_index(
-        "ix_topics_user_replies",
-        "topics",
-        ["user_id", "replies_count", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
+    _create_partial_index("ix_topics_user_recent", "topics", ["user_id", "id"], VISIBLE)
+    _create_partial_index(
+        "ix_topics_user_replies", "topics", ["user_id", "replies_count", "id"], VISIBLE
     )
     op.create_table(
         "favorites",
@@ -357,8 +280,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_favorites")),
         sa.UniqueConstraint("user_id", "topic_id", name=op.f("uq_favorites_user_id_topic_id")),
     )
-    op.create_index("ix_favorites_topic_id", "favorites", ["topic_id"], unique=False)
-    op.create_index("ix_favorites_user_id_id", "favorites", ["user_id", "id"], unique=False)
+    op.create_index("ix_favorites_topic_id", "favorites", ["topic_id"])
+    op.create_index("ix_favorites_user_id_id", "favorites", ["user_id", "id"])
     op.create_table(
         "replies",
         sa.Column("id", BIG_ID, nullable=False),
@@ -377,14 +300,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_replies")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_replies_topic_id_id", "replies", ["topic_id", "id"], unique=False)
-    op.create_index(
-        "ix_replies_user_id_id",
-        "replies",
-        ["user_id", "id"],
-        unique=False,
-        sqlite_where=sa.text("deleted_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL"),
+    op.create_index("ix_replies_topic_id_id", "replies", ["topic_id", "id"])
+    _create_partial_index(
+        "ix_replies_user_id_id", "replies", ["user_id", "id"], "deleted_at IS NULL"
     )
     op.create_table(
         "topic_follows",
@@ -399,7 +317,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_topic_follows")),
         sa.UniqueConstraint("user_id", "topic_id", name=op.f("uq_topic_follows_user_id_topic_id")),
     )
-    op.create_index("ix_topic_follows_topic_id", "topic_follows", ["topic_id"], unique=False)
+    op.create_index("ix_topic_follows_topic_id", "topic_follows", ["topic_id"])
     op.create_table(
         "topic_likes",
         sa.Column("id", BIG_ID, nullable=False),
@@ -411,7 +329,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_topic_likes")),
         sa.UniqueConstraint("user_id", "topic_id", name=op.f("uq_topic_likes_user_id_topic_id")),
     )
-    op.create_index("ix_topic_likes_topic_id", "topic_likes", ["topic_id"], unique=False)
+    op.create_index("ix_topic_likes_topic_id", "topic_likes", ["topic_id"])
     op.create_table(
         "notifications",
         sa.Column("id", BIG_ID, nullable=False),
@@ -444,18 +362,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_notifications")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_notifications_node_id", "notifications", ["node_id"], unique=False)
-    op.create_index("ix_notifications_reply_id", "notifications", ["reply_id"], unique=False)
-    op.create_index("ix_notifications_topic_id", "notifications", ["topic_id"], unique=False)
-    op.create_index(
-        "ix_notifications_unread",
-        "notifications",
-        ["user_id"],
-        unique=False,
-        sqlite_where=sa.text("read_at IS NULL"),
-        postgresql_where=sa.text("read_at IS NULL"),
+    op.create_index("ix_notifications_node_id", "notifications", ["node_id"])
+    op.create_index("ix_notifications_reply_id", "notifications", ["reply_id"])
+    op.create_index("ix_notifications_topic_id", "notifications", ["topic_id"])
+    _create_partial_index(
+        "ix_notifications_unread", "notifications", ["user_id"], "read_at IS NULL"
     )
-    op.create_index("ix_notifications_user_id_id", "notifications", ["user_id", "id"], unique=False)
+    op.create_index("ix_notifications_user_id_id", "notifications", ["user_id", "id"])
     op.create_table(
         "reply_likes",
         sa.Column("id", BIG_ID, nullable=False),
@@ -467,146 +380,29 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_reply_likes")),
         sa.UniqueConstraint("user_id", "reply_id", name=op.f("uq_reply_likes_user_id_reply_id")),
     )
-    op.create_index("ix_reply_likes_reply_id", "reply_likes", ["reply_id"], unique=False)
+    op.create_index("ix_reply_likes_reply_id", "reply_likes", ["reply_id"])
+
+
+def _create_partial_index(name: str, table: str, columns: list[str], where: str) -> None:
+    only = sa.text(where)
+    op.create_index(name, table, columns, sqlite_where=only, postgresql_where=only)
 
 
 def downgrade() -> None:
     """Downgrade to the revision before."""
-    op.drop_index("ix_reply_likes_reply_id", table_name="reply_likes")
     op.drop_table("reply_likes")
-    op.drop_index("ix_notifications_user_id_id", table_name="notifications")
-    op.drop_index(
-        "ix_notifications_unread",
-        table_name="notifications",
-        sqlite_where=sa.text("read_at IS NULL"),
-        postgresql_where=sa.text("read_at IS NULL"),
-    )
-    op.drop_index("ix_notifications_topic_id", table_name="notifications")
-    op.drop_index("ix_notifications_reply_id", table_name="notifications")
-    op.drop_index("ix_notifications_node_id", table_name="notifications")
     op.drop_table("notifications")
-    op.drop_index("ix_topic_likes_topic_id", table_name="topic_likes")
     op.drop_table("topic_likes")
-    op.drop_index("ix_topic_follows_topic_id", table_name="topic_follows")
     op.drop_table("topic_follows")
-    op.drop_index(
-        "ix_replies_user_id_id",
-        table_name="replies",
-        sqlite_where=sa.text("deleted_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL"),
-    )
-    op.drop_index("ix_replies_topic_id_id", table_name="replies")
     op.drop_table("replies")
-    op.drop_index("ix_favorites_user_id_id", table_name="favorites")
-    op.drop_index("ix_favorites_topic_id", table_name="favorites")
     op.drop_table("favorites")
-    op.drop_index(
-        "ix_topics_user_replies",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_user_recent",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_user_likes",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_recent",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_popular",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_node_recent",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_node_popular",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_node_no_reply",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-    )
-    op.drop_index("ix_topics_node_id", table_name="topics")
-    op.drop_index(
-        "ix_topics_node_excellent",
-        table_name="topics",
-        sqlite_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-        postgresql_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-    )
-    op.drop_index(
-        "ix_topics_node_active",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
-    op.drop_index(
-        "ix_topics_no_reply",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL AND replies_count = 0"),
-    )
-    op.drop_index(
-        "ix_topics_excellent",
-        table_name="topics",
-        sqlite_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-        postgresql_where=sa.text(
-            "deleted_at IS NULL AND banned_at IS NULL AND excellent_at IS NOT NULL"
-        ),
-    )
-    op.drop_index(
-        "ix_topics_active",
-        table_name="topics",
-        sqlite_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-        postgresql_where=sa.text("deleted_at IS NULL AND banned_at IS NULL"),
-    )
     op.drop_table("topics")
-    op.drop_index("ix_oauth_tokens_user_id", table_name="oauth_tokens")
-    op.drop_index("ix_oauth_tokens_family", table_name="oauth_tokens")
-    op.drop_index("ix_oauth_tokens_client_id", table_name="oauth_tokens")
     op.drop_table("oauth_tokens")
-    op.drop_index("ix_user_follows_user_id_id", table_name="user_follows")
-    op.drop_index("ix_user_follows_target_id_id", table_name="user_follows")
     op.drop_table("user_follows")
-    op.drop_index("ix_user_blocks_user_id_id", table_name="user_blocks")
-    op.drop_index("ix_user_blocks_target_id", table_name="user_blocks")
     op.drop_table("user_blocks")
-    op.drop_index("ix_photos_name", table_name="photos")
     op.drop_table("photos")
-    op.drop_index("ix_oauth_clients_owner_id", table_name="oauth_clients")
     op.drop_table("oauth_clients")
-    op.drop_index("ix_nodes_sort_id", table_name="nodes")
-    op.drop_index("ix_nodes_section_id", table_name="nodes")
     op.drop_table("nodes")
-    op.drop_index("ix_follow_notices_target_id", table_name="follow_notices")
     op.drop_table("follow_notices")
-    op.drop_index("ix_users_popular", table_name="users")
     op.drop_table("users")
     op.drop_table("sections")

@@ -35,9 +35,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("code_hash", name=op.f("uq_oauth_codes_code_hash")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_oauth_codes_client_id", "oauth_codes", ["client_id"], unique=False)
-    op.create_index("ix_oauth_codes_user_id", "oauth_codes", ["user_id"], unique=False)
-    op.create_index("ix_oauth_codes_expires_at", "oauth_codes", ["expires_at"], unique=False)
+    op.create_index("ix_oauth_codes_client_id", "oauth_codes", ["client_id"])
+    op.create_index("ix_oauth_codes_user_id", "oauth_codes", ["user_id"])
+    op.create_index("ix_oauth_codes_expires_at", "oauth_codes", ["expires_at"])
     op.create_table(
         "login_failures",
         sa.Column("id", BIG_ID, nullable=False),
@@ -51,15 +51,13 @@ def upgrade() -> None:
         "ix_login_failures_account_failed_at",
         "login_failures",
         ["account", "failed_at"],
-        unique=False,
     )
     op.create_index(
         "ix_login_failures_address_failed_at",
         "login_failures",
         ["address", "failed_at"],
-        unique=False,
     )
-    op.create_index("ix_login_failures_failed_at", "login_failures", ["failed_at"], unique=False)
+    op.create_index("ix_login_failures_failed_at", "login_failures", ["failed_at"])
     op.create_table(
         "login_addresses",
         sa.Column("user_id", BIG_ID, nullable=False),
@@ -68,7 +66,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_login_addresses_user_id")),
         sa.PrimaryKeyConstraint("user_id", "address", name=op.f("pk_login_addresses")),
     )
-    op.create_index("ix_login_addresses_seen_at", "login_addresses", ["seen_at"], unique=False)
+    op.create_index("ix_login_addresses_seen_at", "login_addresses", ["seen_at"])
     op.create_table(
         "browser_sessions",
         sa.Column("id", BIG_ID, nullable=False),
@@ -83,25 +81,14 @@ def upgrade() -> None:
         sa.UniqueConstraint("secret_hash", name=op.f("uq_browser_sessions_secret_hash")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_browser_sessions_user_id", "browser_sessions", ["user_id"], unique=False)
-    op.create_index(
-        "ix_browser_sessions_expires_at", "browser_sessions", ["expires_at"], unique=False
-    )
+    op.create_index("ix_browser_sessions_user_id", "browser_sessions", ["user_id"])
+    op.create_index("ix_browser_sessions_expires_at", "browser_sessions", ["expires_at"])
 
 
 def downgrade() -> None:
     """Downgrade to the revision before."""
-    op.drop_index("ix_browser_sessions_expires_at", table_name="browser_sessions")
-    op.drop_index("ix_browser_sessions_user_id", table_name="browser_sessions")
     op.drop_table("browser_sessions")
-    op.drop_index("ix_login_addresses_seen_at", table_name="login_addresses")
     op.drop_table("login_addresses")
-    op.drop_index("ix_login_failures_failed_at", table_name="login_failures")
-    op.drop_index("ix_login_failures_address_failed_at", table_name="login_failures")
-    op.drop_index("ix_login_failures_account_failed_at", table_name="login_failures")
     op.drop_table("login_failures")
-    op.drop_index("ix_oauth_codes_expires_at", table_name="oauth_codes")
-    op.drop_index("ix_oauth_codes_user_id", table_name="oauth_codes")
-    op.drop_index("ix_oauth_codes_client_id", table_name="oauth_codes")
     op.drop_table("oauth_codes")
     op.drop_column("oauth_tokens", "refresh_scope")

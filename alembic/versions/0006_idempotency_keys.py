@@ -27,9 +27,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("user_id", "key", name=op.f("pk_idempotency_keys")),
     )
-    op.create_index(
-        "ix_idempotency_keys_created_at", "idempotency_keys", ["created_at"], unique=False
-    )
+    op.create_index("ix_idempotency_keys_created_at", "idempotency_keys", ["created_at"])
 
 
 def downgrade() -> None:
