@@ -11,6 +11,7 @@ from sqlalchemy import CheckConstraint, Connection, inspect, text
 from forumsvc import migrate
 from forumsvc.db.engine import Database
 from forumsvc.models import Base
+from tests.migrations import rows
 
 
 def schema(connection: Connection) -> dict[str, str]:
@@ -46,17 +47,25 @@ def test_up_down_and_up_again_is_up(blank: Database) -> None:
         assert schema(connection) == first
 
 
-def test_each_migration_can_be_downgraded(blank: Database) -> None:
+def test_each_migration_keeps_the_rows_of_every_table_up_and_down(blank: Database) -> None:
     scripts = ScriptDirectory.from_config(migrate.alembic_config())
     steps = [step.revision for step in reversed([*scripts.walk_revisions()])]
+    kept: dict[str, int] = {}
     for before, step in zip(["base", *steps], steps, strict=False):
         migrate.upgrade(blank.writes, step)
-        with blank.writes.connect() as connection:
+        with blank.writes.begin() as connection:
+            assert {table: rows.count(connection)[table] for table in kept} == kept
+            rows.fill(connection)
             there = schema(connection)
         migrate.downgrade(blank.writes, before)
-        assert migrate.upgrade(blank.writes, step) == step
         with blank.writes.connect() as connection:
+            assert rows.count(connection) == kept
+        assert migrate.upgrade(blank.writes, step) == step
+        with blank.writes.begin() as connection:
             assert schema(connection) == there
+            rows.fill(connection)
+            kept = rows.count(connection)
+            assert set(kept.values()) == {1}
 
 
 def test_a_database_that_is_up_to_date_is_not_changed(blank: Database) -> None:
