@@ -1,13 +1,11 @@
 """The lists of topics: their orders, ties and paging."""
 
-from itertools import chain
 from typing import Any
 
 import pytest
 
 from tests.functional.forum import Caller, Forum, Person
 
-MAX = 2**63 - 1
 KINDS = ["last_actived", "recent", "no_reply", "popular", "excellent"]
 
 
@@ -141,43 +139,3 @@ def test_favorites_are_listed_by_when_they_were_favored_last_first(scene: Scene)
     scene.bob.post(f"/topics/{scene.c}/unfavorite")
     scene.bob.post(f"/topics/{scene.c}/favorite")
     assert ids(scene.alice, "/users/bob/favorites") == [scene.c, scene.d, scene.a]
-
-
-@pytest.fixture
-def many(forum: Forum) -> tuple[Forum, Person]:
-    """A forum with 23 excellent topics of alice's, which are her favorites."""
-    chief, node = forum.person("chief", role="admin"), forum.node()
-    for number in range(23):
-        topic = forum.topic(chief, node, title=f"T{number}")
-        chief.post(f"/topics/{topic}/action?type=excellent")
-        chief.post(f"/topics/{topic}/favorite")
-    return forum, chief
-
-
-PAGED = [
-    *(f"/topics?type={kind}" for kind in KINDS),
-    "/users/chief/topics",
-    "/users/chief/topics?order=likes",
-    "/users/chief/topics?order=replies",
-    "/users/chief/favorites",
-]
-
-
-def test_topic_lists_are_paged_without_gaps_and_overlaps(many: tuple[Forum, Person]) -> None:
-    forum, chief = many
-    for path in PAGED:
-        for caller in (chief, forum.nobody):
-            whole = ids(caller, path, limit=150)
-            assert len(whole) == 23, path
-            assert ids(caller, path) == whole[:20], path
-            pages = [ids(caller, path, offset=start, limit=5) for start in range(0, 30, 5)]
-            assert list(chain.from_iterable(pages)) == whole, path
-            assert [len(page) for page in pages] == [5, 5, 5, 5, 3, 0], path
-
-
-def test_beyond_the_end_every_page_is_empty(many: tuple[Forum, Person]) -> None:
-    forum, chief = many
-    for path in PAGED:
-        for offset in (23, 1000, MAX, 10**30):
-            assert ids(chief, path, offset=offset) == [], (path, offset)
-        assert ids(forum.nobody, path, offset=22, limit=1) == ids(chief, path, limit=150)[-1:]

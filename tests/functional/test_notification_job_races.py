@@ -1,7 +1,7 @@
 """Batches beside concurrent changes: no notification of a hidden post, and none twice."""
 
-import random
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from forumsvc.services.notifications import jobs
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
+from tests.functional.storm import LOGINS, Storm
 from tests.functional.threads import alone, flat, statuses, together
 from tests.system.process import wait_until
 
@@ -97,60 +98,26 @@ def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
     assert drift(forum.database) == []
 
 
-class Member:
-    """A user who changes topics with many followers at random."""
+class Moderator(Storm):
+    """An admin who replies, opens topics, and hides them and replies at random."""
 
-    def __init__(self, caller: Caller, seed: int, node: int, topics: list[int]) -> None:
-        """topics: shared with the other members."""
-        self.caller = caller
-        self.choices = random.Random(seed)  # noqa: S311
-        self.node, self.topics = node, topics
-
-    def run(self) -> list[Any]:
-        """Send a number of requests and return the responses."""
-        doings = [self.reply] * 5 + [self.open_topic, self.hide, self.hide_reply]
-        doings += [self.follow, self.read, self.read]
-        return [self.choices.choice(doings)() for _ in range(25)]
-
-    def _topic(self) -> int:
-        return self.choices.choice(self.topics)
-
-    def reply(self) -> Any:
-        """POST /topics/:id/replies."""
-        body = self.choices.choice(["B", "@ann", "@ben @cat"])
-        return self.caller.post(f"/topics/{self._topic()}/replies", body=body)
+    def doings(self) -> list[Callable[[], Any]]:
+        """Return the kinds of requests to choose from."""
+        others = [self.open_topic, self.hide, self.delete, self.relate, self.tidy, self.tidy]
+        return [self.reply] * 5 + others
 
     def open_topic(self) -> Any:
-        """POST /topics."""
-        made = self.caller.post("/topics", title="T", node_id=self.node, body="B")
+        """POST /topics, to which others reply."""
+        made = super().open_topic()
         self.topics.append(made.json["id"])
         return made
 
     def hide(self) -> Any:
         """Ban a topic, show it again, or delete it."""
-        topic = self._topic()
+        path = f"/topics/{self.one(self.topics)}"
         if self.choices.random() < 0.2:
-            return self.caller.delete(f"/topics/{topic}")
-        how = self.choices.choice(["ban", "unban", "unban"])
-        return self.caller.post(f"/topics/{topic}/action?type={how}")
-
-    def hide_reply(self) -> Any:
-        """DELETE /replies/:id."""
-        listed = self.caller.get(f"/topics/{self._topic()}/replies")
-        if listed.status_int != 200 or not listed.json:
-            return listed
-        return self.caller.delete(f"/replies/{self.choices.choice(listed.json)['id']}")
-
-    def follow(self) -> Any:
-        """Follow or unfollow a topic."""
-        how = self.choices.choice(["follow", "unfollow"])
-        return self.caller.post(f"/topics/{self._topic()}/{how}")
-
-    def read(self) -> Any:
-        """Mark all notifications as read."""
-        listed = self.caller.get("/notifications", limit=150).json
-        ids = ",".join(str(one["id"]) for one in listed)
-        return self.caller.post("/notifications/read", ids=ids)
+            return self.caller.delete(path)
+        return self.caller.post(f"{path}/action?type={self.one(['ban', 'unban', 'unban'])}")
 
 
 def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
@@ -158,7 +125,7 @@ def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
 ) -> None:
     monkeypatch.setattr(jobs.run_batch, "__defaults__", (2,))
     forum = make_forum(notifications__inline_recipients="1")
-    people = [forum.person(login, role="admin") for login in ("ann", "ben", "cat", "dan")]
+    people = [forum.person(login, role="admin") for login in LOGINS]
     node = forum.node()
     topics = [forum.topic(each, node) for each in people]
     fans = [forum.person(f"fan{number}") for number in range(6)]
@@ -167,11 +134,12 @@ def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
             fan.post(f"/topics/{topic}/follow")
         for person in people:
             fan.post(f"/users/{person.login}/follow")
-    members = [
-        Member(alone(forum, person), number, node, topics) for number, person in enumerate(people)
+    replies = [forum.reply(people[0], topics[0])]
+    storms = [
+        Moderator(forum, person, seed, [node], topics, replies)
+        for seed, person in enumerate(people)
     ]
-    answers = flat(together([member.run for member in members]))
-    assert set(statuses(answers)) <= {200, 201, 403, 404}
+    assert set(statuses(flat(together([each.run for each in storms])))) <= {200, 201, 403, 404}
     wait_until(partial(is_done, forum), "all followers are notified")
     assert drift(forum.database) == []
     assert doubles(forum) == []

@@ -49,6 +49,20 @@ def check_walks(scene: Scene, *limits: int) -> None:
             assert len(back) == len(there)
 
 
+def test_offsets_and_limits_cut_every_list_without_gaps_and_overlaps(forum: Forum) -> None:
+    scene = full(forum, 44)
+    for path in map(scene.path, LISTS):
+        for caller in (scene.author, *([scene.forum.nobody] if path in FORUM else [])):
+            everything = ids(caller.get(path, limit=150))
+            assert len(everything) > 20, path
+            assert ids(caller.get(path)) == everything[:20], path
+            pages = [ids(caller.get(path, offset=start, limit=13)) for start in range(0, 104, 13)]
+            assert [*chain(*pages)] == everything, path
+            assert ids(caller.get(path, offset=3, limit=4)) == everything[3:7], path
+            for beyond in (len(everything), MAX_ID, 10**30):
+                assert ids(caller.get(path, offset=beyond)) == [], (path, beyond)
+
+
 def test_walking_by_next_gives_what_offsets_give_and_prev_leads_back(scene: Scene) -> None:
     check_walks(scene, 2)
 
