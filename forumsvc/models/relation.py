@@ -9,15 +9,24 @@ from sqlalchemy.orm import Mapped, mapped_column
 from ..db.base import Base, BigId, PrimaryKey, Timestamp
 
 
-class TopicLike(Base):
+class _OfUser:
+    id: Mapped[PrimaryKey]
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    created_at: Mapped[Timestamp]
+
+
+class _ToTopic(_OfUser):
+    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
+
+
+class _ToUser(_OfUser):
+    target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+
+
+class TopicLike(_ToTopic, Base):
     """A user likes a topic."""
 
     __tablename__ = "topic_likes"
-
-    id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
-    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
@@ -25,15 +34,12 @@ class TopicLike(Base):
     )
 
 
-class ReplyLike(Base):
+class ReplyLike(_OfUser, Base):
     """A user likes a reply."""
 
     __tablename__ = "reply_likes"
 
-    id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     reply_id: Mapped[int] = mapped_column(BigId, ForeignKey("replies.id"))
-    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "reply_id"),
@@ -41,15 +47,10 @@ class ReplyLike(Base):
     )
 
 
-class TopicFollow(Base):
+class TopicFollow(_ToTopic, Base):
     """A user wants notifications of new replies to a topic."""
 
     __tablename__ = "topic_follows"
-
-    id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
-    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
@@ -57,15 +58,10 @@ class TopicFollow(Base):
     )
 
 
-class Favorite(Base):
+class Favorite(_ToTopic, Base):
     """A topic is a favorite of a user."""
 
     __tablename__ = "favorites"
-
-    id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
-    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
@@ -74,15 +70,10 @@ class Favorite(Base):
     )
 
 
-class UserFollow(Base):
+class UserFollow(_ToUser, Base):
     """`user_id` follows `target_id`."""
 
     __tablename__ = "user_follows"
-
-    id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
@@ -92,15 +83,10 @@ class UserFollow(Base):
     )
 
 
-class UserBlock(Base):
+class UserBlock(_ToUser, Base):
     """`user_id` wants neither topics nor notifications of `target_id`."""
 
     __tablename__ = "user_blocks"
-
-    id: Mapped[PrimaryKey]
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Timestamp]
 
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
