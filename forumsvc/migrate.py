@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from .db.engine import Database
 from .db.schema_lock import Report, change_schema, no_report
-from .errors import IncompatibleDatabase
+from .errors import IncompatibleDatabase, single_line_message
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ def startup_problem(database: Database, ini: str) -> str | None:
     except IncompatibleDatabase as error:
         return str(error)
     except DBAPIError as error:
-        log.warning("the database does not answer: %s", " ".join(str(error.orig).split()))
+        log.warning("the database does not answer: %s", single_line_message(error.orig or error))
         return None
     finally:
         database.dispose()

@@ -77,20 +77,17 @@ class Executor:
         """
         compiled = self._compiled(statement)
         text, parameters = self._render(compiled, values)
-
-        def execute() -> list[tuple[Any, ...]]:
-            return self._execute(text, parameters)
-
-        try:
-            return compiled.rows(self._blocked_reads.run(compiled, execute))
-        except self._errors as error:
-            if not self._drop_if_disconnected(error):
-                raise self._wrap_error(error, text, is_disconnect=False) from error
-        try:
-            return compiled.rows(self._blocked_reads.run(compiled, execute))
-        except self._errors as error:
-            is_disconnect = self._drop_if_disconnected(error)
-            raise self._wrap_error(error, text, is_disconnect=is_disconnect) from error
+        is_repeated = False
+        while True:
+            try:
+                return compiled.rows(
+                    self._blocked_reads.run(compiled, lambda: self._execute(text, parameters))
+                )
+            except self._errors as error:
+                is_disconnect = self._drop_if_disconnected(error)
+                if is_repeated or not is_disconnect:
+                    raise self._wrap_error(error, text, is_disconnect=is_disconnect) from error
+            is_repeated = True
 
     def rows_in(self, db: Session, statement: Query | DmlStatement, values: Values) -> list[Any]:
         """Run a statement in a session's transaction and return its rows. Raises DBAPIError.

@@ -79,7 +79,7 @@ def named(db: SqlConnection, names: Sequence[str]) -> set[str]:
 
 
 def all_photos(db: SqlConnection) -> Iterator[Row[Any]]:
-    """Yield every photo, in the order of the ids.
+    """Return an iterator of every photo, in the order of the ids.
 
     Its columns: id, name, media_type, size, digest, storage, created_at.
     """
@@ -92,18 +92,18 @@ def all_photos(db: SqlConnection) -> Iterator[Row[Any]]:
         Photo.storage,
         Photo.created_at,
     )
-    statement = select(*columns).order_by(Photo.id).limit(_BATCH_SIZE)
-    found = db.execute(statement).all()
-    while found:
-        yield from found
-        found = db.execute(statement.where(Photo.id > found[-1].id)).all()
+    return _in_batches(db, select(*columns), Photo.id)
 
 
 def avatars(db: SqlConnection) -> Iterator[Row[Any]]:
-    """Yield every user (id, avatar) who has an avatar."""
+    """Return an iterator of every user (id, avatar) who has an avatar."""
     columns: tuple[Any, ...] = (User.id, User.avatar)
-    statement = select(*columns).where(User.avatar != "").order_by(User.id).limit(_BATCH_SIZE)
-    found = db.execute(statement).all()
+    return _in_batches(db, select(*columns).where(User.avatar != ""), User.id)
+
+
+def _in_batches(db: SqlConnection, statement: Select[Any], id_: Any) -> Iterator[Row[Any]]:
+    batch = statement.order_by(id_).limit(_BATCH_SIZE)
+    found = db.execute(batch).all()
     while found:
         yield from found
-        found = db.execute(statement.where(User.id > found[-1].id)).all()
+        found = db.execute(batch.where(id_ > found[-1].id)).all()

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from ... import clock
 from ...db.engine import Database
+from ...errors import single_line_message
 from . import jobs
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class NotificationJobRunner:
             try:
                 self.run_all()
             except SQLAlchemyError as error:
-                log.warning("followers are notified later: %s", error)
+                log.warning("followers are notified later: %s", single_line_message(error))
 
     def _load_pending(self) -> list[int]:
         """Return the oldest jobs, and store their number for the metrics."""
@@ -110,7 +111,8 @@ class NotificationJobRunner:
                 more = jobs.run_batch(db, job_id)
         except SQLAlchemyError as error:
             # The other jobs do not wait for the same lock.
-            log.warning("the followers of job %d are notified later: %s", job_id, error)
+            reason = single_line_message(error)
+            log.warning("the followers of job %d are notified later: %s", job_id, reason)
             more = False
         self._stop.wait(_PAUSE_FACTOR * (time.monotonic() - began))
         return more
