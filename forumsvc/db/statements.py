@@ -11,6 +11,7 @@ from sqlalchemy import (
     Update,
     bindparam,
     delete,
+    insert,
     inspect,
     literal_column,
     update,
@@ -47,6 +48,16 @@ def execute(db: Session, statement: DmlStatement, values: Values) -> list[Any]:
     for listener in executor.write_listeners:
         listener(db, statement)
     return executor.rows_in(db, statement, values)
+
+
+def insert_row(db: Session, model: type[Base], **values: Any) -> None:
+    """Insert a row. Its id: `last_inserted_id`."""
+    execute(db, _insert_row(model, tuple(values)), values)
+
+
+@cache
+def _insert_row(model: type[Base], names: tuple[str, ...]) -> Insert:
+    return insert(model).values({name: bindparam(name) for name in names})
 
 
 def insert_or_ignore(db: Session, model: type[Base], **values: Any) -> int:

@@ -155,16 +155,16 @@ class Community:
         body = texts.reply(self._themes[topic.theme], self._rng, topic.subject, mentioned)
         author_id = self._members.ids[author]
         rendered = self._authoring.render(self._db, author_id, body)
-        locked = topic_queries.state(self._db, topic.id, lock=True)
+        locked = self._locked(topic.id)
         created = replies.create(self._db, author_id, moment, self._authoring, locked, rendered)
         self._replies.append(DemoReply(created.id, author))
         self._popular.append(topic)
         later = moment + timedelta(milliseconds=500)
         if len(self._replies) % 83 == 41:
-            replies.destroy(self._db, later, reply_queries.by_id(self._db, created.id, lock=True))
+            replies.destroy(self._db, later, self._locked_reply(created.id))
         elif len(self._replies) % 30 == 8:
             edited = self._authoring.render(self._db, author_id, f"{body}\n\n*Edit:* typo.")
-            found = reply_queries.by_id(self._db, created.id, lock=True)
+            found = self._locked_reply(created.id)
             replies.edit(self._db, author_id, later, self._authoring, found, edited)
 
     def _react(self, moment: datetime, step: timedelta) -> None:
@@ -200,7 +200,7 @@ class Community:
     def _favorite(self, user: int, moment: datetime) -> None:
         topic = self._popular_topic()
         if self._is_new("favorite", user, topic.id):
-            found = topic_queries.state(self._db, topic.id, lock=True)
+            found = self._locked(topic.id)
             relations.favorite(self._db, self._members.ids[user], moment, found)
 
     def _follow_user(self, user: int, moment: datetime) -> None:
@@ -261,6 +261,9 @@ class Community:
 
     def _locked(self, topic_id: int) -> Any:
         return topic_queries.by_id(self._db, topic_id, lock=True)
+
+    def _locked_reply(self, reply_id: int) -> Any:
+        return reply_queries.by_id(self._db, reply_id, lock=True)
 
     def _set_hits(self) -> None:
         views = 5 + 12 * Topic.replies_count + 4 * Topic.likes_count + Topic.id % 17

@@ -23,6 +23,7 @@ from ..models import (
     UserBlock,
     UserFollow,
 )
+from ..queries.rows import TopicStateRow
 from ..queries.user_locks import lock_users
 from .notifications import notify
 
@@ -84,20 +85,20 @@ def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
     delete_row(db, TopicFollow, user_id=actor_id, topic_id=topic_id)
 
 
-def favorite(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
+def favorite(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Add a topic to the user's favorites. The caller has locked the topic."""
     new = insert_or_ignore(db, Favorite, user_id=actor_id, topic_id=topic.id, created_at=now)
     _count_favorite(db, actor_id, topic, new)
 
 
-def unfavorite(db: Session, actor_id: int, topic: Any) -> None:
+def unfavorite(db: Session, actor_id: int, topic: TopicStateRow) -> None:
     """Remove a topic from the user's favorites. The caller has locked the topic."""
     _count_favorite(
         db, actor_id, topic, -delete_row(db, Favorite, user_id=actor_id, topic_id=topic.id)
     )
 
 
-def _count_favorite(db: Session, user_id: int, topic: Any, by: int) -> None:
+def _count_favorite(db: Session, user_id: int, topic: TopicStateRow, by: int) -> None:
     if by and topic.deleted_at is None and topic.banned_at is None:
         execute(db, _update_favorites_count(), {"owner_id": user_id, "by": by})
 

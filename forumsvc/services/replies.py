@@ -7,15 +7,16 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, Row, bindparam, insert, literal, select
+from sqlalchemy import Integer, Row, bindparam, literal, select
 from sqlalchemy.orm import Session
 
 from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId, UtcDateTime
-from ..db.statements import execute, update_of
+from ..db.statements import execute, insert_row, update_of
 from ..models import Reply, Topic, User
 from ..queries import replies
+from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
 from . import counters
 from .content.authoring import Authoring, RenderedPost
@@ -24,8 +25,13 @@ from .notifications.new_post import notify_and_count_reply
 
 
 def create(
-    db: Session, actor_id: int, now: datetime, authoring: Authoring, topic: Any, body: RenderedPost
-) -> Row[Any]:
+    db: Session,
+    actor_id: int,
+    now: datetime,
+    authoring: Authoring,
+    topic: TopicStateRow,
+    body: RenderedPost,
+) -> ReplyRow:
     """Create a reply to a visible topic and return it, as `queries.replies.by_id` does."""
     text = authoring.write(db, actor_id, body)
     values = {
@@ -37,17 +43,12 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    execute(db, _insert_reply(tuple(values)), values)
+    insert_row(db, Reply, **values)
     by_other = int(actor_id != topic.user_id)
     execute(db, _update_topic(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
     reply = replies.submit_created(db)
     inline = authoring.inline_recipients
     return notify_and_count_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
-
-
-@cache
-def _insert_reply(names: tuple[str, ...]) -> Any:
-    return insert(Reply).values({name: bindparam(name) for name in names})
 
 
 @cache
@@ -67,7 +68,12 @@ def _update_topic() -> Any:
 
 
 def edit(
-    db: Session, actor_id: int, now: datetime, authoring: Authoring, reply: Any, body: RenderedPost
+    db: Session,
+    actor_id: int,
+    now: datetime,
+    authoring: Authoring,
+    reply: ReplyRow,
+    body: RenderedPost,
 ) -> None:
     """Change the text of a reply."""
     if body.body == reply.body:
@@ -83,7 +89,7 @@ def edit(
         notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
 
-def destroy(db: Session, now: datetime, reply: Any) -> None:
+def destroy(db: Session, now: datetime, reply: ReplyRow) -> None:
     """Mark a reply as deleted; a tombstone is shown in its place."""
     if reply.deleted_at is not None:
         return
@@ -111,12 +117,12 @@ def destroy(db: Session, now: datetime, reply: Any) -> None:
     notify.delete_for_reply(db, reply.id)
 
 
-def _next_visible(db: Session, reply: Any) -> Row[Any] | None:
+def _next_visible(db: Session, reply: ReplyRow) -> Row[Any] | None:
     """Return the first visible reply after this one, or None."""
     columns: list[Any] = [Reply.id, Reply.user_id, Reply.created_at]
     after = Reply.topic_id == reply.topic_id, Reply.id > reply.id, Reply.deleted_at.is_(None)
     return db.execute(select(*columns).where(*after).order_by(Reply.id).limit(1)).one_or_none()
 
 
-def _is_visible(reply: Any) -> bool:
+def _is_visible(reply: ReplyRow) -> bool:
     return reply.topic_deleted_at is None and reply.topic_banned_at is None

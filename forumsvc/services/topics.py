@@ -8,16 +8,17 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, Row, bindparam, insert
+from sqlalchemy import Integer, bindparam
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
 from ..db.execution import ReadConnection
-from ..db.statements import execute, update_of
+from ..db.statements import execute, insert_row, update_of
 from ..errors import Invalid
 from ..models import Node, Topic
 from ..queries import nodes, topics
+from ..queries.rows import TopicRow, TopicStateRow
 from . import counters
 from .content.authoring import Authoring, RenderedPost
 from .notifications import notify
@@ -33,7 +34,7 @@ def create(
     title: str,
     node_id: int,
     body: RenderedPost,
-) -> Row[Any]:
+) -> TopicRow:
     """Create a topic and return it, as `queries.topics.by_id` does.
 
     Raises Invalid if the node does not exist, or the text breaks a rule.
@@ -51,15 +52,10 @@ def create(
         "created_at": now,
         "updated_at": now,
     }
-    execute(db, _insert_topic(tuple(values)), values)
+    insert_row(db, Topic, **values)
     topic = topics.submit_created(db)
     inline = authoring.inline_recipients
     return notify_and_count_topic(db, actor_id, now, text.mentioned, topic, inline)
-
-
-@cache
-def _insert_topic(names: tuple[str, ...]) -> Any:
-    return insert(Topic).values({name: bindparam(name) for name in names})
 
 
 def edit(
@@ -67,7 +63,7 @@ def edit(
     actor_id: int,
     now: datetime,
     authoring: Authoring,
-    topic: Any,
+    topic: TopicRow,
     *,
     title: str,
     node_id: int,
@@ -97,7 +93,7 @@ def edit(
     notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
-def destroy(db: Session, now: datetime, topic: Any) -> None:
+def destroy(db: Session, now: datetime, topic: TopicStateRow) -> None:
     """Mark a topic as deleted; maintainers still see it."""
     if topic.deleted_at is None:
         _update(db, topic.id, deleted_at=now)
@@ -105,7 +101,7 @@ def destroy(db: Session, now: datetime, topic: Any) -> None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
 
 
-def ban(db: Session, now: datetime, topic: Any) -> None:
+def ban(db: Session, now: datetime, topic: TopicStateRow) -> None:
     """Hide a topic from everybody but its author, maintainers and admins."""
     if topic.banned_at is None:
         _update(db, topic.id, banned_at=now)
@@ -113,7 +109,7 @@ def ban(db: Session, now: datetime, topic: Any) -> None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
 
 
-def unban(db: Session, topic: Any) -> None:
+def unban(db: Session, topic: TopicStateRow) -> None:
     """Show a banned topic again."""
     if topic.banned_at is not None:
         _update(db, topic.id, banned_at=None)
@@ -121,25 +117,25 @@ def unban(db: Session, topic: Any) -> None:
             counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
 
 
-def feature(db: Session, now: datetime, topic: Any) -> None:
+def feature(db: Session, now: datetime, topic: TopicStateRow) -> None:
     """Mark a topic as excellent."""
     if topic.excellent_at is None:
         _update(db, topic.id, excellent_at=now)
 
 
-def unfeature(db: Session, topic: Any) -> None:
+def unfeature(db: Session, topic: TopicStateRow) -> None:
     """Remove the mark `excellent` from a topic."""
     if topic.excellent_at is not None:
         _update(db, topic.id, excellent_at=None)
 
 
-def close(db: Session, actor_id: int, now: datetime, topic: Any) -> None:
+def close(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Close a topic: it accepts no more replies."""
     if topic.closed_at is None:
         _update(db, topic.id, closed_at=now, closed_by_id=actor_id)
 
 
-def open_again(db: Session, topic: Any) -> None:
+def open_again(db: Session, topic: TopicStateRow) -> None:
     """Reopen a closed topic."""
     if topic.closed_at is not None:
         _update(db, topic.id, closed_at=None, closed_by_id=None)

@@ -1,7 +1,10 @@
 """The reply endpoints."""
 
+from typing import cast
+
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
+from ..queries.rows import ReplyRow
 from ..resources.replies import ReplyItem
 from ..schemas.including import with_include
 from ..schemas.replies import reply_form
@@ -27,7 +30,7 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
         request.actor_id,
         request.now,
         request.authoring,
-        item.row,
+        cast("ReplyRow", item.row),
         request.prework,
     )
     return Detail(Kind.REPLY, item.reloaded())
@@ -35,5 +38,5 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
 
 @api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
-    replies.destroy(request.db, request.now, item.row)
+    replies.destroy(request.db, request.now, cast("ReplyRow", item.row))
     return Ok()

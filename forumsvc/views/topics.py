@@ -1,9 +1,12 @@
 """The topic endpoints, except the actions."""
 
+from typing import cast
+
 from ..errors import NotFound
 from ..permissions import Common
 from ..permissions import TopicPermission as May
 from ..queries import nodes, replies, topics
+from ..queries.rows import TopicRow
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
 from ..schemas.including import with_include
@@ -81,7 +84,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
         request.actor_id,
         request.now,
         request.authoring,
-        item.row,
+        cast("TopicRow", item.row),
         **{**request.validated, "body": request.prework},
     )
     return Detail(Kind.TOPIC, item.reloaded())

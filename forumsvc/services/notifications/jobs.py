@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Row,
     Select,
     bindparam,
     func,
-    insert,
     or_,
     select,
     true,
@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from ...db.base import BigId
-from ...db.statements import delete_of, execute, update_of
+from ...db.statements import delete_of, execute, insert_row, update_of
 from ...models import Notification, NotificationJob, NotificationType, Reply, Topic, User
 from ...queries.user_locks import select_users_for_update
 from . import notify, recipients
@@ -62,13 +62,8 @@ def enqueue(db: Session, event: Mapping[str, Any], next_user_id: int) -> None:
         "next_user_id": next_user_id,
         "created_at": event["now"],
     }
-    execute(db, _insert_job(tuple(values)), values)
+    insert_row(db, NotificationJob, **values)
     db.info[_ENQUEUED] = True
-
-
-@cache
-def _insert_job(names: tuple[str, ...]) -> Any:
-    return insert(NotificationJob).values({name: bindparam(name) for name in names})
 
 
 def was_enqueued(db: Session) -> bool:
@@ -183,7 +178,7 @@ class _Batch(NamedTuple):
     next_user_id: int | None
 
 
-def _next_batch(db: Session, job: Any, event: Mapping[str, Any], size: int) -> _Batch:
+def _next_batch(db: Session, job: Row[Any], event: Mapping[str, Any], size: int) -> _Batch:
     """Return the next followers to notify, without those who followed after the event.
 
     A batch examines more followers than it notifies, so that it gets past many ineligible ones.

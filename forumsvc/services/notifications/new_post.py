@@ -14,7 +14,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Insert,
-    Row,
     Select,
     String,
     Update,
@@ -35,6 +34,7 @@ from ...db.execution import rows
 from ...db.executor import RowsFuture
 from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
+from ...queries.rows import TopicStateRow
 from ...queries.user_locks import select_users_for_update
 from . import jobs, notify, recipients
 
@@ -52,7 +52,7 @@ def notify_and_count_topic(
     mentioned: Sequence[int],
     topic: RowsFuture,
     inline_recipients: int,
-) -> Row[Any]:
+) -> Any:
     """Count a new topic for its author; notify the author's followers and the mentioned users.
 
     topic: the future of its row, which is returned. inline_recipients: how many followers are
@@ -74,10 +74,10 @@ def notify_and_count_reply(
     author_id: int,
     now: datetime,
     mentioned: Sequence[int],
-    topic: Any,
+    topic: TopicStateRow,
     reply: RowsFuture,
     inline_recipients: int,
-) -> Row[Any]:
+) -> Any:
     """Count a new reply for its author; notify the topic's author and followers, and the mentioned
     users.
 
@@ -97,7 +97,7 @@ def notify_and_count_reply(
     return _notify_and_count(db, event, "reply_id", reply)
 
 
-def _notify_and_count(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Row[Any]:
+def _notify_and_count(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Any:
     """Count a post and notify its recipients. key: the parameter for the id of the post."""
     kind = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Insert,
+    Row,
     String,
     bindparam,
     exists,
@@ -34,6 +35,7 @@ from ...models import (
     UserBlock,
     UserState,
 )
+from ...queries.rows import ReplyRow
 from ...queries.user_locks import lock_users
 from . import recipients
 
@@ -181,7 +183,11 @@ def delete_for_topic(db: Session, topic_id: int) -> None:
 
 
 def move_unread(
-    db: Session, now: datetime, reply: Any, next_reply: Any, next_user_id: int | None
+    db: Session,
+    now: datetime,
+    reply: ReplyRow,
+    next_reply: Row[Any],
+    next_user_id: int | None,
 ) -> None:
     """Point unread notifications about a deleted reply at the next reply.
 
