@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import select
 from webtest import TestResponse
 
+from forumsvc.db.engine import Database
 from forumsvc.models import Base
 from tests.functional.forum import Forum
 
@@ -18,9 +19,9 @@ def raw(
     )
 
 
-def dump(forum: Forum) -> dict[str, list[Any]]:
+def dump(database: Database) -> dict[str, list[Any]]:
     """Return all rows of all tables."""
-    with forum.database.reads.connect() as connection:
+    with database.reads.connect() as connection:
         return {
             table.name: sorted(map(repr, connection.execute(select(table)).all()))
             for table in Base.metadata.sorted_tables

@@ -56,10 +56,10 @@ def test_an_unexpected_exception_takes_back_what_was_written(
         failing = partial(announce_and_fail, getattr(service, last_step))
         monkeypatch.setattr(service, last_step, failing)
     sent = {"title": "T", "node_id": forum.node("Second"), "body": "B"}
-    before = dump(forum)
+    before = dump(forum.database)
     assert alice.call("POST", "/topics", sent).status_int == 500
     assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 500
-    assert dump(forum) == before
+    assert dump(forum.database) == before
 
 
 def test_a_database_that_is_away_is_503(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_a_failed_request_leaves_no_trace(forum: Forum, alice: Person, topic: in
     alice.post(f"/topics/{topic}/action", type="close")
     carol = forum.person("carol", scope="read")
     node = forum.node("Second")
-    before = dump(forum)
+    before = dump(forum.database)
     for caller in (bob, carol, forum.nobody, forum.caller("wrong")):
         failed = [
             caller.post("/topics", title="", node_id=node, body="B"),
@@ -146,4 +146,4 @@ def test_a_failed_request_leaves_no_trace(forum: Forum, alice: Person, topic: in
             caller.call("POST", "/photos", upload_files=[("file", "a.png", b"GIF89a")]),
         ]
         assert {400, 401, 403, 404} >= {one.status_int for one in failed}
-    assert dump(forum) == before
+    assert dump(forum.database) == before

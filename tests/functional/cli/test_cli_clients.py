@@ -187,11 +187,6 @@ def test_a_deleted_user_gets_no_token(run: Run, ann: str) -> None:
     assert "deleted" in run("token", "issue", ann).refusal
 
 
-@pytest.mark.parametrize("ttl", ["0", "-5", "long", str(10**9 + 1)])
-def test_a_life_that_is_none_is_wrong_usage(run: Run, ann: str, ttl: str) -> None:
-    assert run("token", "issue", ann, "--ttl", ttl).code == 2
-
-
 def test_purging_removes_expired_and_revoked_tokens_alone(
     run: Run, database: Database, ann: str
 ) -> None:

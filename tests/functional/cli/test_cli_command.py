@@ -13,10 +13,12 @@ import pytest
 
 from forumsvc.cli import main
 from forumsvc.database import open_database
+from forumsvc.db.engine import Database
 from forumsvc.queries import users
 from forumsvc.settings import DECLARED
 from tests.functional.cli.conftest import INI, Run, run_command
 from tests.functional.cli.terminal import COMMAND, ENVIRONMENT, read_terminal, run_on_terminal
+from tests.functional.raw import dump
 from tests.system.process import PATIENCE
 
 END_OF_INPUT = b"\x04"
@@ -138,6 +140,58 @@ def test_an_ini_file_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     outcome = run_command("-c", tmp_path / "none.ini", "node", "list")
     assert (outcome.code, outcome.out) == (2, "")
     assert "none.ini" in outcome.err
+
+
+WRONG_USAGE = """
+client add App --secret x --secret-stdin
+demo --language tlh | --language
+demo --seed x
+demo --users many
+demo more
+node add
+node add a --sort 2147483648
+node add a --sort many
+node delete
+node delete 1 --move-to b
+node edit 1
+node edit a --name b
+photos check --delete-lost
+token issue ann --ttl -5
+token issue ann --ttl 0
+token issue ann --ttl 1000000001
+token issue ann --ttl long
+token list
+token revoke
+token revoke 7 --login ann
+token revoke x
+user add
+user add ann | --password
+user add ann --password x --password-stdin
+user add ann --password x --role king
+user add ann ben --password x
+user list --after -1
+user list --limit 0
+user list --role king
+user nothing
+user password ann | --password
+user role ann
+user role ann king
+user search
+user show
+"""
+"""Commands, some with a part of what standard error says."""
+
+
+@pytest.mark.parametrize("command", WRONG_USAGE.strip().splitlines())
+def test_wrong_usage_ends_with_2_and_changes_nothing(
+    run: Run, database: Database, command: str
+) -> None:
+    words, _, said = command.partition(" | ")
+    before = dump(database)
+    outcome = run(*words.split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err
+    assert dump(database) == before
 
 
 @pytest.mark.parametrize(

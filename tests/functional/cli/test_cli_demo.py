@@ -76,12 +76,6 @@ def test_a_demo_speaks_the_language_asked_for(run: Run, database: Database) -> N
     assert run("db", "check", "--json").json["wrong"] == 0
 
 
-def test_a_language_that_is_not_known_is_refused_by_the_name_of_its_option(run: Run) -> None:
-    outcome = run("demo", "--language", "tlh")
-    assert outcome.code == 2
-    assert "--language" in outcome.err
-
-
 def test_mentions_in_a_demo_are_links(run: Run, database: Database) -> None:
     run("demo", "--users", 20, "--topics", 40, "--replies", 300)
     logins = {row.login for row in rows(database, User.login)}
@@ -172,9 +166,3 @@ def test_a_community_that_cannot_be_is_refused(
 ) -> None:
     assert field in run("demo", *words).refusal
     assert rows(database, User.id) == []
-
-
-@pytest.mark.parametrize("words", [("--users", "many"), ("--seed", "x"), ("more",)])
-def test_wrong_usage_ends_with_2(run: Run, words: tuple[str, ...]) -> None:
-    outcome = run("demo", *words)
-    assert (outcome.code, outcome.out) == (2, "")

@@ -109,17 +109,3 @@ def test_a_name_cannot_steer_the_terminal(run: Run, ini: Path) -> None:
         assert "\x1b" not in shown
         assert "\N{REPLACEMENT CHARACTER}[31mred\N{REPLACEMENT CHARACTER}name" in shown
     assert json.loads(run("user", "list", "--json").out)["users"][4]["name"] == PEOPLE[4]["name"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "--role", "king"),
-        ("list", "--limit", "0"),
-        ("list", "--after", "-1"),
-        ("search",),
-        ("show",),
-    ],
-)
-def test_wrong_usage_ends_with_2(run: Run, words: tuple[str, ...]) -> None:
-    assert run("user", *words).code == 2

@@ -230,20 +230,3 @@ def test_a_node_that_is_not_there_is_refused(run: Run, id_: str) -> None:
 def test_topics_cannot_move_to_where_they_are(run: Run) -> None:
     node_id = run("node", "add", "a", "--json").json["id"]
     assert "move_to" in run("node", "delete", node_id, "--move-to", node_id).refusal
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("add",),
-        ("add", "a", "--sort", "many"),
-        ("add", "a", "--sort", str(2**31)),
-        ("edit", "a", "--name", "b"),
-        ("edit", "1"),
-        ("delete",),
-        ("delete", "1", "--move-to", "b"),
-    ],
-)
-def test_wrong_usage_ends_with_2(run: Run, words: tuple[str, ...]) -> None:
-    outcome = run("node", *words)
-    assert (outcome.code, outcome.out) == (2, "")

@@ -180,10 +180,6 @@ def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(
     assert run("photos", "check", "--json").json["wrong"] == 0
 
 
-def test_rows_are_deleted_only_together_with_a_fix(run: Run) -> None:
-    assert run("photos", "check", "--delete-lost").code == 2
-
-
 @pytest.mark.extended
 @pytest.mark.parametrize(
     ("options", "said", "kept"), [([], False, 1), (["--delete-lost"], True, 0)]

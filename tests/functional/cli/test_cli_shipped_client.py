@@ -83,7 +83,3 @@ def test_credentials_that_no_client_can_have_are_refused(
 ) -> None:
     assert f"{field}: " in run("client", "add", "App", *words).refusal
     assert run("client", "list", "--json").json == {"clients": []}
-
-
-def test_two_ways_to_give_a_secret_are_wrong_usage(run: Run) -> None:
-    assert run("client", "add", "App", "--secret", SECRET, "--secret-stdin").code == 2

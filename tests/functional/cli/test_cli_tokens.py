@@ -159,10 +159,3 @@ def test_a_code_that_is_not_used_yet_gives_no_token_after_a_revocation(
 )
 def test_what_is_not_there_is_refused(run: Run, words: tuple[str, ...], named: str) -> None:
     assert named in run("token", *words).refusal
-
-
-@pytest.mark.parametrize(
-    "words", [("list",), ("revoke",), ("revoke", "7", "--login", "ann"), ("revoke", "x")]
-)
-def test_wrong_usage_ends_with_2(run: Run, words: tuple[str, ...]) -> None:
-    assert run("token", *words).code == 2

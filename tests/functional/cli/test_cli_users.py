@@ -140,20 +140,6 @@ def test_a_name_that_cannot_be_shown_is_refused(run: Run, name: str) -> None:
     assert "name" in run("user", "add", "ann", "--password", PASSWORD, "--name", name).refusal
 
 
-@pytest.mark.parametrize("password", ["", "1234567"])
-def test_a_password_too_short_or_too_long_is_refused(run: Run, password: str) -> None:
-    assert "password" in run("user", "add", "ann", "--password", password).refusal
-    run("user", "add", "ann", "--password", PASSWORD)
-    assert "password" in run("user", "password", "ann", "--password", password).refusal
-
-
-@pytest.mark.parametrize("words", [["add", "ann"], ["password", "ann"]])
-def test_a_password_left_out_without_a_terminal_is_wrong_usage(run: Run, words: list[str]) -> None:
-    outcome = run("user", *words)
-    assert outcome.code == 2
-    assert "--password" in outcome.err
-
-
 @pytest.mark.parametrize("role", ["member", "vip", "maintainer", "admin"])
 def test_a_role_is_given_to_the_user_of_any_case(run: Run, database: Database, role: str) -> None:
     added = run("user", "add", "ann", "--password", PASSWORD, "--role", "vip", "--json").json
@@ -228,23 +214,3 @@ def test_a_deleted_user_stays_deleted(run: Run, database: Database, words: tuple
 def test_a_user_who_is_not_there_is_refused(run: Run, words: tuple[str, ...]) -> None:
     run("user", "add", "karl", "--password", PASSWORD)
     assert "no user" in run("user", *words).refusal
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("add",),
-        ("add", "ann", "ben", "--password", PASSWORD),
-        ("add", "ann", "--password", PASSWORD, "--role", "king"),
-        ("role", "ann"),
-        ("role", "ann", "king"),
-        ("nothing",),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_changes_nothing(
-    run: Run, database: Database, words: tuple[str, ...]
-) -> None:
-    outcome = run("user", *words)
-    assert (outcome.code, outcome.out) == (2, "")
-    with database.reads.connect() as db:
-        assert not db.execute(select(User.id)).all()
