@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 from webtest import TestApp, TestResponse
 
 import forumsvc
@@ -15,6 +15,7 @@ from forumsvc.models import Base, IssuedBy, Node, User, UserFollow
 from forumsvc.oauth import tokens
 from tests import databases
 from tests.functional.checked_app import CheckedApp
+from tests.functional.rows import insert_row, insert_rows
 
 API = "/api/v3"
 SECRET = "a secret of the tests, long enough for everybody"
@@ -102,17 +103,8 @@ class Forum:
         """Add an active user and give them a token."""
         moment = clock.now() - timedelta(days=age_days)
         with self.database.session.begin() as db:
-            user_id = db.execute(
-                insert(User)
-                .values(
-                    login=login,
-                    login_key=login.lower(),
-                    role=role,
-                    created_at=moment,
-                    updated_at=moment,
-                )
-                .returning(User.id)
-            ).scalar_one()
+            times = {"created_at": moment, "updated_at": moment}
+            user_id = insert_row(db, User, login=login, role=role, **times)
         return Person(self.app, self.token(user_id, scope=scope), user_id, login)
 
     def token(self, user_id: int | None, *, scope: str = "read write", ttl: int = 3600) -> str:
@@ -139,10 +131,8 @@ class Forum:
 
     def node(self, name: str = "General", **columns: Any) -> int:
         """Add a node and return its id."""
-        moment = clock.now()
-        values = {"name": name, "created_at": moment, "updated_at": moment, **columns}
         with self.database.session.begin() as db:
-            return db.execute(insert(Node).values(**values).returning(Node.id)).scalar_one()
+            return insert_row(db, Node, name=name, **columns)
 
     def topic(
         self, author: Person, node_id: int, title: str = "A title", body: str = "A body"
@@ -166,16 +156,10 @@ class Forum:
 
 def add_followers(database: Database, target: Person, count: int) -> set[int]:
     """Add so many followers of a user and return their ids."""
-    now = clock.now()
-    moments = {"created_at": now, "updated_at": now}
-    users = [
-        {"login": f"fan{number}", "login_key": f"fan{number}", "following_count": 1, **moments}
-        for number in range(count)
-    ]
+    users = [{"login": f"fan{number}", "following_count": 1} for number in range(count)]
     with database.session.begin() as db:
-        ids = db.scalars(insert(User).returning(User.id), users).all()
-        follows = [{"user_id": each, "target_id": target.id, "created_at": now} for each in ids]
-        db.execute(insert(UserFollow), follows)
+        ids = insert_rows(db, User, users)
+        insert_rows(db, UserFollow, [{"user_id": each, "target_id": target.id} for each in ids])
         counted = update(User).where(User.id == target.id)
         db.execute(counted.values(followers_count=User.followers_count + count))
     return set(ids)

@@ -29,6 +29,7 @@ from forumsvc.models import (
 )
 from forumsvc.oauth.token_hash import hash_token
 from tests import databases
+from tests.functional.rows import complete
 
 _NAMES = (
     # users
@@ -88,7 +89,7 @@ class PermissionFixture:
         now = clock.now()
         with self._database.session.begin() as db:
             for model, rows in _people(author_state, now), *_posts(now), *_relations(now):
-                db.execute(insert(model), rows)
+                db.execute(insert(model), [complete(model, row) for row in rows])
             db.execute(update(Topic).values(last_active_at=now))
 
 
@@ -132,7 +133,6 @@ def _people(author_state: str, now: Any) -> tuple[Any, list[dict[str, Any]]]:
             **common,
             "id": IDS[name],
             "login": name,
-            "login_key": name,
             "email": EMAILS.get(name),
             "email_key": EMAILS.get(name),
             **special.get(name, {}),
@@ -142,25 +142,11 @@ def _people(author_state: str, now: Any) -> tuple[Any, list[dict[str, Any]]]:
 
 
 def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
-    node = {
-        "id": IDS["node"],
-        "name": "General",
-        "topics_count": 4,
-        "created_at": now,
-        "updated_at": now,
-    }
-    text = {
-        "body": "A text",
-        "body_html": "<p>A text</p>",
-        "markup_version": 1,
-        "created_at": now,
-        "updated_at": now,
-    }
+    node = {"id": IDS["node"], "name": "General", "topics_count": 4}
 
     def topic(name: str, **states: Any) -> dict[str, Any]:
         nothing = dict.fromkeys(("closed_at", "closed_by_id", "banned_at", "deleted_at"))
         return {
-            **text,
             **nothing,
             "id": IDS[name],
             "user_id": IDS["author"],
@@ -169,13 +155,11 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
             "replies_count": 1,
             "others_replies_count": 0,
             "likes_count": 0,
-            "last_active_at": now,
             **states,
         }
 
     def reply(name: str, topic: str, **states: Any) -> dict[str, Any]:
         return {
-            **text,
             "id": IDS[name],
             "user_id": IDS["author"],
             "topic_id": IDS[topic],
@@ -207,16 +191,9 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
 
 def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
     def related(model: Any, user: str, column: str, target: str) -> tuple[Any, list[Any]]:
-        return model, [{"user_id": IDS[user], column: IDS[target], "created_at": now}]
+        return model, [{"user_id": IDS[user], column: IDS[target]}]
 
-    note = {
-        "id": IDS["note"],
-        "user_id": IDS["author"],
-        "actor_id": IDS["fan"],
-        "type": "Follow",
-        "created_at": now,
-        "updated_at": now,
-    }
+    note = {"id": IDS["note"], "user_id": IDS["author"], "actor_id": IDS["fan"], "type": "Follow"}
     photo = {
         "id": IDS["photo"],
         "user_id": IDS["author"],
@@ -226,7 +203,6 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         "height": 1,
         "size": 100,
         "digest": "ab" * 32,
-        "created_at": now,
     }
     client = {
         "id": 1_000_001,
@@ -234,7 +210,6 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         "name": "matrix",
         "grants": "",
         "scopes": "read write",
-        "created_at": now,
     }
     hour = timedelta(hours=1)
     tokens = [
@@ -246,7 +221,6 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
             "access_hash": hash_token(token_of(role) or ""),
             "access_expires_at": now - hour if role == "expired" else now + hour,
             "revoked_at": now if role == "revoked" else None,
-            "created_at": now,
         }
         for role, (owner, scope) in CALLERS.items()
     ]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, func, insert, select, text
 
-from forumsvc import clock
 from forumsvc.models import Notification, User
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
+from tests.functional.rows import complete
 from tests.functional.statements import of_request
 from tests.functional.threads import alone
 from tests.system.process import wait_until
@@ -140,9 +140,8 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
 
     answers: list[Any] = []
     at = {"node_id": node} if "title" in sent else {}
-    database, now = forum.registry.database, clock.now()
-    moment = {"created_at": now, "updated_at": now}
-    row = {"user_id": alice.id, "actor_id": bob.id, "type": "Follow", **moment}
+    database = forum.registry.database
+    row = complete(Notification, {"user_id": alice.id, "actor_id": bob.id, "type": "Follow"})
     event.listen(database.writes, "before_cursor_execute", watch_engine)
     database.executor.query_listeners.append(watch)
     try:
@@ -154,7 +153,7 @@ def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, 
             thread.start()
             assert comes.wait(30)
             # Meanwhile another is written, which the client sees first.
-            statement = insert(Notification).values(**row).returning(Notification.id)
+            statement = insert(Notification).values(row).returning(Notification.id)
             seen = other.execute(statement).scalar_one()
             other.commit()
         thread.join()
@@ -196,9 +195,8 @@ def test_who_begins_to_follow_while_others_are_notified_is_not_notified_about_it
         carols.commit()
         wait_until(lambda: not writing.is_alive() or blocked(watch, holder), "bob's post goes on")
         # Meanwhile alice is notified about something else, which she sees first.
-        now = clock.now()
-        row = {"user_id": alice.id, "actor_id": carol.id, "created_at": now, "updated_at": now}
-        other = insert(Notification).values(type="Follow", **row).returning(Notification.id)
+        row = complete(Notification, {"user_id": alice.id, "actor_id": carol.id, "type": "Follow"})
+        other = insert(Notification).values(row).returning(Notification.id)
         seen = alices.execute(other).scalar_one()
         alices.commit()
         writing.join()

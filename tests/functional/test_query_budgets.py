@@ -1,10 +1,10 @@
 """The number of SQL statements of a request: the same for 150 rows as for one."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
 from forumsvc import clock
 from forumsvc.models import (
@@ -21,6 +21,7 @@ from forumsvc.models import (
 )
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
+from tests.functional.rows import insert_rows
 from tests.functional.statements import counting, of_request
 
 pytestmark = pytest.mark.both_databases
@@ -107,51 +108,30 @@ def photo_row(user_id: int, number: int) -> dict[str, Any]:
 def fill(forum: Forum, rows: int) -> Scene:
     """Fill every list with that many rows, if possible each with another author."""
     author, node = forum.person("author"), forum.node()
-    now, numbers = clock.now(), range(1, rows + 1)
-    stamps = {"created_at": now, "updated_at": now}
-    text = {"body": "B", "body_html": "<p>B</p>", "markup_version": 1}
     with forum.database.session.begin() as db:
 
-        def add(model: Any, values: list[dict[str, Any]]) -> list[int]:
-            return list(db.scalars(insert(model).values(values).returning(model.id)))
+        def add(model: Any, rows: Iterable[dict[str, Any]]) -> list[int]:
+            return insert_rows(db, model, rows)
 
-        people = add(
-            User,
-            [
-                {"login": f"u{n}", "login_key": f"u{n}", "replies_count": 1, **stamps}
-                for n in numbers
-            ],
-        )
-        state = {"title": "T", "node_id": node, "last_active_at": now, "excellent_at": now}
-        topics = add(Topic, [{**state, "user_id": author.id, **text, **stamps} for _ in people])
-        add(Topic, [{**state, "user_id": user, **text, **stamps} for user in people])
-        under = {"topic_id": topics[0], **text, **stamps}
-        replies = add(Reply, [{**under, "user_id": author.id} for _ in people])
-        add(Reply, [{**under, "user_id": user} for user in people])
-        made = {"created_at": now}
+        numbers = range(1, rows + 1)
+        people = add(User, ({"login": f"u{n}", "replies_count": 1} for n in numbers))
+        now = clock.now()
+        state = {"node_id": node, "excellent_at": now, "last_active_at": now}
+        topics = add(Topic, ({**state, "user_id": author.id} for _ in people))
+        add(Topic, ({**state, "user_id": user} for user in people))
+        replies = add(Reply, ({"topic_id": topics[0], "user_id": author.id} for _ in people))
+        add(Reply, ({"topic_id": topics[0], "user_id": user} for user in people))
         for to_users in (UserFollow, UserBlock):
-            add(to_users, [{"user_id": author.id, "target_id": user, **made} for user in people])
-        add(UserFollow, [{"user_id": user, "target_id": author.id, **made} for user in people])
+            add(to_users, ({"user_id": author.id, "target_id": user} for user in people))
+        add(UserFollow, ({"user_id": user, "target_id": author.id} for user in people))
         for to_topics in (Favorite, TopicLike):
-            add(to_topics, [{"user_id": author.id, "topic_id": topic, **made} for topic in topics])
-        add(ReplyLike, [{"user_id": author.id, "reply_id": reply, **made} for reply in replies])
-        add(Photo, [photo_row(author.id, number) for number in numbers])
-        add(
-            Notification,
-            [
-                {
-                    "user_id": author.id,
-                    "actor_id": user,
-                    "type": kind,
-                    "topic_id": topic,
-                    "reply_id": reply if kind == "TopicReply" else None,
-                    "node_id": node if kind == "NodeChanged" else None,
-                    **stamps,
-                }
-                for user, topic, reply in zip(people, topics, replies, strict=True)
-                for kind in ("TopicReply", "NodeChanged")
-            ],
-        )
+            add(to_topics, ({"user_id": author.id, "topic_id": topic} for topic in topics))
+        add(ReplyLike, ({"user_id": author.id, "reply_id": reply} for reply in replies))
+        add(Photo, (photo_row(author.id, number) for number in numbers))
+        for user, topic, reply in zip(people, topics, replies, strict=True):
+            of = {"user_id": author.id, "actor_id": user, "topic_id": topic}
+            add(Notification, [{**of, "type": "TopicReply", "reply_id": reply}])
+            add(Notification, [{**of, "type": "NodeChanged", "node_id": node}])
     names = {"node": node, "author": author.id, "topic": topics[0], "reply": replies[0]}
     return Scene(forum, author, names)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Select, insert, text
+from sqlalchemy import Connection, Select, text
 
-from forumsvc import clock
-from forumsvc.models import TopicFollow, UserFollow
+from forumsvc.models import TopicFollow
 from forumsvc.queries import replies, topics
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Forum, Person, add_followers
+from tests.functional.rows import insert_rows
 from tests.functional.statements import of_request
 
 pytestmark = pytest.mark.both_databases
@@ -140,13 +140,10 @@ def test_what_a_request_has_locked_or_made_it_does_not_lock_again(scene: Scene, 
     ["open a topic", "reply", "delete a topic", "ban a topic", "delete a reply before others"],
 )
 def test_a_write_costs_the_same_however_many_are_notified(scene: Scene, name: str) -> None:
-    people = [scene.forum.person(f"user{number:02}") for number in range(30)]
-    now = clock.now()
+    people = add_followers(scene.forum.database, scene.bob, 30)
     with scene.forum.database.session.begin() as db:
-        for person in people:
-            made = {"user_id": person.id, "created_at": now}
-            db.execute(insert(UserFollow).values(target_id=scene.bob.id, **made))
-            db.execute(insert(TopicFollow).values(topic_id=scene.topic, **made))
+        rows = [{"user_id": person, "topic_id": scene.topic} for person in people]
+        insert_rows(db, TopicFollow, rows)
     test_a_write_costs_as_many_statements_as_stated(scene, name)
 
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from forumsvc.clock import now
@@ -19,6 +19,7 @@ from forumsvc.models import (
     User,
     UserFollow,
 )
+from tests.functional.rows import insert_row
 
 BEGAN = now() - timedelta(days=1)
 
@@ -37,7 +38,7 @@ class Community:
         self._minutes = 0
         self.ids: dict[str, int] = {}
         for login in ("ann", "ben", "cat"):
-            self.add(login, User, login=login, login_key=login)
+            self.add(login, User, login=login)
         for name in ("python", "rust"):
             self.add(name, Node, name=name)
         self._add_topics()
@@ -79,19 +80,16 @@ class Community:
         moment = BEGAN + timedelta(minutes=self._minutes)
         columns: Any = model.__table__.c
         times = {key: moment for key in ("created_at", "updated_at") if key in columns}
-        row = insert(model).values({**times, **values}).returning(columns.id)
-        self.ids[called] = self._db.scalars(row).one()
+        self.ids[called] = insert_row(self._db, model, **{**times, **values})
 
     def topic(self, name: str, author: str, node: str, **values: Any) -> None:
         """Insert a topic."""
-        text = {"title": "t", "body": "b", "body_html": "b", "markup_version": 1}
         of = {"user_id": self.ids[author], "node_id": self.ids[node]}
-        self.add(name, Topic, **text, **of, last_active_at=BEGAN, **values)
+        self.add(name, Topic, **of, last_active_at=BEGAN, **values)
 
     def reply(self, name: str, author: str, topic: str, **values: Any) -> None:
         """Insert a reply."""
-        text = {"body": "b", "body_html": "b", "markup_version": 1}
-        self.add(name, Reply, **text, user_id=self.ids[author], topic_id=self.ids[topic], **values)
+        self.add(name, Reply, user_id=self.ids[author], topic_id=self.ids[topic], **values)
 
     def relation(self, model: type[Base], login: str, **target: int) -> None:
         """Insert a like, follow or favourite."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, insert, select, update
+from sqlalchemy import event, func, select, update
 from sqlalchemy.orm import Session
 
 from forumsvc.clock import now
@@ -22,6 +22,7 @@ from forumsvc.services.content.authoring import Authoring
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.content.rules import Rules
 from tests.functional.cli.conftest import Run
+from tests.functional.rows import insert_row, insert_rows
 from tests.system.process import prepare_child, wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -35,14 +36,12 @@ Write = Callable[..., int]
 @pytest.fixture
 def ann(database: Database) -> int:
     """A user with a node and a topic, which is up to date."""
-    times = {"created_at": MOMENT, "updated_at": MOMENT}
-    text = {"body": "b", "body_html": "b", "markup_version": RENDERER_VERSION}
+    times = {"created_at": MOMENT, "updated_at": MOMENT, "last_active_at": MOMENT}
     with database.session.begin() as db:
-        db.execute(insert(User).values(id=1, login="Ann", login_key="ann", **times))
-        db.execute(insert(Node).values(id=1, name="n", **times))
-        of = {"user_id": 1, "node_id": 1, "title": "t", "last_active_at": MOMENT}
-        db.execute(insert(Topic).values(id=1, **of, **text, **times))
-    return 1
+        insert_row(db, User, id=1, login="Ann")
+        insert_row(db, Node, id=1, name="n")
+        of = {"user_id": 1, "node_id": 1, "markup_version": RENDERER_VERSION}
+        return insert_row(db, Topic, id=1, **of, **times)
 
 
 @pytest.fixture
@@ -50,18 +49,10 @@ def write(database: Database, ann: int) -> Write:
     """A function: put replies with this text, of a version, into the database."""
 
     def put(body: str, version: int = 0, times: int = 1) -> int:
-        values = {
-            "topic_id": 1,
-            "user_id": ann,
-            "body": body,
-            "body_html": OLD,
-            "markup_version": version,
-            "created_at": MOMENT,
-            "updated_at": MOMENT,
-        }
+        text = {"body": body, "body_html": OLD, "markup_version": version}
+        values = {"topic_id": 1, "user_id": ann, "updated_at": MOMENT, **text}
         with database.session.begin() as db:
-            ids = db.execute(insert(Reply).returning(Reply.id), [values] * times).scalars().all()
-        return max(ids)
+            return max(insert_rows(db, Reply, [values] * times))
 
     return put
 

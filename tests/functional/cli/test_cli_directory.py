@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
-from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.models import User
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
+from tests.functional.rows import insert_row
 
 PEOPLE: list[dict[str, Any]] = [
     {"login": "Ann_1", "name": "Anna Adams", "email": "ann@example.org", "role": "admin"},
@@ -25,12 +24,9 @@ PEOPLE: list[dict[str, Any]] = [
 @pytest.fixture
 def people(database: Database) -> None:
     """Five users."""
-    moment = now()
     with database.session.begin() as db:
         for each in PEOPLE:
-            email = each["email"]
-            keys = {"login_key": each["login"].lower(), "email_key": email and email.lower()}
-            db.execute(insert(User).values(**each, **keys, created_at=moment, updated_at=moment))
+            insert_row(db, User, email_key=each["email"] and each["email"].lower(), **each)
 
 
 def logins(found: dict[str, Any]) -> list[str]:

@@ -3,30 +3,33 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
 from forumsvc.models import Node, Notification, Section, Topic, User
 from forumsvc.queries import recount
 from tests.functional.cli.conftest import Run
+from tests.functional.rows import insert_row
 
 
 def add_user(database: Database, login: str = "ann") -> int:
     """Add a user and return the id."""
-    values = {"login": login, "login_key": login, "created_at": now(), "updated_at": now()}
     with database.session.begin() as db:
-        return db.scalars(insert(User).values(values).returning(User.id)).one()
+        return insert_row(db, User, login=login)
 
 
 def add_topic(database: Database, user_id: int, node_id: int, **values: Any) -> int:
     """Add a topic, uncounted, and return the id."""
-    moment = now()
-    text = {"title": "t", "body": "b", "body_html": "b", "markup_version": 1}
-    times = {"last_active_at": moment, "created_at": moment, "updated_at": moment}
     with database.session.begin() as db:
-        statement = insert(Topic).values(user_id=user_id, node_id=node_id, **text, **times)
-        return db.scalars(statement.values(values).returning(Topic.id)).one()
+        return insert_row(db, Topic, user_id=user_id, node_id=node_id, **values)
+
+
+def add_move(database: Database, user_id: int, actor_id: int, topic_id: int, node_id: int) -> None:
+    """Add the notification of a user that their topic was moved to a node."""
+    ids = {"user_id": user_id, "actor_id": actor_id, "topic_id": topic_id, "node_id": node_id}
+    with database.session.begin() as db:
+        insert_row(db, Notification, type="NodeChanged", **ids)
 
 
 def nodes(run: Run) -> dict[str, Any]:
@@ -171,18 +174,7 @@ def test_a_deleted_nodes_topics_move_with_counts_and_notifications(
         add_topic(database, ann, source, banned_at=now()),
         add_topic(database, ann, target),
     ]
-    with database.session.begin() as db:
-        db.execute(
-            insert(Notification).values(
-                user_id=ann,
-                actor_id=ben,
-                type="NodeChanged",
-                topic_id=topics[0],
-                node_id=source,
-                created_at=now(),
-                updated_at=now(),
-            )
-        )
+    add_move(database, ann, ben, topics[0], source)
     run("db", "check", "--fix")
     moved = run("node", "delete", source, "--move-to", target, "--json").json
     assert moved == {"id": source, "moved": 4}
@@ -201,18 +193,7 @@ def test_a_notification_of_a_move_follows_a_topic_that_has_moved_on(
     here = run("node", "add", "here", "--json").json["id"]
     ann, ben = add_user(database), add_user(database, "ben")
     topic = add_topic(database, ann, here)
-    with database.session.begin() as db:
-        db.execute(
-            insert(Notification).values(
-                user_id=ann,
-                actor_id=ben,
-                type="NodeChanged",
-                topic_id=topic,
-                node_id=left,
-                created_at=now(),
-                updated_at=now(),
-            )
-        )
+    add_move(database, ann, ben, topic, left)
     assert run("node", "delete", left, "--json").json == {"id": left, "moved": 0}
     with database.reads.connect() as db:
         assert db.scalars(select(Notification.node_id)).all() == [here]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
@@ -22,6 +22,7 @@ from forumsvc.services.photo_quota import Quota
 from forumsvc.services.photo_storage import PhotoStorages
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
+from tests.functional.rows import insert_row
 
 NOTHING = {
     "files_without_row": 0,
@@ -47,10 +48,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def owner(database: Database) -> int:
     """A user's id."""
-    now = clock.now()
-    values = {"login": "ann", "login_key": "ann", "created_at": now, "updated_at": now}
     with database.session.begin() as db:
-        return db.execute(insert(User).values(**values).returning(User.id)).scalar_one()
+        return insert_row(db, User, login="ann")
 
 
 @pytest.fixture
