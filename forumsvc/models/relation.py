@@ -12,7 +12,7 @@ from ..db.base import Base, BigId, PrimaryKey, Timestamp
 class _OfUser:
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Timestamp]
+    created_at: Mapped[Timestamp] = mapped_column(sort_order=1)  # after the other end
 
 
 class _ToTopic(_OfUser):
@@ -27,7 +27,6 @@ class TopicLike(_ToTopic, Base):
     """A user likes a topic."""
 
     __tablename__ = "topic_likes"
-
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
         Index("ix_topic_likes_topic_id", "topic_id"),
@@ -51,7 +50,6 @@ class TopicFollow(_ToTopic, Base):
     """A user wants notifications of new replies to a topic."""
 
     __tablename__ = "topic_follows"
-
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
         Index("ix_topic_follows_topic_id_user_id", "topic_id", "user_id"),
@@ -62,7 +60,6 @@ class Favorite(_ToTopic, Base):
     """A topic is a favorite of a user."""
 
     __tablename__ = "favorites"
-
     __table_args__ = (
         UniqueConstraint("user_id", "topic_id"),
         Index("ix_favorites_user_id_id_topic_id", "user_id", "id", "topic_id"),
@@ -74,7 +71,6 @@ class UserFollow(_ToUser, Base):
     """`user_id` follows `target_id`."""
 
     __tablename__ = "user_follows"
-
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
         Index("ix_user_follows_user_id_id_target_id", "user_id", "id", "target_id"),
@@ -87,7 +83,6 @@ class UserBlock(_ToUser, Base):
     """`user_id` wants neither topics nor notifications of `target_id`."""
 
     __tablename__ = "user_blocks"
-
     __table_args__ = (
         UniqueConstraint("user_id", "target_id"),
         Index("ix_user_blocks_user_id_id_target_id", "user_id", "id", "target_id"),
