@@ -12,15 +12,15 @@ from ..db.base import Base, BigId, PrimaryKey, Timestamp
 class _OfUser:
     id: Mapped[PrimaryKey]
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
-    created_at: Mapped[Timestamp] = mapped_column(sort_order=1)  # after the other end
+    created_at: Mapped[Timestamp] = mapped_column(sort_order=2)
 
 
 class _ToTopic(_OfUser):
-    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
+    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"), sort_order=1)
 
 
 class _ToUser(_OfUser):
-    target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    target_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"), sort_order=1)
 
 
 class TopicLike(_ToTopic, Base):
@@ -38,7 +38,7 @@ class ReplyLike(_OfUser, Base):
 
     __tablename__ = "reply_likes"
 
-    reply_id: Mapped[int] = mapped_column(BigId, ForeignKey("replies.id"))
+    reply_id: Mapped[int] = mapped_column(BigId, ForeignKey("replies.id"), sort_order=1)
 
     __table_args__ = (
         UniqueConstraint("user_id", "reply_id"),
