@@ -8,6 +8,19 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
+_KEYS = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
+
+
+def s3_settings(endpoint: str, bucket: str) -> dict[str, str]:
+    """Return the settings of a bucket."""
+    return {
+        "photos.s3_bucket": bucket,
+        "photos.s3_endpoint": endpoint,
+        "photos.s3_region": "us-east-1",
+        "photos.s3_access_key": "key",
+        "photos.s3_secret_key": "secret",
+    }
+
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
@@ -23,7 +36,6 @@ def endpoint() -> Iterator[str]:
 def bucket(endpoint: str, request: pytest.FixtureRequest) -> Any:
     """An empty bucket."""
     name = "b" + sha256(request.node.name.encode()).hexdigest()[:30]
-    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
-    made = boto3.resource("s3", endpoint_url=endpoint, region_name="us-east-1", **keys).Bucket(name)
+    made = boto3.resource("s3", endpoint_url=endpoint, **_KEYS).Bucket(name)
     made.create()
     return made

@@ -17,6 +17,7 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, make_app
 from tests.object_store import bucket as bucket
 from tests.object_store import endpoint as endpoint
+from tests.object_store import s3_settings
 
 
 def picture(colour: str = "red", kind: str = "PNG", frames: int = 1) -> bytes:
@@ -153,16 +154,8 @@ def test_a_folder_that_cannot_be_written_is_503(make_forum: MakeForum, tmp_path:
 
 
 def s3(endpoint: str, bucket: str, **more: str) -> dict[str, str]:
-    """Return the settings of a bucket."""
-    return {
-        "photos__storage": "s3",
-        "photos__s3_bucket": bucket,
-        "photos__s3_endpoint": endpoint,
-        "photos__s3_region": "us-east-1",
-        "photos__s3_access_key": "key",
-        "photos__s3_secret_key": "secret",
-        **more,
-    }
+    """Return the settings with which all photos are in a bucket."""
+    return {"photos.storage": "s3", **s3_settings(endpoint, bucket), **more}
 
 
 def test_in_a_bucket_a_picture_has_our_address_which_leads_to_a_presigned_one(

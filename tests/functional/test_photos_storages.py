@@ -1,7 +1,6 @@
 """Photos in two storages: reading, checking and moving them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,43 +16,56 @@ from tests.functional.forum import Forum, Person
 from tests.functional.test_photos import picture, send, stored
 from tests.object_store import bucket as bucket
 from tests.object_store import endpoint as endpoint
+from tests.object_store import s3_settings
 
-Command = Callable[..., Any]
 COLOURS = ("red", "green", "blue", "white")
 
 
-@pytest.fixture
-def both(endpoint: str, bucket: Any) -> dict[str, str]:
-    """The settings of the bucket, beside those of the folder."""
-    return {
-        "photos.s3_bucket": bucket.name,
-        "photos.s3_endpoint": endpoint,
-        "photos.s3_region": "us-east-1",
-        "photos.s3_access_key": "key",
-        "photos.s3_secret_key": "secret",
-    }
+class Storages:
+    """A folder and a bucket for photos, and what services and commands do with them.
 
+    both: the settings of the bucket, beside those of the folder.
+    """
 
-@pytest.fixture
-def command(tmp_path: Path, database: Database, both: dict[str, str]) -> Command:
-    """A function that runs `forumsvc photos …`, by default with the settings of both storages."""
+    def __init__(
+        self, make_forum: MakeForum, database: Database, tmp_path: Path, bucket: Any, endpoint: str
+    ) -> None:
+        self._make_forum, self._tmp_path = make_forum, tmp_path
+        self.database, self.bucket = database, bucket
+        self.folder = tmp_path / "var" / "photos"
+        self.both = s3_settings(endpoint, bucket.name)
 
-    def run(*words: str, **settings: str) -> Any:
-        url = database.url.render_as_string(hide_password=False).replace("%", "%%")
-        lines = [f"{name} = {value}" for name, value in (settings or both).items()]
-        path = tmp_path / "forum.ini"
+    def open(self, **settings: str) -> Forum:
+        """Return a service with these settings, by default with those of both storages."""
+        return self._make_forum(**(settings or self.both))
+
+    def command(self, *words: str, **settings: str) -> Any:
+        """Run `forumsvc photos …`, by default with the settings of both storages."""
+        url = self.database.url.render_as_string(hide_password=False).replace("%", "%%")
+        lines = [f"{name} = {value}" for name, value in (settings or self.both).items()]
+        path = self._tmp_path / "forum.ini"
         path.write_text(INI.format(url=url) + "\n".join(["", *lines, ""]))
         return run_command("-c", path, "photos", *words, "--json")
 
-    return run
+    def copy(self, *options: str, source: str = "local", target: str = "s3") -> Any:
+        """Copy the photos."""
+        return self.command("copy", "--from", source, "--to", target, *options)
+
+    def places(self) -> list[str | None]:
+        """Return the storages that the rows name."""
+        with self.database.reads.connect() as db:
+            return list(db.execute(select(Photo.storage).order_by(Photo.id)).scalars())
+
+    def files(self) -> tuple[int, int]:
+        """Return how many files the folder and the bucket have."""
+        return len(stored(self.folder)), len(list(self.bucket.objects.all()))
 
 
 @pytest.fixture
-def open_forum(make_forum: MakeForum) -> MakeForum:
-    """A function that returns the forum with settings by their names."""
-    return lambda **settings: make_forum(
-        **{name.replace(".", "__"): value for name, value in settings.items()}
-    )
+def storages(
+    make_forum: MakeForum, database: Database, tmp_path: Path, bucket: Any, endpoint: str
+) -> Storages:
+    return Storages(make_forum, database, tmp_path, bucket, endpoint)
 
 
 def upload(person: Person, *colours: str) -> list[str]:
@@ -61,17 +73,6 @@ def upload(person: Person, *colours: str) -> list[str]:
     answers = [send(person, picture(colour)) for colour in colours]
     assert [answer.status_int for answer in answers] == [201] * len(colours)
     return [answer.json["image_url"] for answer in answers]
-
-
-def places(database: Database) -> list[str | None]:
-    """Return the storages that the rows name."""
-    with database.reads.connect() as db:
-        return list(db.execute(select(Photo.storage).order_by(Photo.id)).scalars())
-
-
-def objects(bucket: Any) -> list[str]:
-    """Return the names in the bucket."""
-    return [one.key for one in bucket.objects.all()]
 
 
 def check_served(forum: Forum, urls: list[str]) -> None:
@@ -84,95 +85,72 @@ def check_served(forum: Forum, urls: list[str]) -> None:
 
 
 def test_after_a_change_of_the_storage_check_fix_deletes_nothing_and_all_is_served(
-    open_forum: MakeForum,
-    database: Database,
-    tmp_path: Path,
-    bucket: Any,
-    both: dict[str, str],
-    command: Command,
+    storages: Storages,
 ) -> None:
-    before = open_forum()
+    before = storages.open(**{"photos.storage": "local"})
     alice = before.person("alice")
     urls = upload(alice, "red", "green")
-    changed = {**both, "photos.storage": "s3"}
-    after = open_forum(**changed)
+    changed = {**storages.both, "photos.storage": "s3"}
+    after = storages.open(**changed)
     urls += upload(Person(after.app, alice.token, alice.id, "alice"), "blue")
-    assert places(database) == ["local", "local", "s3"]
-    found = command("check", "--fix", **changed)
+    assert storages.places() == ["local", "local", "s3"]
+    found = storages.command("check", "--fix", **changed)
     assert (found.code, json.loads(found.out)["wrong"]) == (0, 0)
     # Another machine, whose folder is empty.
     changed["photos.dir"] = "nothing/here"
     for fix in ((), ("--fix",)):
-        found = command("check", *fix, **changed)
+        found = storages.command("check", *fix, **changed)
         report = json.loads(found.out)
         assert (found.code, report["rows_elsewhere"], report["fixed"]) == (1, 2, 0)
         assert "photos.dir" in found.err or not fix
-    assert places(database) == ["local", "local", "s3"]
-    assert len(stored(tmp_path / "var" / "photos")) == 2
+    assert storages.places() == ["local", "local", "s3"]
+    assert storages.files() == (2, 1)
     check_served(after, urls)
 
 
 def test_a_row_that_does_not_know_its_storage_is_served_from_either_and_never_deleted(
-    open_forum: MakeForum, database: Database, both: dict[str, str], command: Command
+    storages: Storages,
 ) -> None:
-    forum = open_forum(**both)
-    alice = forum.person("alice")
-    urls = upload(alice, "red", "green")
-    with database.session.begin() as db:
+    both = storages.both
+    urls = upload(storages.open().person("alice"), "red", "green")
+    with storages.database.session.begin() as db:
         db.execute(update(Photo).values(storage=None))
-    check_served(open_forum(**both, **{"photos.storage": "s3"}), urls)
-    elsewhere = {**both, "photos.dir": "nothing/here"}
-    found = command("check", "--fix", **elsewhere)
+    check_served(storages.open(**both, **{"photos.storage": "s3"}), urls)
+    found = storages.command("check", "--fix", **both, **{"photos.dir": "nothing/here"})
     assert (found.code, json.loads(found.out)["rows_elsewhere"]) == (1, 2)
-    assert places(database) == [None, None]
-    report = command("check", "--fix").json
+    assert storages.places() == [None, None]
+    report = storages.command("check", "--fix").json
     assert (report["wrong"], report["rows_unplaced"]) == (0, 2)
-    assert places(database) == ["local", "local"]
+    assert storages.places() == ["local", "local"]
 
 
 def test_a_copy_to_the_bucket_and_back_moves_the_rows_and_keeps_the_originals(
-    open_forum: MakeForum,
-    database: Database,
-    tmp_path: Path,
-    bucket: Any,
-    both: dict[str, str],
-    command: Command,
+    storages: Storages,
 ) -> None:
-    forum = open_forum(**both)
+    forum = storages.open()
     alice = forum.person("alice")
     urls = upload(alice, *COLOURS)
     avatar = alice.put("/users/me", avatar=urls[0]).json["avatar_url"]
-    report = command("copy", "--from", "local", "--to", "s3").json
-    assert (report["copied"], report["missing"], report["broken"], report["deleted"]) == (
-        5,
-        0,
-        0,
-        0,
-    )
-    assert places(database) == ["s3"] * 5
-    folder = tmp_path / "var" / "photos"
-    assert len(objects(bucket)) == len(stored(folder)) == 5
+    report = storages.copy().json
+    found = [report[name] for name in ("copied", "missing", "broken", "deleted")]
+    assert (found, storages.places()) == ([5, 0, 0, 0], ["s3"] * 5)
+    assert storages.files() == (5, 5)
     assert forum.app.get(urls[0]).status_int == 302
-    assert command("copy", "--from", "local", "--to", "s3").json["copied"] == 0
-    assert command("copy", "--from", "local", "--to", "s3", "--delete").json["deleted"] == 5
-    assert stored(folder) == []
+    assert storages.copy().json["copied"] == 0
+    assert storages.copy("--delete").json["deleted"] == 5
+    assert storages.files() == (0, 5)
     check_served(forum, [*urls, avatar])
-    report = command("copy", "--from", "s3", "--to", "local", "--delete").json
+    report = storages.copy("--delete", source="s3", target="local").json
     assert (report["copied"], report["deleted"]) == (5, 5)
-    assert (places(database), objects(bucket)) == (["local"] * 5, [])
+    assert (storages.places(), storages.files()) == (["local"] * 5, (5, 0))
     assert all(forum.app.get(url).status_int == 200 for url in [*urls, avatar])
-    assert command("check", "--every-byte").json["wrong"] == 0
+    assert storages.command("check", "--every-byte").json["wrong"] == 0
 
 
 def test_a_copy_that_was_stopped_goes_on(
-    open_forum: MakeForum,
-    database: Database,
-    both: dict[str, str],
-    command: Command,
-    monkeypatch: pytest.MonkeyPatch,
+    storages: Storages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alice = open_forum(**both).person("alice")
-    upload(alice, *COLOURS)
+    upload(storages.open().person("alice"), *COLOURS)
     put, names = S3Storage.put, set()
 
     def fail(self: S3Storage, name: str, *rest: Any) -> bool:
@@ -183,75 +161,58 @@ def test_a_copy_that_was_stopped_goes_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(S3Storage, "put", fail)
-        found = command("copy", "--from", "local", "--to", "s3", "--delete")
+        found = storages.copy("--delete")
     assert (found.code, "network is away" in found.err) == (1, True)
-    assert places(database) == ["s3", "s3", "local", "local"]
-    report = command("copy", "--from", "local", "--to", "s3", "--delete").json
+    assert storages.places() == ["s3", "s3", "local", "local"]
+    report = storages.copy("--delete").json
     assert (report["copied"], report["deleted"], report["kept"]) == (2, 4, 0)
 
 
-def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(
-    open_forum: MakeForum,
-    database: Database,
-    tmp_path: Path,
-    both: dict[str, str],
-    command: Command,
-) -> None:
-    urls = upload(open_forum(**both).person("alice"), *COLOURS)
+def test_a_file_that_is_broken_or_missing_is_reported_and_its_row_stays(storages: Storages) -> None:
+    urls = upload(storages.open().person("alice"), *COLOURS)
     first, second = ("/".join(url.split("/")[-2:]) for url in urls[:2])
-    folder = tmp_path / "var" / "photos"
-    (folder / first).unlink()
-    (folder / second).write_bytes(b"x")
-    found = command("copy", "--from", "local", "--to", "s3", "--delete")
+    (storages.folder / first).unlink()
+    (storages.folder / second).write_bytes(b"x")
+    found = storages.copy("--delete")
     report = json.loads(found.out)
     assert found.code == 1
     assert [report[key] for key in ("copied", "missing", "broken", "deleted")] == [2, 1, 1, 2]
-    assert places(database) == ["local", "local", "s3", "s3"]
+    assert storages.places() == ["local", "local", "s3", "s3"]
 
 
-def test_bytes_in_the_target_that_are_not_right_are_replaced(
-    open_forum: MakeForum, bucket: Any, both: dict[str, str], command: Command
-) -> None:
-    forum = open_forum(**both)
+def test_bytes_in_the_target_that_are_not_right_are_replaced(storages: Storages) -> None:
+    forum = storages.open()
     [url] = upload(forum.person("alice"), "red")
     size = len(forum.app.get(url).body)
     name = "/".join(url.split("/")[-2:])
-    bucket.put_object(Key=name, Body=b"x" * size)
-    assert command("copy", "--from", "local", "--to", "s3").json["copied"] == 1
-    assert bucket.Object(name).get()["Body"].read() != b"x" * size
+    storages.bucket.put_object(Key=name, Body=b"x" * size)
+    assert storages.copy().json["copied"] == 1
+    assert storages.bucket.Object(name).get()["Body"].read() != b"x" * size
 
 
-def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(
-    open_forum: MakeForum, database: Database, both: dict[str, str], command: Command
-) -> None:
-    forum = open_forum(**both)
+def test_what_is_uploaded_again_meanwhile_is_not_lost_to_the_deletion(storages: Storages) -> None:
+    forum = storages.open()
     alice, bob = forum.person("alice"), forum.person("bob")
     [url] = upload(alice, "red")
-    command("copy", "--from", "local", "--to", "s3")
+    storages.copy()
     assert upload(bob, "red") == [url]
-    assert places(database) == ["s3", "local"]
-    report = command("copy", "--from", "local", "--to", "s3", "--delete").json
-    assert (report["deleted"], places(database)) == (1, ["s3", "s3"])
+    assert storages.places() == ["s3", "local"]
+    report = storages.copy("--delete").json
+    assert (report["deleted"], storages.places()) == (1, ["s3", "s3"])
     check_served(forum, [url])
 
 
-def test_a_photo_that_was_copied_is_deleted_from_both_storages(
-    open_forum: MakeForum,
-    tmp_path: Path,
-    bucket: Any,
-    both: dict[str, str],
-    command: Command,
-) -> None:
-    forum = open_forum(**both)
-    alice = forum.person("alice")
+def test_a_photo_that_was_copied_is_deleted_from_both_storages(storages: Storages) -> None:
+    alice = storages.open().person("alice")
     upload(alice, "red")
-    command("copy", "--from", "local", "--to", "s3")
+    storages.copy()
     [photo] = alice.get("/photos").json
     alice.delete(f"/photos/{photo['id']}")
-    assert (objects(bucket), stored(tmp_path / "var" / "photos")) == ([], [])
+    assert storages.files() == (0, 0)
 
 
-def test_wrong_calls_of_copy_are_refused(command: Command, both: dict[str, str]) -> None:
-    assert command("copy", "--from", "s3", "--to", "s3").code == 2
-    without = command("copy", "--from", "local", "--to", "s3", **{"photos.storage": "local"})
+def test_wrong_calls_of_copy_are_refused(storages: Storages) -> None:
+    assert storages.copy(source="s3").code == 2
+    words = ("copy", "--from", "local", "--to", "s3")
+    without = storages.command(*words, **{"photos.storage": "local"})
     assert "photos.s3_bucket: missing" in without.refusal

@@ -3,11 +3,10 @@
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 from sqlalchemy import text
 
@@ -16,7 +15,9 @@ from forumsvc.diagnostics import Level, Problem
 from forumsvc.diagnostics.database import max_connections_of_process
 from forumsvc.diagnostics.problem import error
 from tests.functional.cli.conftest import Outcome, run_command
+from tests.object_store import bucket as bucket
 from tests.object_store import endpoint as endpoint
+from tests.object_store import s3_settings
 from tests.unit.mail.test_mail import smtp as smtp  # a mail server that knows a password
 
 SERVER = "[server:main]\nuse = egg:forumsvc\nlisten = 127.0.0.1:0\n"
@@ -192,27 +193,12 @@ def test_a_password_is_not_sent_unencrypted_to_another_host(check: Check) -> Non
     assert the_only_error(check(**known)).startswith("mail.security: none sends the password")
 
 
-@pytest.fixture
-def bucket(endpoint: str) -> Iterator[str]:
-    """The address of an object store with a bucket `photos`."""
-    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
-    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **keys)
-    client.create_bucket(Bucket="photos")
-    yield endpoint
-    assert "Contents" not in client.list_objects_v2(Bucket="photos")
-
-
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_bucket_is_written_read_and_left_empty(check: Check, bucket: str) -> None:
-    known = {
-        "photos__storage": "s3",
-        "photos__s3_endpoint": bucket,
-        "photos__s3_region": "us-east-1",
-        "photos__s3_access_key": "key",
-        "photos__s3_secret_key": "secret",
-    }
-    assert problems(check(**known, photos__s3_bucket="photos")) == []
-    missing = the_only_error(check(**known, photos__s3_bucket="nothing"))
+def test_a_bucket_is_written_read_and_left_empty(check: Check, endpoint: str, bucket: Any) -> None:
+    known = {"photos.storage": "s3", **s3_settings(endpoint, bucket.name)}
+    assert problems(check(**known)) == []
+    assert list(bucket.objects.all()) == []
+    missing = the_only_error(check(**{**known, "photos.s3_bucket": "nothing"}))
     assert missing.startswith("photos.s3_bucket: 'nothing' cannot be used")
 
 
