@@ -39,6 +39,12 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
     return forumsvc.main({"here": str(here)}, **written)
 
 
+def content(answer: TestResponse) -> Any:
+    """Return the resource or the list that an answer shows, in either envelope."""
+    shown = answer.json
+    return shown if isinstance(shown, list) or "id" in shown else next(iter(shown.values()))
+
+
 class Caller:
     """A client of the API, with or without a token."""
 
@@ -139,14 +145,14 @@ class Forum:
     ) -> int:
         """Create a topic of a user and return its id."""
         made = author.post("/topics", title=title, node_id=node_id, body=body)
-        assert made.status_int == 201, made.text
-        return made.json["id"]
+        assert made.status_int in (200, 201), made.text
+        return content(made)["id"]
 
     def reply(self, author: Person, topic_id: int, body: str = "A reply") -> int:
         """Create a reply of a user and return its id."""
         made = author.post(f"/topics/{topic_id}/replies", body=body)
-        assert made.status_int == 201, made.text
-        return made.json["id"]
+        assert made.status_int in (200, 201), made.text
+        return content(made)["id"]
 
     def count(self, model: type[Base]) -> int:
         """Return how many rows a table has."""

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from webtest import TestResponse
 
 from forumsvc.models import Topic
-from tests.functional.forum import API, Caller, Forum
+from tests.functional.forum import API, Caller, Forum, content
 from tests.functional.test_query_budgets import Scene, fill
 
 FORUM = [
@@ -51,10 +51,8 @@ def links(answer: TestResponse) -> dict[str, str]:
 
 
 def ids(answer: TestResponse) -> list[int]:
-    """Return the ids of a page, in either shape; some pages are of nothing else."""
-    document: Any = answer.json
-    listed = document if isinstance(document, list) else next(iter(document.values()))
-    return [one if isinstance(one, int) else one["id"] for one in listed]
+    """Return the ids of a page; some pages are of nothing else."""
+    return [one if isinstance(one, int) else one["id"] for one in content(answer)]
 
 
 def with_(path: str, **parameters: Any) -> str:

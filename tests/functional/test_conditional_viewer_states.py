@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Caller, Forum, Person
+from tests.functional.forum import Caller, Forum, content
 
 
 class Scene:
@@ -14,14 +14,8 @@ class Scene:
     def __init__(self, forum: Forum) -> None:
         self.forum, self.alice, self.bob = forum, forum.person("alice"), forum.person("bob")
         self.node = forum.node()
-        self.topic = _made(self.alice, "/topics", title="T", node_id=self.node)
-        self.reply = _made(self.alice, f"/topics/{self.topic}/replies")
-
-
-def _made(person: Person, path: str, **sent: Any) -> int:
-    shown = person.post(path, body="B", **sent).json
-    one = next(iter(shown.values())) if "meta" in shown else shown
-    return int(one["id"])
+        self.topic = forum.topic(self.alice, self.node)
+        self.reply = forum.reply(self.alice, self.topic)
 
 
 @pytest.fixture(params=["bare", "keyed"])
@@ -88,11 +82,10 @@ def test_a_new_state_does_not_fail_if_match(scene: Scene) -> None:
 
 def test_a_poll_without_news_gets_304(scene: Scene) -> None:
     scene.bob.post("/users/alice/follow")
-    shown = scene.alice.get("/notifications", since=0).json
-    shown_list = shown if isinstance(shown, list) else shown["notifications"]
-    parameters = {"since": shown_list[0]["id"]}
+    [newest] = content(scene.alice.get("/notifications", since=0))
+    parameters = {"since": newest["id"]}
     tag = read(scene.alice, "/notifications", **parameters).headers["ETag"]
-    scene.alice.post("/notifications/read", ids=shown_list[0]["id"])
+    scene.alice.post("/notifications/read", ids=newest["id"])
     assert read(scene.alice, "/notifications", tag, **parameters).status_int == 304
     scene.bob.post(f"/topics/{scene.topic}/replies", body="B")
     assert read(scene.alice, "/notifications", tag, **parameters).status_int == 200

@@ -63,9 +63,8 @@ def test_a_creation_answers_200_with_the_topic_and_how_its_author_stands_to_it(
 def _opened(keyed: Forum, login: str) -> tuple[int, int]:
     """Create a topic with a reply; return the ids of both."""
     author = keyed.person(login)
-    topic = author.post("/topics", title="T", node_id=keyed.node(), body="B").json["topic"]["id"]
-    reply = author.post(f"/topics/{topic}/replies", body="R").json["reply"]["id"]
-    return topic, reply
+    topic = keyed.topic(author, keyed.node())
+    return topic, keyed.reply(author, topic, "R")
 
 
 def test_meta_tells_how_the_caller_stands_to_a_topic_and_a_user(keyed: Forum) -> None:

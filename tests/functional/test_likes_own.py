@@ -99,6 +99,6 @@ def test_a_wrong_parameter_is_400_naming_it(
 def test_the_keyed_shape_has_them_under_a_name(make_forum: MakeForum) -> None:
     keyed = make_forum(api__envelope="keyed")
     alice, node = keyed.person("alice"), keyed.node()
-    topic = alice.post("/topics", title="T", node_id=node, body="B").json["topic"]["id"]
+    topic = keyed.topic(alice, node)
     alice.post("/likes", obj_type="topic", obj_id=topic)
     assert alice.get("/users/alice/likes", obj_type="topic").json == {"ids": [topic]}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Caller, Forum, Person
+from tests.functional.forum import Caller, Forum, content
 
 TOPIC = {"followed": False, "liked": False, "favorited": False}
 USER = {"followed": False, "blocked": False}
@@ -35,8 +35,8 @@ class Scene:
 
     def __init__(self, forum: Forum) -> None:
         self.alice, self.bob, node = forum.person("alice"), forum.person("bob"), forum.node()
-        self.topics = [_made(self.alice, "/topics", title="T", node_id=node) for _ in "12"]
-        self.replies = [_made(self.alice, f"/topics/{topic}/replies") for topic in self.topics]
+        self.topics = [forum.topic(self.alice, node) for _ in range(2)]
+        self.replies = [forum.reply(self.alice, topic) for topic in self.topics]
         assert self.bob.post("/users/alice/follow").json == {"ok": 1}
         for topic in self.topics:
             self.bob.post(f"/topics/{topic}/favorite")
@@ -46,25 +46,9 @@ class Scene:
         return template.format(topic=self.topics[0], reply=self.replies[0])
 
 
-def _made(person: Person, path: str, **sent: Any) -> int:
-    found: int = _one(person.post(path, body="B", **sent).json)["id"]
-    return found
-
-
-def _one(shown: Any) -> Any:
-    """Return the resource of a response in either envelope."""
-    return next(iter(shown.values())) if "meta" in shown else shown
-
-
-def _all(shown: Any) -> list[Any]:
-    """Return the resources of a list in either envelope."""
-    found: list[Any] = shown if isinstance(shown, list) else next(iter(shown.values()))
-    return found
-
-
 def states(caller: Caller, path: str) -> dict[int, Any]:
     """Return the states of a list by id."""
-    return {one["id"]: one["state"] for one in _all(caller.get(path, include="state").json)}
+    return {one["id"]: one["state"] for one in content(caller.get(path, include="state"))}
 
 
 @pytest.fixture
@@ -83,7 +67,7 @@ def test_a_topics_state_is_what_the_caller_did_to_it(scene: Scene) -> None:
     }
     assert states(scene.bob, "/topics") == states(scene.bob, "/users/alice/topics") == expected
     for topic in scene.topics:
-        shown = _one(scene.bob.get(f"/topics/{topic}", include="state").json)
+        shown = content(scene.bob.get(f"/topics/{topic}", include="state"))
         assert shown["state"] == expected[topic]
     assert states(scene.alice, "/topics") == dict.fromkeys(scene.topics, TOPIC)
 
@@ -98,7 +82,7 @@ def test_a_replys_state_is_whether_the_caller_likes_it(scene: Scene) -> None:
     path = f"/topics/{scene.topics[1]}/replies"
     assert states(scene.bob, path) == {second: {"liked": True}}
     assert states(scene.alice, path) == {second: {"liked": False}}
-    assert _one(scene.bob.get(f"/replies/{second}", include="state").json)["state"]["liked"]
+    assert content(scene.bob.get(f"/replies/{second}", include="state"))["state"]["liked"]
 
 
 def test_a_users_state_is_whether_the_caller_follows_or_blocks_them(scene: Scene) -> None:
@@ -108,9 +92,9 @@ def test_a_users_state_is_whether_the_caller_follows_or_blocks_them(scene: Scene
     assert states(alice, "/users/alice/followers") == {bob.id: {**USER, "blocked": True}}
     assert states(alice, "/users/me/blocked") == {bob.id: {**USER, "blocked": True}}
     assert states(bob, "/users/me/following") == {alice.id: {**USER, "followed": True}}
-    shown = _one(bob.get("/users/alice", include="state").json)
+    shown = content(bob.get("/users/alice", include="state"))
     assert shown["state"] == {**USER, "followed": True}
-    assert _one(bob.get("/users/me", include="state").json)["state"] == USER
+    assert content(bob.get("/users/me", include="state"))["state"] == USER
 
 
 def test_nobody_and_a_token_without_a_user_stand_to_nothing(forum: Forum, scene: Scene) -> None:
@@ -120,7 +104,7 @@ def test_nobody_and_a_token_without_a_user_stand_to_nothing(forum: Forum, scene:
             assert found, template
             assert all(state == expected for state in found.values()), template
         for template, expected in ITEMS.items():
-            shown = _one(caller.get(scene.path(template), include="state").json)
+            shown = content(caller.get(scene.path(template), include="state"))
             assert shown["state"] == expected, template
 
 
@@ -128,9 +112,9 @@ def test_without_it_nothing_is_added(scene: Scene) -> None:
     for template in LISTS:
         for asked in ({}, {"include": ""}):
             answer = scene.bob.get(scene.path(template), **asked)
-            assert not any("state" in one for one in _all(answer.json)), template
+            assert not any("state" in one for one in content(answer)), template
     for template in ITEMS:
-        assert "state" not in _one(scene.bob.get(scene.path(template)).json)
+        assert "state" not in content(scene.bob.get(scene.path(template)))
 
 
 def test_another_word_is_400_naming_include(scene: Scene) -> None:
@@ -148,4 +132,4 @@ def test_an_empty_list_is_empty(scene: Scene) -> None:
 def test_what_is_created_or_edited_carries_none(scene: Scene) -> None:
     answer = scene.alice.post(f"/replies/{scene.replies[0]}?include=state", body="New")
     assert answer.status_int == 200
-    assert "state" not in _one(answer.json)
+    assert "state" not in content(answer)

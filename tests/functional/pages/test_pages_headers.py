@@ -87,15 +87,6 @@ def test_an_error_of_every_path_outside_the_api_is_a_page_for_a_browser(
     assert page.html.find("a", string="Go to the home page")["href"] == "/"
 
 
-def test_an_error_page_needs_no_database(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*args: object) -> None:
-        raise RuntimeError("fell over")
-
-    visitor.get("/login")
-    monkeypatch.setattr("forumsvc.oauth.sessions.find", broken)
-    assert problem(visitor.get("/nothing")) == "There is nothing here."
-
-
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("GET", "/api/v3/nothing", 404), ("GET", "/api/v4", 404), ("POST", "/oauth/token", 401)],
@@ -114,7 +105,7 @@ def test_a_wrong_method_gets_the_allowed_ones(visitor: Visitor) -> None:
     assert answer.content_type == "text/html"
 
 
-def test_a_server_error_is_a_page_without_details(
+def test_a_server_error_is_a_page_without_details_and_an_error_page_needs_no_database(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:
@@ -125,6 +116,7 @@ def test_a_server_error_is_a_page_without_details(
     page = visitor.get("/login")
     assert (page.status_int, page.content_type) == (500, "text/html")
     assert "fell over" not in page.text
+    assert problem(visitor.get("/nothing")) == "There is nothing here."
 
 
 def colours(dark: bool) -> dict[str, str]:

@@ -12,7 +12,6 @@ from forumsvc import clock
 from forumsvc.models import LoginFailure
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
-from tests.functional.oauth.application import Application
 
 from .visitor import NEW_PASSWORD, PASSWORD, Visitor, problem, sent, with_password, wrong
 
@@ -60,16 +59,6 @@ def test_the_new_password_must_meet_the_rules(visitor: Visitor, ann: int, new: s
     page = visitor.send("/password", current_password=PASSWORD, new_password=new)
     assert wrong(page).startswith("New password ")
     assert Visitor(visitor.forum).log_in().status_int == 303
-
-
-def test_a_changed_password_revokes_refresh_tokens(
-    visitor: Visitor, forum: Forum, ann: int
-) -> None:
-    app = Application(forum)
-    refresh_token = app.log_in(password=PASSWORD).json["refresh_token"]
-    visitor.log_in()
-    visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
-    assert app.refresh(refresh_token).json["error"] == "invalid_grant"
 
 
 def test_a_reset_link_sets_a_password_and_logs_out_everywhere(
