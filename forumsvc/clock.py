@@ -18,5 +18,5 @@ def rfc3339(moment: datetime) -> str:
     Raises ValueError for a naive one.
     """
     if moment.utcoffset() is None:
-        raise ValueError("a time without an offset is no moment")
+        raise ValueError("rfc3339 needs a datetime with an offset")
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

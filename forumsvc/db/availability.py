@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import literal, select, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from ..errors import IncompatibleDatabase, single_line_message
+from ..errors import single_line_message
 from .engine import Database
+from .failures import DATABASE_ERRORS
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class AvailabilityCheck:
     def _succeeds(self, check: Callable[[], bool]) -> bool:
         try:
             return check()
-        except (DBAPIError, PoolTimeout, IncompatibleDatabase) as error:
+        except DATABASE_ERRORS as error:
             log.warning("the database is not as it should be: %s", single_line_message(error))
             return False
 

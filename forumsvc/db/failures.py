@@ -1,6 +1,13 @@
-"""Classifies the errors of the database by their SQLSTATE."""
+"""Classifies the errors of the database, most of them by their SQLSTATE."""
 
 from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from ..errors import IncompatibleDatabase
+
+DATABASE_ERRORS = (SQLAlchemyError, IncompatibleDatabase)
+"""What a background thread must survive: the database may answer again later."""
 
 _READ_ONLY = "25006"
 _NO_SUCH_PREPARED_STATEMENT = "26000"

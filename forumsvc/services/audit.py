@@ -33,10 +33,10 @@ def check(db: SqlConnection, *, progress: Callable[[], None] = lambda: None) -> 
     findings = [_check_notifications(db)]
     progress()
     for each in recount.recounts():
-        tally = db.execute(each.select_counts()).mappings().one()
+        counts = db.execute(each.select_counts()).mappings().one()
         table = each.model.__tablename__
         findings += [
-            Finding(f"{table}.{name}", tally["rows"], tally[name]) for name in each.expected
+            Finding(f"{table}.{name}", counts["rows"], counts[name]) for name in each.expected
         ]
         progress()
     return findings

@@ -115,22 +115,22 @@ class PhotoAudit:
         whose avatar is missing. Only another upload can restore such a photo, and it does not need
         the row. Rows of `found.in_unknown_storage` stay in any case.
         """
-        for word, name in found.unreferenced:
-            self._storages[word].delete_if_older_than(name, self._before)
-        for word, name in found.broken:
-            self._storages[word].delete(name)
+        for storage_name, name in found.unreferenced:
+            self._storages[storage_name].delete_if_older_than(name, self._before)
+        for storage_name, name in found.broken:
+            self._storages[storage_name].delete(name)
         if delete_missing:
             self._delete_lost(found)
         for photo_id, right in found.mismatched.items():
             with self._database.session.begin() as db:
                 db.execute(update_of(Photo).where(Photo.id == photo_id).values(**right))
-        for word in self._storages:
+        for storage_name in self._storages:
             for ids in _batches(
-                [id_ for id_, name in found.without_storage.items() if name == word]
+                [id_ for id_, name in found.without_storage.items() if name == storage_name]
             ):
                 unplaced = (Photo.id.in_(ids), Photo.storage.is_(None))
                 with self._database.session.begin() as db:
-                    db.execute(update_of(Photo).where(*unplaced).values(storage=word))
+                    db.execute(update_of(Photo).where(*unplaced).values(storage=storage_name))
         return sum(
             storage.remove_partial_uploads(self._before) for storage in self._storages.values()
         )
@@ -152,19 +152,19 @@ class PhotoAudit:
     def _check_files(self) -> list[File]:
         """Record the size of every file; return those without a row."""
         unreferenced: list[File] = []
-        for word, storage in self._storages.items():
+        for storage_name, storage in self._storages.items():
             old = []
             for stored in storage.list_objects():
-                self._sizes[word, stored.name] = stored.size
+                self._sizes[storage_name, stored.name] = stored.size
                 if stored.modified < self._before:
                     old.append(stored.name)
                 if self._verify_content:
-                    self._is_intact(word, stored.name)
+                    self._is_intact(storage_name, stored.name)
                 self._progress()
             with self._database.reads.connect() as db:
                 for names in _batches(old):
                     there = photos.named(db, names)
-                    unreferenced += [(word, name) for name in names if name not in there]
+                    unreferenced += [(storage_name, name) for name in names if name not in there]
         return unreferenced
 
     def _check_rows(self, found: Findings) -> None:
@@ -176,11 +176,12 @@ class PhotoAudit:
                     rows += 1
                     # It may have been uploaded after the files were listed.
                     new += row.created_at > self._before and self._is_in_default_storage(row.name)
-                for word in self._storages:
-                    if self._sizes.get((word, row.name), row.size) != row.size:
-                        self._is_intact(word, row.name)
+                for storage_name in self._storages:
+                    if self._sizes.get((storage_name, row.name), row.size) != row.size:
+                        self._is_intact(storage_name, row.name)
                 self._progress()
-            if rows and not new and not any(word == self._default for word, _ in self._sizes):
+            with_files = {storage_name for storage_name, _ in self._sizes}
+            if rows and not new and self._default not in with_files:
                 raise Conflict(
                     f"The storage {self._default} has no photo at all, the database has {rows}: "
                     "are the settings photos.* right?"
@@ -199,33 +200,33 @@ class PhotoAudit:
 
     def _check_row(self, row: Row[Any], found: Findings) -> None:
         """Compare a row with its file."""
-        word = self._find_storage(row.name, row.storage)
-        if word is None:
+        storage_name = self._find_storage(row.name, row.storage)
+        if storage_name is None:
             missing = found.missing if row.storage == self._default else found.in_unknown_storage
             missing[row.id] = row.name
             return
-        size = self._sizes.get((word, row.name), row.size)
-        right = {"size": size, "digest": parse_digest(row.name), "storage": word}
-        there = {"size": row.size, "digest": row.digest, "storage": row.storage or word}
+        size = self._sizes.get((storage_name, row.name), row.size)
+        right = {"size": size, "digest": parse_digest(row.name), "storage": storage_name}
+        there = {"size": row.size, "digest": row.digest, "storage": row.storage or storage_name}
         if there != right:
             found.mismatched[row.id] = right
         elif row.storage is None:
-            found.without_storage[row.id] = word
+            found.without_storage[row.id] = storage_name
 
     def _find_storage(self, name: str, preferred: str | None) -> str | None:
         """Return which storage has the intact file, trying `preferred` first; None for none."""
-        for word in sorted(self._storages, key=lambda word: word != preferred):
-            there = self._intact.get((word, name), (word, name) in self._sizes)
-            if there or self._is_intact(word, name):
-                return word
+        for storage_name in sorted(self._storages, key=lambda each: each != preferred):
+            there = self._intact.get((storage_name, name), (storage_name, name) in self._sizes)
+            if there or self._is_intact(storage_name, name):
+                return storage_name
         return None
 
-    def _is_intact(self, word: str, name: str) -> bool:
+    def _is_intact(self, storage_name: str, name: str) -> bool:
         """Return whether a file exists and its content matches the digest in its name."""
-        file = word, name
+        file = storage_name, name
         if file not in self._intact:
             try:
-                with self._storages[word].open(name) as opened:
+                with self._storages[storage_name].open(name) as opened:
                     check_digest(name, opened)
                 self._intact[file] = True
             except (NotFound, ValueError):

@@ -15,11 +15,11 @@ from datetime import datetime
 from typing import BinaryIO
 
 from sqlalchemy import BigInteger, cast, func, literal, select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from ..db.engine import Database
 from ..db.execution import ReadConnection, SqlConnection
+from ..db.failures import DATABASE_ERRORS
 from ..db.statements import delete_row, insert_or_ignore, update_of
 from ..errors import Invalid, NotFound, Unavailable
 from ..media.images import ProcessedImage, normalize, thumbnail
@@ -136,7 +136,7 @@ def remove_unused(database: Database, storages: PhotoStorages, name: str) -> boo
                 return False
             for storage in storages.all():
                 storage.delete(name)
-    except (OSError, SQLAlchemyError):
+    except (OSError, *DATABASE_ERRORS):
         log.exception("the bytes of %s are not removed; photos check --fix removes them", name)
         return False
     return True

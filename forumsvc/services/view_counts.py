@@ -7,10 +7,9 @@ from math import inf
 from time import monotonic
 
 from sqlalchemy import bindparam, text
-from sqlalchemy.exc import SQLAlchemyError
 
 from ..db.engine import Database
-from ..db.failures import is_lock_timeout
+from ..db.failures import DATABASE_ERRORS, is_lock_timeout
 from ..errors import single_line_message
 from ..models import Topic
 
@@ -69,7 +68,7 @@ class ViewCounter:
             reason = single_line_message(failure)
             log.warning("the views of %d topics are written later: %s", left, reason)
 
-    def _flush(self, chunk_size: int, until: float = inf) -> tuple[int, SQLAlchemyError | None]:
+    def _flush(self, chunk_size: int, until: float = inf) -> tuple[int, Exception | None]:
         """Write the counted views, and return how many topics are left and the last error, if any.
 
         chunk_size: topics in a transaction; until: the monotonic time after which no transaction
@@ -79,7 +78,7 @@ class ViewCounter:
         with self._flush_lock:
             with self._lock:
                 counted = sorted(self._counted.items())
-            failure: SQLAlchemyError | None = None
+            failure: Exception | None = None
             left = 0
             for first in range(0, len(counted), chunk_size):
                 chunk = counted[first : first + chunk_size]
@@ -87,7 +86,7 @@ class ViewCounter:
                     return left + len(counted) - first, failure
                 try:
                     self._add(chunk)
-                except SQLAlchemyError as error:
+                except DATABASE_ERRORS as error:
                     failure = error
                     if not is_lock_timeout(error):
                         return left + len(counted) - first, failure
@@ -97,7 +96,7 @@ class ViewCounter:
         return left, failure
 
     def _add(self, chunk: ViewCounts) -> None:
-        """Add views to the database, in a transaction of their own. Raises SQLAlchemyError."""
+        """Add views to the database, in a transaction of their own. Raises DATABASE_ERRORS."""
         table = Topic.__table__
         statement = (
             table.update()  # type: ignore[attr-defined]  # a Table, typed as what it selects from

@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from forumsvc.db.engine import Database
+from forumsvc.errors import IncompatibleDatabase
 from forumsvc.models import Notification, NotificationJob, NotificationType
 from forumsvc.services.notifications import job_runner, jobs
 from forumsvc.services.notifications.job_runner import NotificationJobRunner
@@ -117,7 +118,12 @@ def test_jobs_take_turns_so_that_a_small_one_waits_for_no_large_one(
     assert notified_counts(forum.database) == (600, 300)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [OperationalError("UPDATE\nusers", None, Exception("a lock")), IncompatibleDatabase("Old.")],
+)
 def test_a_job_that_fails_keeps_no_other_one_waiting(
+    error: Exception,
     forum: Forum,
     runner: NotificationJobRunner,
     batches: list[int],
@@ -129,12 +135,13 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(
 
     def run_batch(db: Session, job_id: int) -> bool:
         if job_id == first:
-            raise OperationalError("UPDATE", None, Exception("a lock"))
+            raise error
         return running(db, job_id)
 
     monkeypatch.setattr(jobs, "run_batch", run_batch)
     runner.run_all()
     assert batches == [second] * 3
+    assert {len(warning.splitlines()) for warning in caplog.messages} == {1}
     assert f"the followers of job {first} are notified later" in caplog.text
     monkeypatch.setattr(jobs, "run_batch", running)
     runner.run_all()

@@ -11,6 +11,7 @@ from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
 from forumsvc.db.engine import Database
+from forumsvc.errors import IncompatibleDatabase
 from forumsvc.models import Topic
 from forumsvc.services.view_counts import ViewCounter
 from tests.functional.forum import Caller, Forum, Person
@@ -111,8 +112,15 @@ def test_hits_are_written_a_hundred_topics_at_a_time(forum: Forum, topic: int) -
     assert stored(forum, topic) == [1]
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        OperationalError("UPDATE topics\nSET hits", {}, Exception("disk\nfull")),
+        IncompatibleDatabase("The time zone\nof the session must be UTC."),
+    ],
+)
 def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
-    forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
+    error: Exception, forum: Forum, topic: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     hits(forum.nobody, topic)
     for other in range(topic + 1, topic + 250):
@@ -123,7 +131,7 @@ def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
         if statement.startswith("UPDATE topics"):
             updates.append(statement)
             if len(updates) == 2:
-                raise OperationalError("UPDATE topics\nSET hits", {}, Exception("disk\nfull"))
+                raise error
 
     with on(forum.registry.database.writes, "before_cursor_execute", fail_second):
         forum.registry.view_counter.flush()

@@ -23,7 +23,7 @@ class RenderedPost:
     """
 
     body: str
-    draft: RenderedText
+    text: RenderedText
     users: Callable[[], Mapping[str, Any]]
 
 
@@ -70,34 +70,36 @@ class Authoring:
             self.rules.check_title(title)
         self.rules.check_source(body)
         with self.budget.acquire(author_id) as used:
-            draft = self.renderer.render(
+            rendered = self.renderer.render(
                 body, origin=f"{origin}, user {author_id}", report_cpu_time=used
             )
-        candidates = draft.mentions[:_MAX_LINKED_MENTIONS]
+        candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
         return RenderedPost(
-            body, draft, users.submit_mentioned(db, candidates) if candidates else dict
+            body, rendered, users.submit_mentioned(db, candidates) if candidates else dict
         )
 
     def write(
-        self, db: Session, actor_id: int, rendered: RenderedPost, *, before: str | None = None
+        self, db: Session, actor_id: int, rendered_post: RenderedPost, *, before: str | None = None
     ) -> PostText:
         """Return a rendered text as it is stored, with its mentions resolved.
 
         before: the HTML that this text replaces, None for a new post; users mentioned there are not
         notified again. Raises Invalid if the text breaks a rule.
         """
-        draft = rendered.draft
-        self.rules.check_rendered(db, actor_id, draft, is_new=before is None)
-        known = rendered.users()
-        keys = [key for login in draft.mentions if (key := login.lower()) in known]
+        rendered = rendered_post.text
+        self.rules.check_rendered(db, actor_id, rendered, is_new=before is None)
+        known = rendered_post.users()
+        keys = [key for login in rendered.mentions if (key := login.lower()) in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
-        return PostText(rendered.body, self._link_mentions(draft, known), draft.version, mentioned)
+        return PostText(
+            rendered_post.body, self._link_mentions(rendered, known), rendered.version, mentioned
+        )
 
-    def link_mentions(self, db: ReadConnection, draft: RenderedText) -> str:
+    def link_mentions(self, db: ReadConnection, rendered: RenderedText) -> str:
         """Return the HTML of a rendered text, its mentions linked to existing users."""
-        candidates = draft.mentions[:_MAX_LINKED_MENTIONS]
-        return self._link_mentions(draft, users.mentioned(db, candidates) if candidates else {})
+        candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
+        return self._link_mentions(rendered, users.mentioned(db, candidates) if candidates else {})
 
-    def _link_mentions(self, draft: RenderedText, known: Mapping[str, Any]) -> str:
-        return draft.to_html({key: found.login for key, found in known.items()}, self.user_url)
+    def _link_mentions(self, rendered: RenderedText, known: Mapping[str, Any]) -> str:
+        return rendered.to_html({key: found.login for key, found in known.items()}, self.user_url)

@@ -54,9 +54,9 @@ class Rerendering:
                 for post in outdated_html.POSTS:
                     for batch in outdated_html.batches(reads, post, RENDERER_VERSION, _BATCH):
                         texts = [row.body for row in batch]
-                        drafts = list(pool.map(self._authoring.renderer.render, texts))
-                        html = [self._authoring.link_mentions(reads, draft) for draft in drafts]
-                        self._store(post, batch, drafts, html, stats)
+                        rendered_texts = list(pool.map(self._authoring.renderer.render, texts))
+                        html = [self._authoring.link_mentions(reads, one) for one in rendered_texts]
+                        self._store(post, batch, rendered_texts, html, stats)
                         progress(len(batch))
         finally:
             pool.shutdown(cancel_futures=True)
@@ -66,17 +66,17 @@ class Rerendering:
         self,
         post: Post,
         batch: Sequence[Row[Any]],
-        drafts: Sequence[RenderedText],
+        rendered_texts: Sequence[RenderedText],
         html: Sequence[str],
         stats: RerenderStats,
     ) -> None:
         """Store a batch's HTML in one short transaction, except for texts that were changed."""
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
-        rows = sorted(zip(batch, drafts, html, strict=True), key=lambda each: each[0].id)
+        rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda each: each[0].id)
         with self._database.session.begin() as db:
             invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
-            for row, draft, made in rows:
-                same = (row.markup_version, row.body_html) == (draft.version, made)
+            for row, rendered, made in rows:
+                same = (row.markup_version, row.body_html) == (rendered.version, made)
                 is_stored = (
                     same
                     or db.execute(
@@ -86,13 +86,13 @@ class Rerendering:
                             post.body == row.body,
                             post.markup_version == row.markup_version,
                         )
-                        .values(body_html=made, markup_version=draft.version)
+                        .values(body_html=made, markup_version=rendered.version)
                         .returning(post.id)
                     ).first()
                 )
                 if is_stored is None:
                     stats.skipped += 1
-                elif draft.fallback is None:
+                elif rendered.fallback is None:
                     stats.rendered += 1
                 else:
                     stats.escaped += 1

@@ -38,16 +38,16 @@ class Rules:
             self._check_words("body", html.unescape(body))
 
     def check_rendered(
-        self, db: Session, actor_id: int, draft: RenderedText, *, is_new: bool
+        self, db: Session, actor_id: int, rendered: RenderedText, *, is_new: bool
     ) -> None:
         """Raise Invalid if a rendered text breaks a rule.
 
-        draft: the rendered text, whose links and images are counted; is_new: whether it is a new
+        rendered: the rendered text, whose links and images are counted; is_new: whether it is a new
         post, not an edit.
         """
         if self.forbidden:
-            self._check_words("body", draft.text)
-        links, images = self._excess(draft)
+            self._check_words("body", rendered.text)
+        links, images = self._excess(rendered)
         if (links or images) and self._is_newbie(db, actor_id, is_new):
             which = "your first post" if self.newbie_posts == 1 else "your first posts"
             what, most = ("links", self.max_links) if links else ("images", self.max_images)
@@ -59,10 +59,10 @@ class Rules:
             if word is not None:
                 raise Invalid(field_name, f"holds a word that is not allowed here: {word}")
 
-    def _excess(self, draft: RenderedText) -> tuple[bool, bool]:
+    def _excess(self, rendered: RenderedText) -> tuple[bool, bool]:
         return (
-            self.max_links is not None and draft.links > self.max_links,
-            self.max_images is not None and draft.images > self.max_images,
+            self.max_links is not None and rendered.links > self.max_links,
+            self.max_images is not None and rendered.images > self.max_images,
         )
 
     def _is_newbie(self, db: Session, actor_id: int, is_new: bool) -> bool:

@@ -6,11 +6,11 @@ import time
 from datetime import datetime
 
 from sqlalchemy import event
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from ... import clock
 from ...db.engine import Database
+from ...db.failures import DATABASE_ERRORS
 from ...errors import single_line_message
 from . import jobs
 
@@ -65,7 +65,7 @@ class NotificationJobRunner:
     def run_all(self) -> None:
         """Run all jobs, one batch of each in turn, until this process can run no more.
 
-        Ends early if the process stops. Raises SQLAlchemyError if the database does not answer.
+        Ends early if the process stops. Raises DATABASE_ERRORS.
         """
         job_ids = self._load_pending()
         while job_ids and not self._stop.is_set():
@@ -91,7 +91,7 @@ class NotificationJobRunner:
             self._woken.clear()
             try:
                 self.run_all()
-            except SQLAlchemyError as error:
+            except DATABASE_ERRORS as error:
                 log.warning("followers are notified later: %s", single_line_message(error))
 
     def _load_pending(self) -> list[int]:
@@ -109,7 +109,7 @@ class NotificationJobRunner:
         try:
             with self._database.session.begin() as db:
                 more = jobs.run_batch(db, job_id)
-        except SQLAlchemyError as error:
+        except DATABASE_ERRORS as error:
             # The other jobs do not wait for the same lock.
             reason = single_line_message(error)
             log.warning("the followers of job %d are notified later: %s", job_id, reason)
