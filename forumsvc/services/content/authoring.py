@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from ...db.execution import ReadConnection
@@ -24,7 +25,7 @@ class RenderedPost:
 
     body: str
     text: RenderedText
-    users: Callable[[], Mapping[str, Any]]
+    users: Callable[[], Mapping[str, Row[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +102,5 @@ class Authoring:
         candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
         return self._link_mentions(rendered, users.mentioned(db, candidates) if candidates else {})
 
-    def _link_mentions(self, rendered: RenderedText, known: Mapping[str, Any]) -> str:
+    def _link_mentions(self, rendered: RenderedText, known: Mapping[str, Row[Any]]) -> str:
         return rendered.to_html({key: found.login for key, found in known.items()}, self.user_url)

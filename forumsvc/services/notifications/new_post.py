@@ -34,7 +34,7 @@ from ...db.execution import rows
 from ...db.executor import RowsFuture
 from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
-from ...queries.rows import TopicStateRow
+from ...queries.rows import ReplyRow, TopicRow, TopicStateRow
 from ...queries.user_locks import select_users_for_update
 from . import jobs, notify, recipients
 
@@ -52,7 +52,7 @@ def notify_and_count_topic(
     mentioned: Sequence[int],
     topic: RowsFuture,
     inline_recipients: int,
-) -> Any:
+) -> TopicRow:
     """Count a new topic for its author; notify the author's followers and the mentioned users.
 
     topic: the future of its row, which is returned. inline_recipients: how many followers are
@@ -77,7 +77,7 @@ def notify_and_count_reply(
     topic: TopicStateRow,
     reply: RowsFuture,
     inline_recipients: int,
-) -> Any:
+) -> ReplyRow:
     """Count a new reply for its author; notify the topic's author and followers, and the mentioned
     users.
 
