@@ -15,6 +15,12 @@ from tests import postgres
 
 KINDS = ("sqlite", "postgresql")
 
+on_sqlite, on_postgresql = (
+    pytest.mark.parametrize("database_url", [kind], indirect=True, scope="session")
+    for kind in KINDS
+)
+"""Marks of a test of one kind: of a file with one writer, or of a server with connections."""
+
 driver: Driver = "pipeline"
 """The `database.driver` of the applications under test, by the option `--database-driver`."""
 

@@ -9,13 +9,10 @@ from sqlalchemy import text
 
 from forumsvc.db import blocked_reads
 from forumsvc.db.blocked_reads import BlockedReads
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.test_database_timeouts import assert_come_back
-
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
 
 
 class LockTimeout(Exception):
@@ -51,9 +48,7 @@ def never() -> Any:
     raise AssertionError("It was run.")
 
 
-def test_after_a_lock_timeout_the_same_select_is_refused_at_once(
-    clock: list[float],
-) -> None:
+def test_after_a_lock_timeout_the_same_select_is_refused_at_once(clock: list[float]) -> None:
     reads = BlockedReads()
     with pytest.raises(LockTimeout):
         reads.run("topics", time_out)
@@ -98,10 +93,8 @@ def test_a_failed_retry_extends_the_refusal_by_a_second(clock: list[float]) -> N
             reads.run("topics", never)
 
 
-@on_a_server
-def test_readers_of_a_locked_table_get_503_and_others_are_served(
-    make_forum: MakeForum,
-) -> None:
+@on_postgresql
+def test_readers_of_a_locked_table_get_503_and_others_are_served(make_forum: MakeForum) -> None:
     forum = make_forum(database__read_lock_timeout_seconds="0.2")
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)

@@ -21,6 +21,7 @@ from forumsvc.models import (
     User,
     UserFollow,
 )
+from tests.databases import on_postgresql
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, flat, statuses, together
@@ -144,7 +145,7 @@ def test_users_who_mention_each_other_at_once_are_all_told(forum: Forum) -> None
     assert drift(forum.database) == []
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_a_request_that_loses_a_deadlock_is_made_again(
     forum: Forum, alice: Person, bob: Person, topic: int, another_process: Database
 ) -> None:
@@ -187,7 +188,7 @@ def test_a_request_that_loses_a_deadlock_is_made_again(
     assert drift(forum.database) == []
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_who_replies_to_a_hot_topic_waits_for_its_row_and_holds_up_nobody_else(
     forum: Forum, alice: Person, bob: Person, topic: int
 ) -> None:
@@ -224,7 +225,7 @@ def test_who_replies_to_a_hot_topic_waits_for_its_row_and_holds_up_nobody_else(
     assert drift(forum.database) == []
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_a_topic_that_is_moved_just_now_is_there_for_who_waits(
     forum: Forum, alice: Person, bob: Person, topic: int
 ) -> None:

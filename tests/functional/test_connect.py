@@ -17,11 +17,12 @@ from forumsvc.db.timeouts import Timeouts
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.settings import Settings
 from tests import databases
+from tests.databases import on_postgresql
 from tests.functional.cli.conftest import INI, run_command
 from tests.functional.forum import SECRET
 from tests.pooler import pooler
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+pytestmark = on_postgresql
 """SQLite has no connections to a server."""
 
 

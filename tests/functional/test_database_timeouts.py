@@ -8,14 +8,11 @@ from sqlalchemy import func, select, text
 from forumsvc.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.db.timeouts import Timeouts
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.threads import alone
 from tests.system.process import wait_until
-
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
 
 
 def assert_come_back(answer: Any) -> None:
@@ -39,7 +36,7 @@ def test_an_exhausted_pool_fails_soon(make_forum: MakeForum) -> None:
     assert alice.post("/topics", title="T", body="B", node_id=node).status_int == 201
 
 
-@on_a_server
+@on_postgresql
 def test_a_statement_that_takes_too_long_is_cancelled(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,7 +56,7 @@ def test_a_statement_that_takes_too_long_is_cancelled(
     assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 201
 
 
-@on_a_server
+@on_postgresql
 def test_an_idle_transaction_is_ended(database_url: str, forum: Forum) -> None:
     limited = open_database(database_url, timeouts=Timeouts(idle_transaction=0.1))
     gone = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")

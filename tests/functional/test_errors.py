@@ -85,7 +85,7 @@ def test_too_many_attempts_are_429_with_the_time_to_wait(
     assert answer.json == {"error": "Too often."}
 
 
-def test_every_error_is_json_and_names_the_request(forum: Forum, broken: str, topic: int) -> None:
+def test_every_error_is_json_and_names_the_request(forum: Forum, broken: str) -> None:
     answers = [
         raw(forum, "GET", f"{API}/topics?limit=0"),
         raw(forum, "GET", f"{API}/hello"),

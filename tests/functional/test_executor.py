@@ -38,14 +38,10 @@ from forumsvc.ids import MAX_ID
 from forumsvc.models import Node, Topic, User
 from forumsvc.queries import topics
 from forumsvc.queries.topics import TopicOrder
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.test_query_budgets import OWN_READS, READS, fill
-
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
-"""A file has no connections that can be lost."""
 
 Seen = list[tuple[Any, dict[str, Any]]]
 
@@ -164,9 +160,7 @@ def test_a_read_sees_what_others_committed(forum: Forum) -> None:
         assert forum.database.executor.rows(statement, {}) == [(152 + number,)]
 
 
-def test_an_error_is_a_dbapierror_without_parameters(
-    database: Database,
-) -> None:
+def test_an_error_is_a_dbapierror_without_parameters(database: Database) -> None:
     value: BindParameter[str] = bindparam("value")
     wrong = select((cast(1, Integer) / func.nothing_of_this_name(value)).label("x"))
     with pytest.raises((OperationalError, ProgrammingError)) as raised:
@@ -304,7 +298,7 @@ _CUT = select(func.pg_terminate_backend(bindparam("pid", type_=Integer)).label("
 _CUT_ITSELF = select(func.pg_terminate_backend(func.pg_backend_pid()).label("done"))
 
 
-@on_a_server
+@on_postgresql
 def test_a_connection_lost_between_two_reads_is_replaced(database: Database) -> None:
     executor = database.executor
     pids = []
@@ -315,7 +309,7 @@ def test_a_connection_lost_between_two_reads_is_replaced(database: Database) -> 
     assert len(set(pids)) == 3
 
 
-@on_a_server
+@on_postgresql
 def test_a_connection_lost_during_a_read_is_replaced(database: Database) -> None:
     executor = database.executor
     pid = executor.rows(_PID, {})[0].pid
@@ -323,10 +317,8 @@ def test_a_connection_lost_during_a_read_is_replaced(database: Database) -> None
     assert executor.rows(_PID, {})[0].pid != pid
 
 
-@on_a_server
-def test_a_lost_connection_disposes_the_pool(
-    database: Database,
-) -> None:
+@on_postgresql
+def test_a_lost_connection_disposes_the_pool(database: Database) -> None:
     executor = database.executor
     idle = [database.reads.connect() for _ in range(3)]
     pids = [connection.execute(_PID).scalar_one() for connection in idle]
@@ -338,7 +330,7 @@ def test_a_lost_connection_disposes_the_pool(
     assert versions.load_lists_version(executor) == 0
 
 
-@on_a_server
+@on_postgresql
 def test_a_second_disconnect_is_raised(database: Database) -> None:
     executor = database.executor
     with pytest.raises(OperationalError) as raised:
@@ -348,7 +340,7 @@ def test_a_second_disconnect_is_raised(database: Database) -> None:
 
 
 @pytest.mark.pipeline
-@on_a_server
+@on_postgresql
 def test_a_rollback_keeps_prepared_statements(forum: Forum) -> None:
     database, one = forum.database, select(literal(1).label("one"))
     wrong = select(cast(bindparam("word", type_=String), Integer).label("number"))
@@ -368,7 +360,7 @@ def test_a_rollback_keeps_prepared_statements(forum: Forum) -> None:
         assert database.executor.rows_in(db, one, {}) == [(1,)]
 
 
-@on_a_server
+@on_postgresql
 def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
     executor, named = (
         forum.database.executor,
@@ -383,7 +375,7 @@ def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
     assert custom == 0
 
 
-@on_a_server
+@on_postgresql
 def test_more_statements_than_the_prepared_ones_are_executed(forum: Forum) -> None:
     executor = forum.database.executor
     many = select(literal(1).label("one")).limit(

@@ -29,14 +29,11 @@ from forumsvc.db.executor import EXECUTOR
 from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.db.statements import execute, update_of
 from forumsvc.models import Node, Topic, User
+from tests.databases import on_postgresql
 from tests.functional.forum import Forum, Person
 
 pytestmark = pytest.mark.pipeline
 
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
-"""SQLite has no queue."""
 
 _NAME = select(Node.name).where(Node.id == bindparam("node", type_=Integer))
 
@@ -145,7 +142,7 @@ def test_submitted_dml_is_executed_though_its_rows_are_not_needed(
         assert name_of(forum.database, node) == f"New {number}"
 
 
-@on_a_server
+@on_postgresql
 def test_a_submitted_statement_that_is_rolled_back_has_no_rows(
     forum: Forum, db: Session, node: int
 ) -> None:
@@ -173,7 +170,7 @@ def test_a_rollback_on_a_shared_connection_discards_the_queue(forum: Forum, node
         db.commit()
 
 
-@on_a_server
+@on_postgresql
 def test_submitted_statements_around_an_error_have_no_rows(
     forum: Forum, db: Session, node: int
 ) -> None:
@@ -237,7 +234,7 @@ def test_an_error_rolls_back_the_transaction(forum: Forum, db: Session, node: in
     assert forum.database.executor.rows(select(User.id).where(User.login == "bob"), {})
 
 
-@on_a_server
+@on_postgresql
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_the_error_of_a_queued_statement_is_raised_by_the_next_one(
     forum: Forum, node: int, by: str
@@ -251,7 +248,7 @@ def test_the_error_of_a_queued_statement_is_raised_by_the_next_one(
     assert not raised.value.connection_invalidated
 
 
-@on_a_server
+@on_postgresql
 def test_a_statement_after_an_error_can_be_executed_again(
     forum: Forum, db: Session, node: int
 ) -> None:
@@ -273,7 +270,7 @@ def test_a_statement_after_an_error_can_be_executed_again(
     assert executor.rows_in(db, _NAME, {"node": node}) == [("Old",)]
 
 
-@on_a_server
+@on_postgresql
 def test_a_text_larger_than_the_socket_buffers_arrives(forum: Forum, db: Session) -> None:
     topic = forum.topic(forum.person("alice"), forum.node())
     long = "x" * 30_000_000
@@ -286,7 +283,7 @@ def test_a_text_larger_than_the_socket_buffers_arrives(forum: Forum, db: Session
     db.rollback()
 
 
-@on_a_server
+@on_postgresql
 @pytest.mark.parametrize("first", [True, False])
 def test_a_lost_connection_discards_the_queue(forum: Forum, node: int, first: bool) -> None:
     database = forum.database
@@ -308,7 +305,7 @@ def test_a_lost_connection_discards_the_queue(forum: Forum, node: int, first: bo
     assert name_of(database, node) == "New"
 
 
-@on_a_server
+@on_postgresql
 def test_an_unclosed_session_discards_its_queue(forum: Forum, node: int) -> None:
     for _ in range(3):
         left = forum.database.session()
@@ -320,7 +317,7 @@ def test_an_unclosed_session_discards_its_queue(forum: Forum, node: int) -> None
         assert name_of(forum.database, node) == "Old"
 
 
-@on_a_server
+@on_postgresql
 @pytest.mark.parametrize("by", ["executor", "session", "commit"])
 def test_an_interruption_is_raised_and_leaves_no_broken_connection(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch, by: str
@@ -340,7 +337,7 @@ def test_an_interruption_is_raised_and_leaves_no_broken_connection(
     assert name_of(forum.database, node) == "Next"
 
 
-@on_a_server
+@on_postgresql
 def test_a_connection_lost_after_an_error_does_not_hide_the_error(
     forum: Forum, node: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,7 +361,7 @@ def test_a_connection_lost_after_an_error_does_not_hide_the_error(
     assert name_of(forum.database, node) == "Next"
 
 
-@on_a_server
+@on_postgresql
 def test_a_statement_that_fails_repeatedly_is_prepared_once(forum: Forum, db: Session) -> None:
     forum.person("alice")
     prepared = text("SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'INSERT%'")
@@ -376,7 +373,7 @@ def test_a_statement_that_fails_repeatedly_is_prepared_once(forum: Forum, db: Se
     assert len(db.scalars(prepared).all()) == 1
 
 
-@on_a_server
+@on_postgresql
 def test_a_lock_timeout_rolls_back_the_transaction(forum: Forum, node: int) -> None:
     other = forum.node("Other")
     with forum.database.session() as one, forum.database.session() as two:
@@ -394,7 +391,7 @@ def test_a_lock_timeout_rolls_back_the_transaction(forum: Forum, node: int) -> N
     assert [name_of(forum.database, each) for each in (node, other)] == ["A", "Other"]
 
 
-@on_a_server
+@on_postgresql
 def test_a_reply_takes_the_stated_round_trips(
     forum: Forum, bob: Person, topic: int, trips: list[str]
 ) -> None:

@@ -13,6 +13,7 @@ from webtest import TestApp
 from forumsvc.db import availability
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
+from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, make_app
 from tests.functional.statements import counting
@@ -22,10 +23,6 @@ from tests.system.process import wait_until
 
 pytestmark = pytest.mark.both_databases
 
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
-on_a_file = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
 GOOD = {"status": "ok", "reads": True, "writes": True}
 
 
@@ -56,7 +53,7 @@ def test_it_costs_two_small_statements_at_most_and_takes_no_lock_of_a_file(forum
             assert health(forum.application).json == GOOD
 
 
-@on_a_server
+@on_postgresql
 @pytest.mark.parametrize("envelope", ["bare", "keyed"])
 def test_it_says_that_a_server_takes_no_writes(make_forum: MakeForum, envelope: str) -> None:
     forum = make_forum(api__envelope=envelope)
@@ -93,7 +90,7 @@ def test_it_says_that_the_database_is_away(tmp_path: Path) -> None:
         close_application(application)
 
 
-@on_a_file
+@on_sqlite
 def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +116,7 @@ def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
     assert health(forum.application).json == GOOD
 
 
-@on_a_file
+@on_sqlite
 def test_it_says_that_a_file_cannot_be_written(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:

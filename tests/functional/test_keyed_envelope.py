@@ -93,9 +93,7 @@ def test_topics_in_lists_carry_what_these_clients_rely_on(keyed: Forum) -> None:
     assert admin.get(f"/topics/{topic}").json["topic"]["grade"] == "ban"
 
 
-def test_replies_in_lists_carry_body_abilities_and_action_and_which_are_liked(
-    keyed: Forum,
-) -> None:
+def test_replies_in_lists_carry_body_abilities_and_action_and_which_are_liked(keyed: Forum) -> None:
     topic, reply = _opened(keyed, "alice")
     bob = keyed.person("bob")
     bob.post("/likes", obj_type="reply", obj_id=reply)

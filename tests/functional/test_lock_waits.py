@@ -15,17 +15,13 @@ from forumsvc.db.engine import Database
 from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Transaction
 from forumsvc.db.timeouts import Timeouts
 from forumsvc.models import Topic
+from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.threads import alone, statuses, together
 from tests.system.process import wait_until
 
 pytestmark = pytest.mark.both_databases
-
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
-on_a_file = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
 
 
 def test_the_first_transactions_wait_long_and_the_others_shortly() -> None:
@@ -114,7 +110,7 @@ def test_many_who_reply_to_one_topic_all_succeed(make_forum: MakeForum) -> None:
     assert forum.nobody.get(f"/topics/{topic}").json["replies_count"] == 32
 
 
-@on_a_server
+@on_postgresql
 def test_after_a_failed_short_wait_the_next_waits_are_shorter(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,7 +138,7 @@ def test_after_a_failed_short_wait_the_next_waits_are_shorter(
     assert len(limits) <= 2, "not once it was taken again"
 
 
-@on_a_server
+@on_postgresql
 def test_a_failed_short_wait_for_a_contended_lock_is_retried(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,7 +162,7 @@ def test_a_failed_short_wait_for_a_contended_lock_is_retried(
     assert len(attempts) == 3
 
 
-@on_a_server
+@on_postgresql
 @pytest.mark.parametrize("by", ["executor", "session"])
 def test_the_limit_of_a_short_wait_ends_with_its_transaction(
     database_url: str, database: Database, by: str
@@ -189,7 +185,7 @@ def test_the_limit_of_a_short_wait_ends_with_its_transaction(
         limited.dispose()
 
 
-@on_a_server
+@on_postgresql
 def test_a_short_wait_costs_no_round_trip(make_forum: MakeForum, trips: list[str]) -> None:
     forum = make_forum(database__long_lock_waits="1")
     alice = forum.person("alice")
@@ -205,7 +201,7 @@ def test_a_short_wait_costs_no_round_trip(make_forum: MakeForum, trips: list[str
     assert counted[0] == counted[1]
 
 
-@on_a_file
+@on_sqlite
 def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
     patience = text("PRAGMA busy_timeout")
     with database.reads.connect() as reads, database.writes.connect() as writes:
@@ -213,7 +209,7 @@ def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
         assert writes.scalar(patience) == round(lock_waits.ATTEMPT_SECONDS * 1000)
 
 
-@on_a_file
+@on_sqlite
 def test_a_lock_that_is_not_free_in_time_is_an_error_of_the_driver(database_url: str) -> None:
     database = open_database(database_url, timeouts=Timeouts(lock=0.3))
     try:

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, text
 
 from forumsvc.models import Notification, NotificationJob, Topic
 from forumsvc.services.notifications import jobs
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
@@ -33,7 +34,7 @@ def is_done(forum: Forum) -> bool:
 
 
 @pytest.mark.parametrize("how", HIDING)
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+@on_postgresql
 def test_who_hides_a_post_waits_for_the_batch_under_way_and_takes_back_what_it_inserted(
     forum: Forum, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
@@ -70,7 +71,7 @@ def hide_beside_a_batch(forum: Forum, chief: Caller, method: str, place: str) ->
     assert [answer.status_int for answer in answers] == [200]
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+@on_postgresql
 def test_who_deletes_a_reply_waits_for_the_batch_that_notifies_of_the_next(
     forum: Forum, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from forumsvc.errors import IncompatibleDatabase
 from forumsvc.models import Notification, NotificationJob, NotificationType
 from forumsvc.services.notifications import job_runner, jobs
 from forumsvc.services.notifications.job_runner import NotificationJobRunner
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, add_followers, make_app
 from tests.functional.metric_samples import MetricSamples
@@ -24,11 +25,6 @@ from tests.system.process import wait_until
 pytestmark = pytest.mark.both_databases
 
 FOLLOWERS = 450
-
-on_a_server = pytest.mark.parametrize(
-    "database_url", ["postgresql"], indirect=True, scope="session"
-)
-"""A file has one writer at a time."""
 
 
 @pytest.fixture
@@ -149,10 +145,7 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(
 
 
 def test_the_end_comes_between_two_batches_and_loses_nothing(
-    forum: Forum,
-    runner: NotificationJobRunner,
-    batches: list[int],
-    monkeypatch: pytest.MonkeyPatch,
+    forum: Forum, runner: NotificationJobRunner, batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [job] = open_topics(forum, 1)
     running = jobs.run_batch
@@ -188,7 +181,7 @@ def _job_ids(forum: Forum) -> list[int]:
         return jobs.pending(db).job_ids
 
 
-@on_a_server
+@on_postgresql
 def test_a_job_that_another_process_runs_is_left_to_it(
     forum: Forum, runner: NotificationJobRunner
 ) -> None:

@@ -135,9 +135,7 @@ def test_a_post_notifies_a_bounded_number_and_the_batches_all_others(
     }
 
 
-def test_as_many_followers_as_the_bound_leave_no_job(
-    make_forum: MakeForum,
-) -> None:
+def test_as_many_followers_as_the_bound_leave_no_job(make_forum: MakeForum) -> None:
     forum = make_forum(notifications__inline_recipients="2")
     alice = forum.person("alice")
     for login in ("bob", "carol"):

@@ -53,7 +53,7 @@ def test_a_new_topic_does_not_tell_those_whom_its_author_follows(
 
 
 def test_a_new_reply_tells_the_topics_author(
-    forum: Forum, topic: int, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person
 ) -> None:
     reply = forum.reply(bob, topic, "An *answer*")
     [one] = notifications_of(alice)
@@ -84,7 +84,7 @@ def test_a_new_reply_does_not_tell_the_followers_of_its_author(
 
 
 def test_an_author_who_follows_the_own_topic_is_notified_once(
-    forum: Forum, topic: int, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person
 ) -> None:
     alice.post(f"/topics/{topic}/follow")
     forum.reply(bob, topic)
@@ -118,7 +118,7 @@ def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
 
 
 def test_those_whom_the_actor_blocks_are_notified(
-    forum: Forum, topic: int, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person
 ) -> None:
     bob.post("/users/alice/block")
     forum.reply(bob, topic)
@@ -126,7 +126,7 @@ def test_those_whom_the_actor_blocks_are_notified(
 
 
 def test_an_unblocked_user_notifies_again(
-    forum: Forum, topic: int, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person
 ) -> None:
     alice.post("/users/bob/block")
     alice.post("/users/bob/unblock")

@@ -38,7 +38,7 @@ def test_a_mention_in_a_topic_shows_the_topic(
 
 
 def test_a_mention_in_a_reply_shows_the_reply_and_its_topic(
-    forum: Forum, topic: int, alice: Person, bob: Person, node: int
+    forum: Forum, topic: int, alice: Person, bob: Person
 ) -> None:
     reply = forum.reply(alice, topic, "Hello @bob")
     [one] = notifications_of(bob)

@@ -88,7 +88,7 @@ def test_no_ids_are_fine_and_change_nothing(alice: Person, ids: list[int]) -> No
     assert unread(alice) == 3
 
 
-def test_a_get_marks_nothing_read(forum: Forum, alice: Person, topic: int, ids: list[int]) -> None:
+def test_a_get_marks_nothing_read(alice: Person, topic: int, ids: list[int]) -> None:
     before = alice.get("/notifications").json
     for path in (f"/topics/{topic}", f"/topics/{topic}/replies", "/notifications", "/hello"):
         alice.get(path)
@@ -96,9 +96,7 @@ def test_a_get_marks_nothing_read(forum: Forum, alice: Person, topic: int, ids: 
     assert unread(alice) == 3
 
 
-def test_deleting_an_unread_one_lowers_the_count(
-    forum: Forum, alice: Person, ids: list[int]
-) -> None:
+def test_deleting_an_unread_one_lowers_the_count(alice: Person, ids: list[int]) -> None:
     done = alice.delete(f"/notifications/{ids[1]}")
     assert (done.status_int, done.json) == (200, {"ok": 1})
     assert [one["id"] for one in alice.get("/notifications").json] == [ids[0], ids[2]]
@@ -113,7 +111,7 @@ def test_deleting_a_read_one_does_not_lower_the_count(alice: Person, ids: list[i
 
 
 def test_deleting_all_leaves_none_of_ones_own_and_all_of_others(
-    forum: Forum, alice: Person, bob: Person, ids: list[int]
+    alice: Person, bob: Person, ids: list[int]
 ) -> None:
     alice.post("/users/bob/follow")
     alice.call("POST", "/notifications/read", json={"ids": ids[:1]})
@@ -125,7 +123,7 @@ def test_deleting_all_leaves_none_of_ones_own_and_all_of_others(
 
 
 def test_another_users_notification_is_not_there(
-    forum: Forum, alice: Person, bob: Person, ids: list[int]
+    alice: Person, bob: Person, ids: list[int]
 ) -> None:
     assert bob.delete(f"/notifications/{ids[0]}").status_int == 404
     assert unread(alice) == 3

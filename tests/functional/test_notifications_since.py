@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, event, func, insert, select, text
 
 from forumsvc.models import Notification, User
+from tests.databases import on_postgresql
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.rows import complete
@@ -119,7 +120,7 @@ POSTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 @pytest.mark.parametrize("what", POSTS)
 def test_nothing_new_gets_an_id_below_one_that_was_seen_before_it(forum: Forum, what: str) -> None:
     alice, bob, node = forum.person("alice"), forum.person("bob"), forum.node()
@@ -170,7 +171,7 @@ FOLLOWED_MEANWHILE = {
 }
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 @pytest.mark.parametrize("what", FOLLOWED_MEANWHILE)
 def test_who_begins_to_follow_while_others_are_notified_is_not_notified_about_it_too_late(
     forum: Forum, what: str

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum, Person
 from tests.functional.raw import raw
@@ -104,7 +105,7 @@ def test_the_method_comes_before_the_permission(forum: Forum, topic: int) -> Non
     assert forum.nobody.put(f"/topics/{topic}/follow").status_int == 405
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
+@on_sqlite
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("POST", "/nowhere", 404), ("POST", "/topics/x/replies", 404), ("DELETE", "/topics", 405)],

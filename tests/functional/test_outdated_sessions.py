@@ -13,11 +13,12 @@ from forumsvc.db import pipeline_connection
 from forumsvc.db.engine import Database
 from forumsvc.db.statements import execute
 from forumsvc.models import Node, User
+from tests.databases import on_postgresql
 from tests.functional.forum import Forum, Person
 from tests.functional.test_connect import defaults
 from tests.functional.test_executor_queue import _RENAMED, name_of
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True, scope="session")
+pytestmark = on_postgresql
 """SQLite has no prepared statements."""
 
 _NAMES = select(User.name).where(User.id == bindparam("user", type_=BigInteger))

@@ -145,9 +145,7 @@ def test_a_cursor_stays_valid_when_its_row_is_deleted(going: Going) -> None:
     assert ids(going.bob.get(links(following)["prev"])) == everybody[:1]
 
 
-def test_a_page_with_other_links_is_sent_again_though_its_rows_are_the_same(
-    going: Going,
-) -> None:
+def test_a_page_with_other_links_is_sent_again_though_its_rows_are_the_same(going: Going) -> None:
     path = "/users/alice/followers?limit=2"
     first = going.bob.get(path)
     for gone in ids(going.bob.get(links(first)["next"], limit=150))[1:]:

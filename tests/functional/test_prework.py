@@ -13,6 +13,7 @@ from forumsvc import clock
 from forumsvc.models import Reply, Topic
 from forumsvc.sandbox import CpuLimitError, PoolBusyError
 from forumsvc.services import accounts
+from tests.databases import on_sqlite
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.statements import counting
@@ -165,7 +166,7 @@ def test_who_may_not_takes_no_lock(scene: Scene, who: str, what: str) -> None:
     assert [text for text in seen.texts if "FOR NO KEY UPDATE" in text] == []
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True, scope="session")
+@on_sqlite
 @pytest.mark.parametrize(("who", "what"), REFUSED[::3])
 def test_who_may_not_waits_for_no_other_writer(scene: Scene, who: str, what: str) -> None:
     callers = scene.callers
@@ -233,9 +234,7 @@ def test_no_password_is_hashed_for_a_login_or_e_mail_that_is_taken(
         assert (answer.status_int, "is taken" in answer.json["error"]) == (400, True)
 
 
-def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(
-    scene: Scene,
-) -> None:
+def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(scene: Scene) -> None:
     budget = scene.forum.registry.authoring.budget
     with budget.acquire(scene.bob.id) as used:
         used(30)

@@ -161,9 +161,7 @@ def test_reading_with_a_token_costs_one_more(scene: Scene) -> None:
     assert {path: scene.cost(scene.author, path) for path in expected} == expected
 
 
-def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(
-    scene: Scene,
-) -> None:
+def test_a_cached_page_costs_a_user_no_more_than_the_token_and_a_topic(scene: Scene) -> None:
     reader = scene.forum.person("reader")
     for path in KEPT:
         scene.cost(reader, path)

@@ -14,10 +14,7 @@ from tests.functional.forum import Forum
 
 @pytest.mark.parametrize("connection", ["executor", "session", "connection"])
 def test_sql_is_refused_while_a_response_is_rendered(
-    forum: Forum,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    connection: str,
+    forum: Forum, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, connection: str
 ) -> None:
     database = forum.registry.database
 

@@ -43,9 +43,7 @@ def refused(person: Person, node: int, body: str, title: str = "T") -> str | Non
     return None if answer.status_int == 201 else answer.json["error"]
 
 
-def test_a_first_post_may_hold_so_many_links_and_no_more(
-    forum: Forum, alice: Person, node: int
-) -> None:
+def test_a_first_post_may_hold_so_many_links_and_no_more(alice: Person, node: int) -> None:
     assert refused(alice, node, many(LINK, 3)) == "body: your first post may have at most 2 links"
     assert refused(alice, node, many(LINK, 2)) is None
     assert refused(alice, node, many(LINK, 9)) is None

@@ -138,9 +138,7 @@ def test_a_banned_topic_and_what_is_under_it_is_read_by_its_author_and_moderator
         assert [c.get(path).status_int for c in (bob, forum.nobody)] == [404, 404], path
 
 
-def test_a_banned_topic_takes_replies_from_nobody(
-    forum: Forum, alice: Person, chief: Person, topic: int
-) -> None:
+def test_a_banned_topic_takes_replies_from_nobody(alice: Person, chief: Person, topic: int) -> None:
     act(chief, topic, "ban")
     assert [p.post(f"/topics/{topic}/replies", body="x").status_int for p in (alice, chief)] == [
         403,
@@ -189,9 +187,7 @@ def test_taking_back_a_state_that_does_not_hold_changes_nothing(
     assert drift(forum.database) == []
 
 
-def test_a_topic_deleted_twice_is_subtracted_once(
-    forum: Forum, alice: Person, chief: Person, topic: int
-) -> None:
+def test_a_topic_deleted_twice_is_subtracted_once(alice: Person, chief: Person, topic: int) -> None:
     hide(chief, topic, "delete")
     hide(chief, topic, "delete")
     assert alice.get("/users/me").json["topics_count"] == 0

@@ -14,6 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.errors import IncompatibleDatabase
 from forumsvc.models import Topic
 from forumsvc.services.view_counts import ViewCounter
+from tests.databases import on_postgresql
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.threads import together
 
@@ -54,7 +55,7 @@ def test_hits_of_two_topics_are_apart(forum: Forum, alice: Person, topic: int) -
     assert (hits(alice, topic), hits(alice, other)) == (4, 2)
 
 
-def test_nothing_but_reading_the_topic_is_a_hit(forum: Forum, alice: Person, topic: int) -> None:
+def test_nothing_but_reading_the_topic_is_a_hit(alice: Person, topic: int) -> None:
     node = alice.get("/topics").json[0]["node_id"]
     alice.get(f"/topics/{topic}/replies")
     alice.call("HEAD", f"/topics/{topic}")
@@ -145,13 +146,9 @@ def test_hits_that_the_database_does_not_take_are_written_by_the_next_write(
     assert stored(forum, topic) == [1]
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_writing_hits_does_not_wait_for_a_slow_writer_of_one_topic(
-    forum: Forum,
-    alice: Person,
-    topic: int,
-    database: Database,
-    caplog: pytest.LogCaptureFixture,
+    forum: Forum, alice: Person, topic: int, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     node = forum.node("Other")
     slow = forum.topic(alice, node)
@@ -215,7 +212,7 @@ def on_second_update_of(forum: Forum, topic: int, act: Callable[[], object]) -> 
         yield
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
     forum: Forum, alice: Person, topic: int, slow_writer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -230,7 +227,7 @@ def test_the_end_tries_again_to_write_reads_of_a_topic_that_is_locked(
     assert stored(forum, topic, other) == [2, 1]
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_the_end_loses_reads_of_topics_that_stay_locked_alone_and_says_how_many(
     forum: Forum,
     alice: Person,

@@ -14,6 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.diagnostics import Level, Problem
 from forumsvc.diagnostics.database import max_connections_of_process
 from forumsvc.diagnostics.problem import error
+from tests.databases import on_postgresql, on_sqlite
 from tests.functional.cli.conftest import Outcome, run_command
 from tests.object_store import bucket as bucket
 from tests.object_store import endpoint as endpoint
@@ -79,7 +80,7 @@ def test_a_configuration_that_is_right_has_no_problem(check: Check, tmp_path: Pa
         ),
     ],
 )
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_a_setting_that_fails_at_the_start_or_in_use_is_an_error(
     check: Check, settings: dict[str, str], message: str
 ) -> None:
@@ -101,7 +102,7 @@ def test_a_setting_that_fails_at_the_start_or_in_use_is_an_error(
         ("use = egg:nosuchserver\n", "[server:main]: "),
     ],
 )
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_a_key_of_the_server_that_pserve_refuses_is_an_error(
     ini: Path, tmp_path: Path, server: str, message: str
 ) -> None:
@@ -112,13 +113,13 @@ def test_a_key_of_the_server_that_pserve_refuses_is_an_error(
     assert found.startswith(message)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_all_wrong_settings_are_found_at_once(check: Check) -> None:
     found = problems(check(server="threads = 0\n", site__nmae="x", http__max_body="big"))
     assert [line.split()[1] for line in found] == ["[server]", "site.nmae:", "http.max_body:"]
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_an_ini_file_without_a_server_is_an_error(ini: Path) -> None:
     assert "server" in the_only_error(run_command("-c", ini, "check", "--json"))
 
@@ -135,7 +136,7 @@ def test_a_database_behind_the_code_is_an_error(check: Check, database: Database
             connection.execute(restore, {"revision": revision})
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@on_postgresql
 def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> None:
     outcome = check(server="processes = 64\nthreads = 8\n", sqlalchemy__pool_size=10)
     [line] = problems(outcome)
@@ -147,10 +148,8 @@ def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
     assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_database_that_takes_no_writes_is_an_error(
-    check: Check, ini: Path, database: Database
-) -> None:
+@on_postgresql
+def test_a_database_that_takes_no_writes_is_an_error(check: Check, database: Database) -> None:
     name = database.url.database
     with database.reads.connect() as connection:
         connection.execute(text("SET default_transaction_read_only = off"))
@@ -175,7 +174,7 @@ def test_a_database_that_is_away_is_an_error_without_its_password(tmp_path: Path
 MAIL = {"mail__delivery": "smtp", "site__url": "http://localhost", "mail__host": "127.0.0.1"}
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Check, smtp: Any) -> None:
     server, port = smtp
     known = {**MAIL, "mail__port": port, "mail__user": "forum"}
@@ -187,13 +186,13 @@ def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Check, smtp: Any)
     assert server.received == []
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_a_password_is_not_sent_unencrypted_to_another_host(check: Check) -> None:
     known = {**MAIL, "mail__host": "192.0.2.7", "mail__user": "forum", "mail__password": "x"}
     assert the_only_error(check(**known)).startswith("mail.security: none sends the password")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_a_bucket_is_written_read_and_left_empty(check: Check, endpoint: str, bucket: Any) -> None:
     known = {"photos.storage": "s3", **s3_settings(endpoint, bucket.name)}
     assert problems(check(**known)) == []
@@ -202,7 +201,7 @@ def test_a_bucket_is_written_read_and_left_empty(check: Check, endpoint: str, bu
     assert missing.startswith("photos.s3_bucket: 'nothing' cannot be used")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_what_the_probe_made_is_gone(check: Check, tmp_path: Path) -> None:
     kept = tmp_path / "var" / "photos" / "kept"
     kept.mkdir(parents=True)
@@ -214,7 +213,7 @@ def test_a_problem_is_one_line() -> None:
     assert error("a\n  b") == Problem(Level.ERROR, "a b")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@on_sqlite
 def test_an_address_that_cannot_be_had_is_an_error_and_one_in_use_is_none(
     ini: Path, tmp_path: Path
 ) -> None:

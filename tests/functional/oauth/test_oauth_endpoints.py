@@ -122,7 +122,7 @@ def test_the_first_use_of_a_refreshed_token_is_recorded_once(make_forum: MakeFor
     assert len(of_request(forum, logged_in, "GET", "/hello")) == 1
 
 
-def test_any_other_error_is_rolled_back(forum: Forum, app: Application) -> None:
+def test_any_other_error_is_rolled_back(app: Application) -> None:
     issued = app.log_in().json
     wrong = app.post(
         "token", grant_type="refresh_token", refresh_token=issued["refresh_token"], scope="admin"

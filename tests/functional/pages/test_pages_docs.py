@@ -104,9 +104,7 @@ def test_the_explorer_logs_in_as_the_client_that_db_upgrade_registers(visitor: V
     assert place["data-description"] == "/api/v3/openapi.json"
 
 
-def test_a_chapter_has_no_script_and_no_dead_links(
-    visitor: Visitor,
-) -> None:
+def test_a_chapter_has_no_script_and_no_dead_links(visitor: Visitor) -> None:
     links = set()
     for path in GUIDE:
         page = visitor.get(path)
@@ -125,9 +123,7 @@ def test_every_chapter_is_in_the_guide_and_every_file_is_a_chapter() -> None:
     assert all(source(name).startswith("# ") for name in CHAPTERS)
 
 
-def test_only_the_first_language_of_an_example_is_open(
-    visitor: Visitor,
-) -> None:
+def test_only_the_first_language_of_an_example_is_open(visitor: Visitor) -> None:
     folded = visitor.get("/docs/guide").html.find(class_="examples").find_all("details")
     assert [one.summary.text for one in folded] == list(LANGUAGES.values())
     assert [one.has_attr("open") for one in folded] == [True, False, False]

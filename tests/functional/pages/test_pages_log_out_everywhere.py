@@ -138,9 +138,7 @@ def test_log_out_everywhere_affects_no_other_user(visitor: Visitor, forum: Forum
     assert forum.caller(issued["access_token"]).get("/hello").status_int == 200
 
 
-def test_log_out_everywhere_is_protected_against_csrf(
-    visitor: Visitor, forum: Forum, ann: int
-) -> None:
+def test_log_out_everywhere_is_protected_against_csrf(visitor: Visitor, ann: int) -> None:
     visitor.log_in()
     foreign: Any = {"csrf_token": "0" * 64}
     assert visitor.app.post("/logout/everywhere", foreign, status="*").status_int == 403
