@@ -51,7 +51,7 @@ def test_a_picture_whose_file_is_gone_is_400_and_nothing_changes(
     assert alice.put("/users/me", avatar=url).status_int == 200
 
 
-def test_another_users_permission_is_asked_before_the_picture(bob: Person, alice: Person) -> None:
+def test_the_permission_is_checked_before_the_avatar(bob: Person, alice: Person) -> None:
     answer = bob.put(f"/users/{alice.id}", avatar="ab/nothing.png")
     assert answer.status_int == 403
 
@@ -77,7 +77,7 @@ def test_what_is_not_sent_leaves_the_picture_as_it_is(alice: Person) -> None:
     assert alice.put("/users/me", location="Rome").json["avatar_url"] == avatar
 
 
-def test_doubles_at_the_same_moment_end_as_one(forum: Forum, alice: Person) -> None:
+def test_concurrent_identical_avatars_are_stored_once(forum: Forum, alice: Person) -> None:
     url = send(alice).json["image_url"]
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: alice.put("/users/me", avatar=url), range(4)))

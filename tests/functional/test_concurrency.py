@@ -128,7 +128,7 @@ def test_two_users_who_toggle_following_each_other_never_fail(
     assert drift(forum.database) == []
 
 
-def test_users_who_mention_each_other_at_once_are_all_told(forum: Forum) -> None:
+def test_users_who_mention_each_other_at_once_are_all_notified(forum: Forum) -> None:
     people = [forum.person(f"user{number}") for number in range(6)]
     node = forum.node()
     topics = [forum.topic(person, node) for person in people]

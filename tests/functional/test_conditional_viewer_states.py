@@ -80,7 +80,7 @@ def test_a_new_state_does_not_fail_if_match(scene: Scene) -> None:
         assert late.status_int == 412, parameters
 
 
-def test_a_poll_without_news_gets_304(scene: Scene) -> None:
+def test_a_poll_without_new_notifications_gets_304(scene: Scene) -> None:
     scene.bob.post("/users/alice/follow")
     [newest] = content(scene.alice.get("/notifications", since=0))
     parameters = {"since": newest["id"]}

@@ -64,7 +64,7 @@ def test_the_busiest_topic_shows_all_its_replies(demo: Caller) -> None:
     assert left[-1]["user"]["login"] == topic["last_reply_user_login"]
 
 
-def test_the_demo_user_finds_all_that_is_counted_for_them(demo: Caller) -> None:
+def test_the_demo_users_lists_are_as_long_as_their_counters(demo: Caller) -> None:
     me = demo.get("/users/me").json
     assert (me["login"], me["level"]) == (DEMO_LOGIN, "member")
     for path in ("topics", "replies", "favorites", "followers", "following"):
@@ -82,7 +82,7 @@ def test_the_demo_user_has_notifications_to_read(demo: Caller) -> None:
     assert demo.get("/notifications/unread_count").json == {"count": 0}
 
 
-def test_the_community_goes_on_from_where_the_demo_ends(demo: Caller) -> None:
+def test_new_rows_have_ids_after_those_of_the_demo(demo: Caller) -> None:
     node_id = str(demo.get("/nodes").json[0]["id"])
     last_id = max(it["id"] for it in pages(demo, "/topics"))
     topic = demo.post("/topics", title="After the demo", node_id=node_id, body="Hello").json

@@ -37,12 +37,12 @@ def waiting_in_the_pool(database: Database) -> list[Any]:
     return [record.dbapi_connection for record in list(pool._pool.queue)]
 
 
-def test_it_says_that_all_can_be_done(forum: Forum) -> None:
+def test_health_is_200_if_reads_and_writes_work(forum: Forum) -> None:
     answer = health(forum.application)
     assert (answer.status_int, answer.json) == (200, GOOD)
 
 
-def test_it_costs_two_small_statements_at_most_and_takes_no_lock_of_a_file(forum: Forum) -> None:
+def test_health_runs_two_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
     with counting(forum.registry.database) as seen:
         health(forum.application)
     expected = 1 if forum.database.is_sqlite else 2
@@ -55,7 +55,7 @@ def test_it_costs_two_small_statements_at_most_and_takes_no_lock_of_a_file(forum
 
 @on_postgresql
 @pytest.mark.parametrize("envelope", ["bare", "keyed"])
-def test_it_says_that_a_server_takes_no_writes(make_forum: MakeForum, envelope: str) -> None:
+def test_health_is_503_on_a_read_only_server(make_forum: MakeForum, envelope: str) -> None:
     forum = make_forum(api__envelope=envelope)
     assert health(forum.application).json == GOOD
     with defaults(forum.database.url.render_as_string(False), default_transaction_read_only="on"):
@@ -75,7 +75,7 @@ def test_it_says_that_a_server_takes_no_writes(make_forum: MakeForum, envelope: 
     assert health(forum.application).json == GOOD
 
 
-def test_it_says_that_the_database_is_away(tmp_path: Path) -> None:
+def test_health_is_503_without_the_database(tmp_path: Path) -> None:
     application = make_app("postgresql://nobody@127.0.0.1:1/none", tmp_path)
     try:
         answer = health(application)
@@ -91,7 +91,7 @@ def test_it_says_that_the_database_is_away(tmp_path: Path) -> None:
 
 
 @on_sqlite
-def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
+def test_health_is_503_while_a_writer_waits_long_for_the_lock(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(availability, "_MAX_STALL_SECONDS", 0.2)
@@ -117,9 +117,7 @@ def test_it_says_that_the_write_lock_is_held_while_somebody_waits_for_it(
 
 
 @on_sqlite
-def test_it_says_that_a_file_cannot_be_written(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_health_is_503_for_a_read_only_file(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     health_answer = health(forum.application)
     assert (
@@ -129,7 +127,7 @@ def test_it_says_that_a_file_cannot_be_written(
     ) == (503, True, False)
 
 
-def test_who_asks_while_another_waits_for_the_answer_gets_the_latest_one(
+def test_a_check_during_a_slow_check_returns_the_latest_result(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(availability, "_MAX_WAIT_SECONDS", 0.01)

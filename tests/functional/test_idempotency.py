@@ -107,7 +107,7 @@ def test_what_failed_may_be_tried_again_with_its_key(
     assert opened(alice, node, key="one").status_int == 201
 
 
-def test_who_may_not_do_it_any_more_learns_so_and_nothing_else(
+def test_a_replay_needs_the_permission_of_the_request(
     forum: Forum, alice: Person, node: int
 ) -> None:
     topic, chief = forum.topic(alice, node), forum.person("chief", role="admin")

@@ -45,7 +45,7 @@ def test_each_list_stands_under_its_name(keyed: Forum) -> None:
     assert alice.get(f"/nodes/{node}").json["meta"] == {}
 
 
-def test_a_creation_answers_200_with_the_topic_and_how_its_author_stands_to_it(
+def test_a_creation_answers_200_with_the_topic_and_its_authors_state(
     keyed: Forum,
 ) -> None:
     alice, node = keyed.person("alice"), keyed.node()
@@ -67,7 +67,7 @@ def _opened(keyed: Forum, login: str) -> tuple[int, int]:
     return topic, keyed.reply(author, topic, "R")
 
 
-def test_meta_tells_how_the_caller_stands_to_a_topic_and_a_user(keyed: Forum) -> None:
+def test_meta_is_the_callers_state_of_a_topic_or_user(keyed: Forum) -> None:
     topic, _ = _opened(keyed, "alice")
     bob = keyed.person("bob")
     bob.post(f"/topics/{topic}/follow")

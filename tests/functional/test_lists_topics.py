@@ -132,7 +132,7 @@ def test_a_users_topics_by_replies_have_the_newer_one_first_among_equals(scene: 
     assert ids(scene.bob, "/users/alice/topics?order=replies") == expected
 
 
-def test_favorites_are_listed_by_when_they_were_favored_last_first(scene: Scene) -> None:
+def test_favorites_are_listed_latest_first(scene: Scene) -> None:
     for topic in (scene.c, scene.a, scene.d):
         scene.bob.post(f"/topics/{topic}/favorite")
     assert ids(scene.alice, "/users/bob/favorites") == [scene.d, scene.a, scene.c]

@@ -169,7 +169,7 @@ def test_a_node_shows_its_section_or_null(forum: Forum) -> None:
 
 
 @pytest.mark.parametrize("deep", [False, True])
-def test_what_a_user_wrote_and_keeps_is_left_out_where_the_topic_is_hidden(
+def test_replies_and_favorites_of_hidden_topics_are_not_listed(
     forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch, deep: bool
 ) -> None:
     if deep:

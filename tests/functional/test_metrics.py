@@ -165,7 +165,7 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) 
     assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
 
 
-def test_a_lent_connection_is_reported(forum: Forum) -> None:
+def test_a_connection_in_use_is_reported(forum: Forum) -> None:
     with forum.registry.database.writes.connect():
         assert scrape(forum).by("pool", "forumsvc_database_connections_in_use")["writes"] == 1
 
@@ -207,7 +207,7 @@ def test_nothing_that_a_client_sent_is_in_it(forum: Forum) -> None:
             assert re.fullmatch(LABELS[label], value), (name, label, value)
 
 
-def test_it_asks_no_database_and_is_kept_by_nobody(forum: Forum) -> None:
+def test_metrics_run_no_sql_and_are_not_cached(forum: Forum) -> None:
     with counting(forum.registry.database) as seen:
         answer = raw(forum, "GET", "/metrics")
     assert len(seen) == 0

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -13,6 +12,7 @@ from forumsvc.models import Notification, NotificationJob, Topic
 from forumsvc.services.notifications import jobs
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
+from tests.functional.notifications import notifications_of
 from tests.functional.recounting import drift
 
 pytestmark = pytest.mark.both_databases
@@ -96,13 +96,6 @@ def scene(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Scene:
     return Scene(forum, alice, bob, followers, node, topic)
 
 
-def notifications_of(person: Person) -> list[Any]:
-    """Return a user's notifications, and check the unread count."""
-    listed = list(person.get("/notifications").json)
-    assert person.get("/notifications/unread_count").json == {"count": len(listed)}
-    return listed
-
-
 POSTS: dict[str, tuple[Callable[[Scene], int], str]] = {
     "topic": (Scene.open_topic, "topic_id"),
     "reply": (Scene.reply, "reply_id"),
@@ -178,7 +171,9 @@ def test_who_is_notified_with_the_post_is_not_notified_again(scene: Scene) -> No
     assert scene.notified(topic_id=topic) == scene.logins(first)
 
 
-def test_who_may_not_hear_of_it_when_their_turn_comes_is_not_notified(scene: Scene) -> None:
+def test_blockers_deleted_users_and_former_followers_are_not_notified_by_a_batch(
+    scene: Scene,
+) -> None:
     _, _, blocks, gone, leaves, *_ = scene.followers
     topic = scene.open_topic()
     blocks.post("/users/alice/block")
@@ -231,7 +226,7 @@ def test_who_has_read_the_first_is_notified_about_the_second(scene: Scene) -> No
     assert scene.notified(reply_id=second) == {last.login: 1, "alice": 1}
 
 
-def test_whom_a_job_is_to_notify_of_the_next_reply_hears_of_it_once_after_a_deletion(
+def test_a_deletion_before_a_batch_notifies_of_the_next_reply_once(
     scene: Scene,
 ) -> None:
     first = scene.reply()
@@ -247,7 +242,7 @@ def test_whom_a_job_is_to_notify_of_the_next_reply_hears_of_it_once_after_a_dele
     assert drift(scene.forum.database) == []
 
 
-def test_a_batch_gets_past_those_who_may_not_hear(scene: Scene) -> None:
+def test_a_batch_skips_followers_who_are_not_notified(scene: Scene) -> None:
     last = scene.followers[-1]
     scene.reply()
     scene.finish()
@@ -263,7 +258,7 @@ def is_read(person: Person) -> str:
     return ",".join(str(one["id"]) for one in person.get("/notifications").json)
 
 
-def test_what_a_batch_tells_is_newer_than_all_that_was_seen(scene: Scene) -> None:
+def test_notifications_of_a_batch_have_newer_ids_than_those_read_before(scene: Scene) -> None:
     last = scene.followers[-1]
     topic = scene.open_topic()
     scene.bob.post(f"/users/{last.login}/follow")

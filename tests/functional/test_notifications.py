@@ -1,27 +1,14 @@
 """Notifications: their types, recipients and contents."""
 
-from typing import Any
-
 import pytest
 
 from tests.functional.forum import Forum, Person
+from tests.functional.notifications import notifications_of, types
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
 
-def notifications_of(person: Person) -> list[Any]:
-    """Return a user's notifications, and check the unread count."""
-    listed = person.get("/notifications").json
-    assert person.get("/notifications/unread_count").json == {"count": len(listed)}
-    return list(listed)
-
-
-def types(person: Person) -> list[str]:
-    """Return the types of a user's notifications, newest first."""
-    return [one["type"] for one in notifications_of(person)]
-
-
-def test_a_new_topic_tells_the_followers_of_its_author(
+def test_a_new_topic_notifies_the_followers_of_its_author(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     bob.post("/users/alice/follow")
@@ -35,7 +22,7 @@ def test_a_new_topic_tells_the_followers_of_its_author(
     assert one["created_at"] == one["updated_at"] == one["topic"]["created_at"]
 
 
-def test_a_new_topic_does_not_tell_those_who_no_longer_follow(
+def test_a_new_topic_does_not_notify_former_followers(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     bob.post("/users/alice/follow")
@@ -44,7 +31,7 @@ def test_a_new_topic_does_not_tell_those_who_no_longer_follow(
     assert notifications_of(bob) == []
 
 
-def test_a_new_topic_does_not_tell_those_whom_its_author_follows(
+def test_a_new_topic_does_not_notify_those_whom_its_author_follows(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     alice.post("/users/bob/follow")
@@ -52,7 +39,7 @@ def test_a_new_topic_does_not_tell_those_whom_its_author_follows(
     assert types(bob) == ["Follow"]
 
 
-def test_a_new_reply_tells_the_topics_author(
+def test_a_new_reply_notifies_the_topics_author(
     forum: Forum, topic: int, alice: Person, bob: Person
 ) -> None:
     reply = forum.reply(bob, topic, "An *answer*")
@@ -65,7 +52,7 @@ def test_a_new_reply_tells_the_topics_author(
     assert (one["mention"], one["node"]) == (None, None)
 
 
-def test_a_new_reply_tells_the_topics_followers(
+def test_a_new_reply_notifies_the_topics_followers(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic, carol = forum.topic(alice, node), forum.person("carol")
@@ -74,7 +61,7 @@ def test_a_new_reply_tells_the_topics_followers(
     assert types(carol) == ["TopicReply"]
 
 
-def test_a_new_reply_does_not_tell_the_followers_of_its_author(
+def test_a_new_reply_does_not_notify_the_followers_of_its_author(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic, carol = forum.topic(alice, node), forum.person("carol")
@@ -83,10 +70,20 @@ def test_a_new_reply_does_not_tell_the_followers_of_its_author(
     assert notifications_of(carol) == []
 
 
-def test_an_author_who_follows_the_own_topic_is_notified_once(
-    forum: Forum, topic: int, alice: Person, bob: Person
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["alice /topics/{topic}/follow"],
+        ["bob /users/alice/block"],
+        ["alice /users/bob/block", "alice /users/bob/unblock"],
+    ],
+)
+def test_a_topics_author_is_notified_once_unless_they_block_the_replier(
+    forum: Forum, alice: Person, bob: Person, topic: int, before: list[str]
 ) -> None:
-    alice.post(f"/topics/{topic}/follow")
+    for step in before:
+        login, path = step.format(topic=topic).split()
+        assert {"alice": alice, "bob": bob}[login].post(path).status_int == 200
     forum.reply(bob, topic)
     assert types(alice) == ["TopicReply"]
 
@@ -102,7 +99,7 @@ def test_nobody_is_notified_about_what_they_did_themselves(
     assert notifications_of(alice) == []
 
 
-def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
+def test_users_who_block_the_actor_are_never_notified(
     forum: Forum, alice: Person, node: int
 ) -> None:
     chief, other = forum.person("chief", role="admin"), forum.node("Other")
@@ -117,40 +114,21 @@ def test_everything_that_tells_says_nothing_to_those_who_block_the_actor(
     assert notifications_of(alice) == []
 
 
-def test_those_whom_the_actor_blocks_are_notified(
-    forum: Forum, topic: int, alice: Person, bob: Person
-) -> None:
-    bob.post("/users/alice/block")
-    forum.reply(bob, topic)
-    assert types(alice) == ["TopicReply"]
-
-
-def test_an_unblocked_user_notifies_again(
-    forum: Forum, topic: int, alice: Person, bob: Person
-) -> None:
-    alice.post("/users/bob/block")
-    alice.post("/users/bob/unblock")
-    forum.reply(bob, topic)
-    assert types(alice) == ["TopicReply"]
-
-
-def test_a_follow_tells_the_user_and_shows_nothing_but_its_actor(
-    alice: Person, bob: Person
-) -> None:
+def test_a_follow_notifies_the_user_and_shows_the_actor_only(alice: Person, bob: Person) -> None:
     bob.post("/users/alice/follow")
     [one] = notifications_of(alice)
     assert (one["type"], one["actor"]["login"], one["read"]) == ("Follow", "bob", False)
     assert [one[key] for key in ("mention_type", "mention", "topic", "reply", "node")] == [None] * 5
 
 
-def test_a_follow_tells_once_however_often_it_is_toggled(alice: Person, bob: Person) -> None:
+def test_repeated_follows_notify_once(alice: Person, bob: Person) -> None:
     for _ in range(3):
         bob.post("/users/alice/follow")
         bob.post("/users/alice/unfollow")
     assert types(alice) == ["Follow"]
 
 
-def test_a_follow_does_not_tell_again_after_its_notification_was_deleted(
+def test_a_repeated_follow_does_not_notify_after_the_notification_was_deleted(
     alice: Person, bob: Person
 ) -> None:
     bob.post("/users/alice/follow")
@@ -178,7 +156,7 @@ def test_the_user_is_notified_about_each_follower(forum: Forum, alice: Person, b
     assert [one["actor"]["login"] for one in notifications_of(alice)] == ["carol", "bob"]
 
 
-def test_a_topic_moved_by_somebody_else_tells_its_author(
+def test_a_topic_moved_by_somebody_else_notifies_its_author(
     forum: Forum, alice: Person, node: int
 ) -> None:
     chief, other = forum.person("chief", role="maintainer"), forum.node("Other")
@@ -191,7 +169,7 @@ def test_a_topic_moved_by_somebody_else_tells_its_author(
     assert (one["mention_type"], one["mention"], one["reply"]) == (None, None, None)
 
 
-def test_an_edit_by_somebody_else_that_moves_nothing_tells_nobody(
+def test_an_edit_by_somebody_else_without_a_move_notifies_nobody(
     forum: Forum, alice: Person, node: int
 ) -> None:
     chief = forum.person("chief", role="maintainer")
@@ -200,7 +178,7 @@ def test_an_edit_by_somebody_else_that_moves_nothing_tells_nobody(
     assert notifications_of(alice) == []
 
 
-def test_a_move_with_a_mention_of_the_author_tells_once_and_of_the_mention(
+def test_a_move_with_a_mention_of_the_author_notifies_of_the_mention_only(
     forum: Forum, alice: Person, node: int
 ) -> None:
     chief, other = forum.person("chief", role="maintainer"), forum.node("Other")
@@ -209,7 +187,7 @@ def test_a_move_with_a_mention_of_the_author_tells_once_and_of_the_mention(
     assert types(alice) == ["Mention"]
 
 
-def test_a_user_blocked_by_an_admin_still_hears_and_a_deleted_one_no_longer(
+def test_blocked_users_are_notified_and_deleted_ones_are_not(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     carol = forum.person("carol")

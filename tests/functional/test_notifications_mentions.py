@@ -1,23 +1,10 @@
 """Mentions: what is one, precedence over other types, and edits."""
 
-from typing import Any
-
 import pytest
 
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
-
-
-def notifications_of(person: Person) -> list[Any]:
-    """Return a user's notifications."""
-    listed = person.get("/notifications").json
-    assert person.get("/notifications/unread_count").json == {"count": len(listed)}
-    return list(listed)
-
-
-def types(person: Person) -> list[str]:
-    """Return the types of a user's notifications, newest first."""
-    return [one["type"] for one in notifications_of(person)]
+from tests.functional.notifications import notifications_of, types
 
 
 def edit(author: Person, topic: int, node: int, body: str) -> None:
@@ -74,7 +61,7 @@ def test_a_mention_is_linked_to_the_user(
         "bob",
     ],
 )
-def test_what_only_looks_like_a_mention_tells_nobody(
+def test_text_that_resembles_a_mention_notifies_nobody(
     forum: Forum, alice: Person, bob: Person, node: int, body: str
 ) -> None:
     forum.topic(alice, node, body=body)
@@ -133,7 +120,7 @@ def test_twenty_users_are_notified_where_nothing_else_is_set(
     assert [len(notifications_of(person)) for person in people] == [1] * 20 + [0] * 2
 
 
-def test_an_edit_tells_only_those_whom_it_adds(
+def test_an_edit_notifies_added_mentions_only(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     carol = forum.person("carol")
@@ -142,7 +129,7 @@ def test_an_edit_tells_only_those_whom_it_adds(
     assert types(bob) == types(carol) == ["Mention"]
 
 
-def test_an_edited_reply_tells_only_those_whom_it_adds(
+def test_an_edited_reply_notifies_added_mentions_only(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     carol = forum.person("carol")
@@ -152,7 +139,7 @@ def test_an_edited_reply_tells_only_those_whom_it_adds(
     assert notifications_of(carol)[0]["mention_type"] == "Reply"
 
 
-def test_an_edit_does_not_tell_again_of_a_mention_whose_notification_was_deleted(
+def test_an_edit_does_not_restore_a_deleted_notification(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic = forum.topic(alice, node, body="@bob")
@@ -163,7 +150,7 @@ def test_an_edit_does_not_tell_again_of_a_mention_whose_notification_was_deleted
     assert notifications_of(bob) == []
 
 
-def test_an_edit_does_not_tell_of_a_mention_made_before_a_block_was_lifted(
+def test_an_edit_does_not_notify_of_a_mention_made_during_a_block(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     bob.post("/users/alice/block")
@@ -173,7 +160,7 @@ def test_an_edit_does_not_tell_of_a_mention_made_before_a_block_was_lifted(
     assert notifications_of(bob) == []
 
 
-def test_an_edit_does_not_tell_of_mentions_that_were_beyond_the_limit_before(
+def test_an_edit_does_not_notify_of_mentions_beyond_the_former_limit(
     make_forum: MakeForum,
 ) -> None:
     forum = make_forum(notifications__max_mentions="1")
@@ -184,7 +171,7 @@ def test_an_edit_does_not_tell_of_mentions_that_were_beyond_the_limit_before(
     assert notifications_of(bob) == []
 
 
-def test_an_edit_of_the_title_alone_tells_nobody(
+def test_an_edit_of_the_title_alone_notifies_nobody(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     topic = forum.topic(alice, node, body="@bob")
@@ -193,7 +180,7 @@ def test_an_edit_of_the_title_alone_tells_nobody(
     assert notifications_of(bob) == []
 
 
-def test_an_edit_of_a_hidden_topic_tells_nobody(
+def test_an_edit_of_a_hidden_topic_notifies_nobody(
     forum: Forum, alice: Person, bob: Person, node: int
 ) -> None:
     chief = forum.person("chief", role="admin")

@@ -4,6 +4,7 @@ import pytest
 
 from forumsvc.models import Notification
 from tests.functional.forum import Forum, Person
+from tests.functional.notifications import unread
 from tests.functional.recounting import drift
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
@@ -15,14 +16,6 @@ def ids(forum: Forum, alice: Person, bob: Person, topic: int) -> list[int]:
     for _ in range(3):
         forum.reply(bob, topic)
     return [one["id"] for one in alice.get("/notifications").json]
-
-
-def unread(person: Person) -> int:
-    """Return the number of a user's unread notifications, counted both ways."""
-    count = person.get("/notifications/unread_count").json["count"]
-    listed = person.get("/notifications", limit=150).json
-    assert count == sum(not one["read"] for one in listed)
-    return int(count)
 
 
 def test_notifications_are_listed_newest_first(alice: Person, ids: list[int]) -> None:

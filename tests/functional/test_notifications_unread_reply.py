@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from tests.functional.forum import Forum, Person
+from tests.functional.notifications import notifications_of, types
 from tests.functional.recounting import drift
 from tests.functional.threads import alone, statuses, together
 
@@ -34,18 +34,10 @@ def scene(forum: Forum) -> Scene:
     return Scene(forum, alice, bob, carol, node, topic)
 
 
-def listed(person: Person) -> list[Any]:
-    """Return a user's notifications, newest first, and check the unread count."""
-    found = list(person.get("/notifications", limit=150).json)
-    count = person.get("/notifications/unread_count").json["count"]
-    assert count == sum(not one["read"] for one in found)
-    return found
-
-
 def test_a_further_reply_makes_no_second_unread_notification(scene: Scene) -> None:
     first = scene.forum.reply(scene.bob, scene.topic)
     scene.forum.reply(scene.bob, scene.topic)
-    [one] = listed(scene.carol)
+    [one] = notifications_of(scene.carol)
     assert (one["type"], one["reply"]["id"]) == ("TopicReply", first)
     assert drift(scene.forum.database) == []
 
@@ -53,20 +45,20 @@ def test_a_further_reply_makes_no_second_unread_notification(scene: Scene) -> No
 def test_the_author_is_notified_about_every_reply_also_as_a_follower(scene: Scene) -> None:
     scene.alice.post(f"/topics/{scene.topic}/follow")
     written = [scene.forum.reply(scene.bob, scene.topic) for _ in range(2)]
-    assert [one["reply"]["id"] for one in listed(scene.alice)] == written[::-1]
+    assert [one["reply"]["id"] for one in notifications_of(scene.alice)] == written[::-1]
     assert drift(scene.forum.database) == []
 
 
 @pytest.mark.parametrize("how", ["read", "delete"])
-def test_a_reply_after_the_first_was_read_or_deleted_tells_again(scene: Scene, how: str) -> None:
+def test_a_reply_after_the_first_was_read_or_deleted_notifies_again(scene: Scene, how: str) -> None:
     scene.forum.reply(scene.bob, scene.topic)
-    [one] = listed(scene.carol)
+    [one] = notifications_of(scene.carol)
     if how == "read":
         scene.carol.post("/notifications/read", ids=one["id"])
     else:
         scene.carol.delete(f"/notifications/{one['id']}")
     second = scene.forum.reply(scene.bob, scene.topic)
-    assert listed(scene.carol)[0]["reply"]["id"] == second
+    assert notifications_of(scene.carol)[0]["reply"]["id"] == second
 
 
 def test_replies_to_two_topics_make_one_each(scene: Scene) -> None:
@@ -74,50 +66,50 @@ def test_replies_to_two_topics_make_one_each(scene: Scene) -> None:
     scene.carol.post(f"/topics/{other}/follow")
     for topic in (scene.topic, other):
         scene.forum.reply(scene.bob, topic)
-    assert [one["topic"]["id"] for one in listed(scene.carol)] == [other, scene.topic]
+    assert [one["topic"]["id"] for one in notifications_of(scene.carol)] == [other, scene.topic]
 
 
 def test_a_mention_is_notified_beside_an_unread_reply(scene: Scene) -> None:
     scene.forum.reply(scene.bob, scene.topic)
     scene.forum.reply(scene.bob, scene.topic, "@carol")
-    assert [one["type"] for one in listed(scene.carol)] == ["Mention", "TopicReply"]
+    assert types(scene.carol) == ["Mention", "TopicReply"]
 
 
-def test_an_unread_mention_does_not_keep_a_reply_from_being_notified(scene: Scene) -> None:
+def test_a_reply_is_notified_beside_an_unread_mention(scene: Scene) -> None:
     scene.forum.reply(scene.bob, scene.topic, "@carol")
     scene.forum.reply(scene.bob, scene.topic)
-    assert [one["type"] for one in listed(scene.carol)] == ["TopicReply", "Mention"]
+    assert types(scene.carol) == ["TopicReply", "Mention"]
 
 
 def test_an_unread_notification_of_a_deleted_reply_moves_to_the_next_one(scene: Scene) -> None:
     scene.alice.post(f"/topics/{scene.topic}/follow")
     dave = scene.forum.person("dave")
     first, second, third = (scene.forum.reply(who, scene.topic) for who in (scene.bob, dave, dave))
-    [before] = listed(scene.carol)
+    [before] = notifications_of(scene.carol)
     scene.bob.delete(f"/replies/{first}")
-    [one] = listed(scene.carol)
+    [one] = notifications_of(scene.carol)
     assert (one["type"], one["reply"]["id"], one["actor"]["login"]) == (
         "TopicReply",
         second,
         "dave",
     )
     assert (one["id"], one["created_at"] > before["created_at"]) == (before["id"], True)
-    assert len(listed(scene.alice)) == 2
+    assert len(notifications_of(scene.alice)) == 2
     dave.delete(f"/replies/{third}")
-    assert [one["reply"]["id"] for one in listed(scene.carol)] == [second]
+    assert [one["reply"]["id"] for one in notifications_of(scene.carol)] == [second]
     dave.delete(f"/replies/{second}")
-    assert listed(scene.carol) == []
+    assert notifications_of(scene.carol) == []
     assert drift(scene.forum.database) == []
 
 
-def test_a_deleted_reply_that_was_read_of_is_followed_by_no_older_news(scene: Scene) -> None:
+def test_deleting_a_reply_that_was_read_notifies_of_no_older_one(scene: Scene) -> None:
     first = scene.forum.reply(scene.bob, scene.topic)
     scene.forum.reply(scene.bob, scene.topic)
-    scene.carol.post("/notifications/read", ids=listed(scene.carol)[0]["id"])
+    scene.carol.post("/notifications/read", ids=notifications_of(scene.carol)[0]["id"])
     scene.bob.delete(f"/replies/{first}")
-    assert listed(scene.carol) == []
+    assert notifications_of(scene.carol) == []
     third = scene.forum.reply(scene.bob, scene.topic)
-    assert [one["reply"]["id"] for one in listed(scene.carol)] == [third]
+    assert [one["reply"]["id"] for one in notifications_of(scene.carol)] == [third]
 
 
 WHY_NOT: dict[str, Callable[[Scene], object]] = {
@@ -141,15 +133,15 @@ WHY_NOT: dict[str, Callable[[Scene], object]] = {
 
 
 @pytest.mark.parametrize("why", WHY_NOT)
-def test_nobody_is_notified_about_a_next_reply_that_is_none_of_their_news(
+def test_a_notification_of_a_deleted_reply_moves_only_to_a_reply_that_would_notify(
     scene: Scene, why: str
 ) -> None:
     older = scene.forum.reply(scene.bob, scene.topic)
-    scene.carol.delete(f"/notifications/{listed(scene.carol)[0]['id']}")
+    scene.carol.delete(f"/notifications/{notifications_of(scene.carol)[0]['id']}")
     first = scene.forum.reply(scene.bob, scene.topic)
     WHY_NOT[why](scene)
     scene.bob.delete(f"/replies/{first}")
-    assert "TopicReply" not in [one["type"] for one in listed(scene.carol)]
+    assert "TopicReply" not in types(scene.carol)
     assert scene.forum.nobody.get(f"/replies/{older}").status_int == 200
     assert drift(scene.forum.database) == []
 
@@ -163,5 +155,5 @@ def test_replies_at_once_make_one(scene: Scene) -> None:
         for person in people
     ]
     assert statuses(together(replying)) == {201: 6}
-    assert [len(listed(person)) for person in (scene.alice, scene.carol)] == [6, 1]
+    assert [len(notifications_of(person)) for person in (scene.alice, scene.carol)] == [6, 1]
     assert drift(scene.forum.database) == []

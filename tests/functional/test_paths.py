@@ -146,7 +146,7 @@ def test_a_known_path_refuses_other_methods_and_names_its_own(
 
 
 @pytest.mark.parametrize("path", ALLOWED)
-def test_options_tells_the_methods(forum: Forum, alice: Person, topic: int, path: str) -> None:
+def test_options_lists_the_methods(forum: Forum, alice: Person, topic: int, path: str) -> None:
     mine = {"Authorization": f"Bearer {alice.token}"}
     answer = raw(forum, "OPTIONS", API + path.format(topic=topic), mine)
     assert (answer.status_int, answer.headers["Allow"], answer.body) == (204, ALLOWED[path], b"")

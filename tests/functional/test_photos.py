@@ -60,9 +60,7 @@ def test_a_picture_is_served_as_what_it_is_for_ever_and_harmless(
     assert again.body == b""
 
 
-def test_who_asks_for_a_part_that_is_not_there_gets_the_whole_picture(
-    forum: Forum, alice: Person
-) -> None:
+def test_an_unsatisfiable_range_returns_the_whole_picture(forum: Forum, alice: Person) -> None:
     url = send(alice).json["image_url"]
     whole = forum.app.get(url)
     part = forum.app.get(url, headers={"Range": "bytes=0-9"}, status=206)

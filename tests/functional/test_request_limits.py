@@ -33,7 +33,7 @@ def test_where_no_rate_is_set_no_header_is_sent(forum: Forum) -> None:
 
 
 @pytest.mark.usefixtures("clock")
-def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> None:
+def test_every_answer_has_the_rate_limit_headers(make_forum: MakeForum) -> None:
     forum = make_forum(rate_limit__requests="9/minute")
     paths = ("/topics", "/topics/7", "/hello", "/topics?limit=0", "/topics/x/y/z", "/openapi.json")
     for left, path in zip(range(8, 0, -1), paths, strict=False):
@@ -41,9 +41,7 @@ def test_every_answer_tells_what_is_left_errors_too(make_forum: MakeForum) -> No
         assert limit_headers(answer) == ('"default";q=9;w=60', f'"default";r={left};t=60'), path
 
 
-def test_who_asks_too_often_learns_when_to_come_again(
-    make_forum: MakeForum, clock: SecondsClock
-) -> None:
+def test_a_refused_request_has_retry_after(make_forum: MakeForum, clock: SecondsClock) -> None:
     forum = make_forum(**THREE)
     for _ in range(3):
         assert forum.nobody.get("/topics").status_int == 200

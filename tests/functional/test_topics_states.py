@@ -239,7 +239,7 @@ def test_closing_a_closed_topic_leaves_it_with_who_closed_it_first(
     act(alice, topic, "open")
 
 
-def test_a_featured_topic_is_excellent_until_it_is_no_more(chief: Person, topic: int) -> None:
+def test_an_excellent_topic_can_be_made_unexcellent(chief: Person, topic: int) -> None:
     act(chief, topic, "excellent")
     assert chief.get(f"/topics/{topic}").json["excellent"] is True
     act(chief, topic, "unexcellent")

@@ -97,7 +97,7 @@ def test_a_users_state_is_whether_the_caller_follows_or_blocks_them(scene: Scene
     assert content(bob.get("/users/me", include="state"))["state"] == USER
 
 
-def test_nobody_and_a_token_without_a_user_stand_to_nothing(forum: Forum, scene: Scene) -> None:
+def test_without_a_user_every_state_is_false(forum: Forum, scene: Scene) -> None:
     for caller in (forum.nobody, forum.caller(forum.token(None))):
         for template, expected in LISTS.items():
             found = states(caller, scene.path(template))

@@ -96,7 +96,7 @@ def test_texts_of_older_and_newer_versions_are_rendered_and_no_others(
     assert run("content", "rerender", "--json").json["outdated"] == 0
 
 
-def test_mentions_are_linked_again_and_nobody_is_told_and_no_time_moves(
+def test_mentions_are_linked_again_without_notifications_or_new_times(
     run: Run, database: Database, write: Write
 ) -> None:
     reply = write("@aNN and @nobody1")

@@ -183,7 +183,7 @@ def test_fix_keeps_what_another_host_may_have_in_a_folder_of_its_own(
 @pytest.mark.parametrize(
     ("options", "said", "kept"), [([], False, 1), (["--delete-lost"], True, 0)]
 )
-def test_a_terminal_is_asked_before_rows_are_deleted_and_told_what_that_means(
+def test_a_terminal_is_warned_and_asked_before_rows_are_deleted(
     ini: Path,
     database: Database,
     folder: Path,
@@ -268,7 +268,7 @@ def test_a_storage_without_any_of_the_pictures_is_taken_for_a_wrong_setting(
     assert rows(database) == [name]
 
 
-def test_a_storage_that_cannot_be_read_is_told_in_one_line(
+def test_a_storage_that_cannot_be_read_is_an_error_of_one_line(
     run: Run, folder: Path, upload: Upload
 ) -> None:
     name = upload()
