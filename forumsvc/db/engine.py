@@ -39,8 +39,6 @@ class Database:
         """
         timeouts = timeouts or Timeouts()
         self.url = make_url(url)
-        # Both engines hide parameters: logs and errors must not show what people typed, such as a
-        # password in the field of the login, or private texts.
         create = _sqlite_engine if self.is_sqlite else partial(_postgresql_engine, driver)
         self.reads = create(url, pool_size, timeouts, read_only=True)
         self.writes = create(url, pool_size, timeouts, read_only=False)
@@ -79,22 +77,27 @@ class Database:
         self.writes.dispose(close=False)
 
 
-def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
-    options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if read_only else {}
+def _engine(
+    url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool, **options: Any
+) -> Engine:
     if read_only:
-        options["skip_autocommit_rollback"] = True
-    engine = create_engine(
+        options |= {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
+    return create_engine(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_timeout=timeouts.pool,
+        # Logs and errors must not show what people typed, such as a password in the field of the
+        # login, or private texts.
         hide_parameters=True,
-        connect_args={
-            "timeout": _UNLIMITED_SECONDS if timeouts.lock is None else timeouts.lock,
-            "check_same_thread": False,
-        },
         **options,
     )
+
+
+def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
+    lock_timeout = _UNLIMITED_SECONDS if timeouts.lock is None else timeouts.lock
+    arguments = {"timeout": lock_timeout, "check_same_thread": False}
+    engine = _engine(url, pool_size, timeouts, read_only=read_only, connect_args=arguments)
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: sqlite3.Connection, record: Any) -> None:
@@ -124,18 +127,7 @@ def _postgresql_engine(
 ) -> Engine:
     from .connect import attach  # psycopg is not installed where there is only SQLite
 
-    options: dict[str, Any] = {}
-    if read_only:
-        options = {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
-    engine = create_engine(
-        url,
-        pool_size=pool_size,
-        max_overflow=pool_size,
-        pool_timeout=timeouts.pool,
-        # The connection used last: its server process has warm caches and prepared statements.
-        pool_use_lifo=True,
-        hide_parameters=True,
-        **options,
-    )
+    # The connection used last: its server process has warm caches and prepared statements.
+    engine = _engine(url, pool_size, timeouts, read_only=read_only, pool_use_lifo=True)
     attach(engine, timeouts, driver, read_only=read_only)
     return engine

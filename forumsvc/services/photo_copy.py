@@ -95,7 +95,8 @@ class PhotoCopy:
             except NotFound:
                 # Deleted from the source by a run that was stopped before its rows were moved.
                 if not self._is_in_target(name):
-                    result.missing += self._rows_name_source(name)
+                    named = photos.storages_of(self._database.executor, name)
+                    result.missing += self._source_name in named
                     return
                 with self._target.open(name) as file:
                     size = check_digest(name, file, spool)
@@ -146,7 +147,3 @@ class PhotoCopy:
         except (NotFound, ValueError):
             return False
         return True
-
-    def _rows_name_source(self, name: str) -> bool:
-        with self._database.session.begin() as db:
-            return self._source_name in photos.storages_of(db, name)

@@ -76,21 +76,17 @@ class Rerendering:
         with self._database.session.begin() as db:
             invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
             for row, rendered, made in rows:
-                same = (row.markup_version, row.body_html) == (rendered.version, made)
-                is_stored = (
-                    same
-                    or db.execute(
-                        update_of(post)
-                        .where(
-                            post.id == row.id,
-                            post.body == row.body,
-                            post.markup_version == row.markup_version,
-                        )
-                        .values(body_html=made, markup_version=rendered.version)
-                        .returning(post.id)
-                    ).first()
+                is_same = (row.markup_version, row.body_html) == (rendered.version, made)
+                update = (
+                    update_of(post)
+                    .where(
+                        post.id == row.id,
+                        post.body == row.body,
+                        post.markup_version == row.markup_version,
+                    )
+                    .values(body_html=made, markup_version=rendered.version)
                 )
-                if is_stored is None:
+                if not is_same and db.execute(update.returning(post.id)).first() is None:
                     stats.skipped += 1
                 elif rendered.fallback is None:
                     stats.rendered += 1
