@@ -21,7 +21,7 @@ from ..queries.user_locks import lock_users
 from . import counters
 from .content.authoring import Authoring, RenderedPost
 from .notifications import jobs, notify, recipients
-from .notifications.new_post import notify_and_count_reply
+from .notifications.new_post import notify_and_count
 
 
 def create(
@@ -46,9 +46,10 @@ def create(
     insert_row(db, Reply, **values)
     by_other = int(actor_id != topic.user_id)
     execute(db, _update_topic(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
-    reply = replies.submit_created(db)
+    post = replies.submit_created(db)
     inline = authoring.inline_recipients
-    return notify_and_count_reply(db, actor_id, now, text.mentioned, topic, reply, inline)
+    reply: ReplyRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline, topic)
+    return reply
 
 
 @cache

@@ -22,7 +22,7 @@ from ..queries.rows import TopicRow, TopicStateRow
 from . import counters
 from .content.authoring import Authoring, RenderedPost
 from .notifications import notify
-from .notifications.new_post import notify_and_count_topic
+from .notifications.new_post import notify_and_count
 
 
 def create(
@@ -53,9 +53,10 @@ def create(
         "updated_at": now,
     }
     insert_row(db, Topic, **values)
-    topic = topics.submit_created(db)
+    post = topics.submit_created(db)
     inline = authoring.inline_recipients
-    return notify_and_count_topic(db, actor_id, now, text.mentioned, topic, inline)
+    created: TopicRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline)
+    return created
 
 
 def edit(

@@ -49,12 +49,9 @@ def test_an_unexpected_exception_takes_back_what_was_written(
         announce(*given)
         raise ZeroDivisionError
 
-    for service, last_step in (
-        (topic_service, "notify_and_count_topic"),
-        (replies, "notify_and_count_reply"),
-    ):
-        failing = partial(announce_and_fail, getattr(service, last_step))
-        monkeypatch.setattr(service, last_step, failing)
+    for service in (topic_service, replies):
+        failing = partial(announce_and_fail, service.notify_and_count)
+        monkeypatch.setattr(service, "notify_and_count", failing)
     sent = {"title": "T", "node_id": forum.node("Second"), "body": "B"}
     before = dump(forum.database)
     assert alice.call("POST", "/topics", sent).status_int == 500

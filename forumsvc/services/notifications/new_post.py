@@ -34,7 +34,7 @@ from ...db.execution import rows
 from ...db.executor import RowsFuture
 from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
-from ...queries.rows import ReplyRow, TopicRow, TopicStateRow
+from ...queries.rows import TopicStateRow
 from ...queries.user_locks import select_users_for_update
 from . import jobs, notify, recipients
 
@@ -45,60 +45,35 @@ _COUNTERS: dict[str, Any] = {
 }
 
 
-def notify_and_count_topic(
+def notify_and_count(
     db: Session,
     author_id: int,
     now: datetime,
     mentioned: Sequence[int],
-    topic: RowsFuture,
+    post: RowsFuture,
     inline_recipients: int,
-) -> TopicRow:
-    """Count a new topic for its author; notify the author's followers and the mentioned users.
+    topic: TopicStateRow | None = None,
+) -> Any:
+    """Count a new topic or reply for its author, and notify the mentioned users and the followers.
 
-    topic: the future of its row, which is returned. inline_recipients: how many followers are
-    notified here; the others are notified after the commit.
+    These follow the author of a topic, or the topic of a reply, whose author is notified, too.
+    post: the future of its row, which is returned; inline_recipients: how many followers are
+    notified here, the others are notified after the commit; topic: of a reply.
     """
+    key, type_, mention_type = "topic_id", NotificationType.TOPIC, MentionType.TOPIC
+    more: dict[str, Any] = {}
+    if topic is not None:
+        key, type_, mention_type = "reply_id", NotificationType.TOPIC_REPLY, MentionType.REPLY
+        more = {"topic_id": topic.id, "author_id": topic.user_id}
     event = notify.event_values(
         author_id,
         now,
-        NotificationType.TOPIC,
-        mention_type=str(MentionType.TOPIC),
+        type_,
+        mention_type=str(mention_type),
         mentioned=mentioned,
         inline_recipients=inline_recipients,
+        **more,
     )
-    return _notify_and_count(db, event, "topic_id", topic)
-
-
-def notify_and_count_reply(
-    db: Session,
-    author_id: int,
-    now: datetime,
-    mentioned: Sequence[int],
-    topic: TopicStateRow,
-    reply: RowsFuture,
-    inline_recipients: int,
-) -> ReplyRow:
-    """Count a new reply for its author; notify the topic's author and followers, and the mentioned
-    users.
-
-    reply: the future of its row, which is returned. inline_recipients: as for
-    `notify_and_count_topic`.
-    """
-    event = notify.event_values(
-        author_id,
-        now,
-        NotificationType.TOPIC_REPLY,
-        topic_id=topic.id,
-        author_id=topic.user_id,
-        mention_type=str(MentionType.REPLY),
-        mentioned=mentioned,
-        inline_recipients=inline_recipients,
-    )
-    return _notify_and_count(db, event, "reply_id", reply)
-
-
-def _notify_and_count(db: Session, event: dict[str, Any], key: str, post: RowsFuture) -> Any:
-    """Count a post and notify its recipients. key: the parameter for the id of the post."""
     kind = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
         # Sent together with the INSERT of the post.

@@ -106,20 +106,6 @@ def increment_unread(db: Session, user_ids: Sequence[int]) -> None:
         db.execute(counted.where(User.id.in_(user_ids)))
 
 
-def _mention(
-    actor_id: int, now: datetime, mentioned: Sequence[int], topic_id: int, reply_id: int | None
-) -> dict[str, Any]:
-    return event_values(
-        actor_id,
-        now,
-        NotificationType.MENTION,
-        topic_id=topic_id,
-        reply_id=reply_id,
-        mention_type=str(MentionType.TOPIC if reply_id is None else MentionType.REPLY),
-        mentioned=list(mentioned),
-    )
-
-
 def notify_about_edit(
     db: Session,
     actor_id: int,
@@ -144,7 +130,16 @@ def notify_about_edit(
         condition = (
             recipients.newly_mentioned_in_reply if in_reply else recipients.newly_mentioned_in_topic
         )
-        notified += _notify(db, condition, _mention(actor_id, now, mentioned, topic_id, reply_id))
+        values = event_values(
+            actor_id,
+            now,
+            NotificationType.MENTION,
+            topic_id=topic_id,
+            reply_id=reply_id,
+            mention_type=str(MentionType.REPLY if in_reply else MentionType.TOPIC),
+            mentioned=list(mentioned),
+        )
+        notified += _notify(db, condition, values)
     if moved is not None and moved[0] not in notified:
         author_id, node_id = moved
         type_ = NotificationType.NODE_CHANGED
