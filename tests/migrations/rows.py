@@ -26,13 +26,11 @@ def fill(connection: Connection) -> None:
     """Insert a row into each empty table; every column of it has a value."""
     for table in _tables(connection).sorted_tables:
         if not connection.scalar(select(func.count()).select_from(table)):
-            checks = inspect(connection).get_check_constraints(table.name)
-            allowed = {
-                column.name: _allowed(column.name, [check["sqltext"] for check in checks])
-                for column in table.columns
-            }
+            found = inspect(connection).get_check_constraints(table.name)
+            checks = [check["sqltext"] for check in found]
             row = {
-                column.name: allowed[column.name] or _value(column, connection.dialect.name)
+                column.name: _allowed(column.name, checks)
+                or _value(column, connection.dialect.name)
                 for column in table.columns
             }
             connection.execute(insert(table).values(row))
