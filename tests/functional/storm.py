@@ -10,7 +10,7 @@ from tests.functional.threads import alone
 
 LOGINS = ["ann", "ben", "cat", "dan"]
 BODIES = ["Hello", "@ann @ben", "@dan @cat @ann @ben", "@ben @mod"]
-ACTIONS = ["ban", "unban", "unban", "excellent", "unexcellent", "close", "open", "open"]
+ACTIONS = ["ban", "unban", "normal", "excellent", "unexcellent", "close", "open", "open"]
 STEPS = 30
 
 
@@ -79,6 +79,10 @@ class Storm:
     def delete(self) -> Any:
         """DELETE a reply."""
         return self.caller.delete(f"/replies/{self.one(self.replies)}")
+
+    def delete_topic(self) -> Any:
+        """DELETE /topics/:id."""
+        return self.caller.delete(f"/topics/{self.one(self.topics)}")
 
     def act(self) -> Any:
         """POST /topics/:id/action."""

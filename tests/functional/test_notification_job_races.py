@@ -115,10 +115,10 @@ class Moderator(Storm):
 
     def hide(self) -> Any:
         """Ban a topic, show it again, or delete it."""
-        path = f"/topics/{self.one(self.topics)}"
         if self.choices.random() < 0.2:
-            return self.caller.delete(path)
-        return self.caller.post(f"{path}/action?type={self.one(['ban', 'unban', 'unban'])}")
+            return self.delete_topic()
+        how = self.one(["ban", "unban", "unban"])
+        return self.caller.post(f"/topics/{self.one(self.topics)}/action?type={how}")
 
 
 def test_a_storm_leaves_no_job_no_double_and_no_wrong_counter(
