@@ -2,7 +2,7 @@
 
 import pytest
 
-from forumsvc.models import Notification
+from forumsvc.models import Notification, NotificationType
 from tests.functional.forum import Forum, Person
 from tests.functional.notifications import unread
 from tests.functional.recounting import drift
@@ -108,7 +108,9 @@ def all_notifications(forum: Forum, alice: Person, bob: Person) -> tuple[int, in
     carol.post(f"/topics/{topic}/follow")
     reply = forum.reply(chief, topic, "@bob")
     chief.put(f"/topics/{topic}", title="T", node_id=other, body="@bob")
-    assert [len(p.get("/notifications").json) for p in (alice, bob, carol)] == [3, 2, 2]
+    listed = [p.get("/notifications").json for p in (alice, bob, carol)]
+    assert [len(one) for one in listed] == [3, 2, 2]
+    assert {one["type"] for each in listed for one in each} == set(NotificationType)
     return topic, reply
 
 

@@ -6,6 +6,9 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from select import select
+
+from tests.system.process import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 COMMAND = (sys.executable, "-m", "forumsvc.cli")
@@ -37,18 +40,24 @@ def run_on_terminal(ini: Path, *words: object, answer: str = "") -> Typed:
         start_new_session=True,
     ) as process:
         os.close(theirs)
-        shown = read_terminal(ours)
+        shown = read_terminal(ours, process)
     return Typed(process.returncode, shown.decode().replace("\r\n", "\n"))
 
 
-def read_terminal(terminal: int) -> bytes:
-    """Return what is shown on the terminal until its last user ends."""
+def read_terminal(terminal: int, process: "subprocess.Popen[bytes]") -> bytes:
+    """Return what is shown on the terminal until its last user ends.
+
+    Raises AssertionError, and kills the process, if it shows nothing more but does not end either.
+    """
     shown = b""
     try:
-        while more := os.read(terminal, 4096):
+        while select([terminal], [], [], PATIENCE)[0]:
+            if not (more := os.read(terminal, 4096)):
+                return shown
             shown += more
     except OSError:  # Linux ends a terminal's output with an error.
-        pass
+        return shown
     finally:
         os.close(terminal)
-    return shown
+    process.kill()
+    raise AssertionError(f"The command does not end; it shows {shown!r}")

@@ -304,11 +304,19 @@ def test_progress_is_shown_on_a_terminal(sqlite_ini: Path) -> None:
         command, stdout=subprocess.PIPE, stderr=theirs, env=environment
     ) as process:
         os.close(theirs)
-        shown = read_terminal(ours)
+        shown = read_terminal(ours, process)
         assert process.stdout is not None
         assert json.loads(process.stdout.read())["wrong"] == 0
     assert b"Checking" in shown
     assert b"100%" in shown
+
+
+def test_a_question_that_nobody_answers_ends_the_test(
+    sqlite_ini: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.functional.cli.terminal.PATIENCE", 0.0)
+    with pytest.raises(AssertionError, match="does not end"):
+        run_on_terminal(sqlite_ini, "user", "add", "ann")
 
 
 @pytest.mark.parametrize(
@@ -331,7 +339,7 @@ def test_a_password_is_asked_for_twice_unseen(sqlite_ini: Path, again: str) -> N
         shown += _answer(ours, b"confirmation: ", again.encode() + b"\n")
         if again != "correct horse":
             shown += _answer(ours, b"Password: ", END_OF_INPUT)
-        shown += read_terminal(ours)
+        shown += read_terminal(ours, process)
         assert process.stdout is not None
         out = process.stdout.read()
     assert b"horse" not in shown

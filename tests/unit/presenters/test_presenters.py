@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from forumsvc.db.keyset_paging import Cursors
+from forumsvc.models import NotificationType
 from forumsvc.presenters.nodes import node
 from forumsvc.presenters.notifications import notifications
 from forumsvc.presenters.replies import reply, reply_detail
@@ -197,6 +198,10 @@ KINDS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "NodeChanged": ({"topic_id": 7, "node_id": 3}, {"topic", "node"}),
     "Follow": ({}, set()),
 }
+
+
+def test_every_type_of_notification_is_among_the_kinds() -> None:
+    assert {kind.split()[0] for kind in KINDS} == set(NotificationType)
 
 
 @pytest.mark.parametrize("kind", KINDS)
