@@ -1,7 +1,6 @@
 """Fills a database with a demo community."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -74,8 +73,7 @@ def load(
     """Fill the database, which is at the newest revision, with a demo community.
 
     The same size, seed and language give the same rows. Existing rows stay: the demo's rows get
-    higher ids, and only nodes and sections of the same names are shared. A demo whose posts are all
-    made through the services is one transaction; what SQL makes of a larger one is another before.
+    higher ids, and only nodes and sections of the same names are shared. It is one transaction.
 
     language: one of `LANGUAGES`; user_url: the template of a mention's link; password_hash: of
     every demo user, or None if nobody may log in; progress: see `Progress`; until: the end of the
@@ -91,8 +89,7 @@ def load(
     is_large = (base.topics, base.replies) != (size.topics, size.replies)
     base_start = until - _BASE_LENGTH if is_large else start
     joined = joining_times(size.users, start, until - _BASE_LENGTH)
-    with ExitStack() as stack:
-        db = stack.enter_context(database.session.begin())
+    with database.session.begin() as db:
         before = _count_rows(db)
         users = _insert_users(db, used_themes, joined, password_hash, seed)
         progress("users", size.users, size.users)
@@ -110,9 +107,6 @@ def load(
                 seed=seed,
             )
             _multiply(db, bulk, renderer, progress)
-            # PostgreSQL uses the new indexes of rows that this transaction changed only after it.
-            stack.close()
-            db = stack.enter_context(database.session.begin())
         active = users[:_ACTIVE_USERS]
         ids, logins = [row["id"] for row in active], [row["login"] for row in active]
         members = Members(ids, logins, joined[:_ACTIVE_USERS], stream(seed, "members"))

@@ -10,7 +10,6 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.demo import LANGUAGES, LoadResult, Size
 from forumsvc.errors import Conflict, Invalid
-from forumsvc.markup import RenderedText, Renderer
 from forumsvc.models import (
     Base,
     CacheVersion,
@@ -187,19 +186,34 @@ def test_a_second_demo_is_refused_and_changes_nothing(
     assert schema_of(empty) == schema
 
 
-@pytest.mark.parametrize("size", [SMALL, ONLY_SQL], ids=["by services", "by SQL"])
-def test_a_demo_that_fails_leaves_no_trace(
-    empty: Database, fill: Callable[..., LoadResult], size: Size
+@pytest.mark.parametrize(
+    ("size", "step"),
+    [(SMALL, "posts with notifications"), (SIZE, "topics"), (SIZE, "posts with notifications")],
+    ids=str,
+)
+def test_a_demo_that_fails_at_any_step_leaves_no_trace(
+    empty: Database, fill: Callable[..., LoadResult], size: Size, step: str
 ) -> None:
-    class BrokenRenderer(Renderer):
-        def render(self, *args: Any, **options: Any) -> RenderedText:
+    def progress(what: str, done: int, total: int | None) -> None:
+        if what == step:
             raise ZeroDivisionError
 
     schema = schema_of(empty)
     with pytest.raises(ZeroDivisionError):
-        fill(empty, size, renderer=BrokenRenderer())
+        fill(empty, size, progress=progress)
     assert all(rows_of(empty, table) == [] for table in Base.metadata.sorted_tables)
     assert schema_of(empty) == schema
+
+
+def test_postgresql_may_use_the_new_indexes_at_once(demos: Callable[[str], Database]) -> None:
+    with demos("postgresql").reads.connect() as connection:
+        unused = connection.scalars(
+            text(
+                "SELECT indexrelid::regclass::text FROM pg_index WHERE indcheckxmin"
+                " AND indrelid IN ('users'::regclass, 'topics'::regclass, 'replies'::regclass)"
+            )
+        )
+        assert unused.all() == []
 
 
 def test_what_was_there_stays_and_the_demo_comes_behind_it(
