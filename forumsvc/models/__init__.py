@@ -2,8 +2,11 @@
 
 from ..db.base import Base
 from .cache_version import CacheVersion
+from .event import Event, EventPosition, EventType
 from .idempotency_key import IdempotencyKey
+from .lease import Lease
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
+from .mail import Mail, MailKind, MailState
 from .node import Node, Section
 from .notification import MentionType, Notification, NotificationType
 from .notification_job import NotificationJob
@@ -21,18 +24,28 @@ from .relation import (
 from .reply import Reply
 from .topic import Topic
 from .user import Role, User, UserState
+from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
 
 __all__ = [
+    "ALL_EVENTS",
     "Base",
     "BrowserSession",
     "CacheVersion",
+    "DeliveryState",
+    "Event",
+    "EventPosition",
+    "EventType",
     "Favorite",
     "FollowNotification",
     "IdempotencyKey",
     "IssuedBy",
+    "Lease",
     "LoginAddress",
     "LoginFailure",
     "LoginSuccess",
+    "Mail",
+    "MailKind",
+    "MailState",
     "MentionType",
     "Node",
     "Notification",
@@ -53,4 +66,6 @@ __all__ = [
     "UserBlock",
     "UserFollow",
     "UserState",
+    "Webhook",
+    "WebhookDelivery",
 ]
