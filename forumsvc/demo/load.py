@@ -15,7 +15,7 @@ from ..db.statements import update_of
 from ..errors import Conflict, Invalid
 from ..markup import Renderer
 from ..models import Base, Node, Reply, Topic, User
-from ..services import audit, nodes
+from ..services import audit, events, nodes
 from ..services.content.authoring import Authoring
 from ..services.content.rules import Rules
 from .bulk import Bulk, multiply
@@ -107,6 +107,7 @@ def load(
                 seed=seed,
             )
             _multiply(db, bulk, renderer, progress)
+        events.record_nothing(db)
         active = users[:_ACTIVE_USERS]
         ids, logins = [row["id"] for row in active], [row["login"] for row in active]
         members = Members(ids, logins, joined[:_ACTIVE_USERS], stream(seed, "members"))

@@ -14,11 +14,11 @@ from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId, UtcDateTime
 from ..db.statements import execute, insert_row, update_of
-from ..models import Reply, Topic, User
+from ..models import EventType, Reply, Topic, User
 from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
-from . import counters
+from . import counters, events
 from .content.authoring import Authoring, RenderedPost
 from .notifications import jobs, notify, recipients
 from .notifications.new_post import notify_and_count
@@ -49,6 +49,9 @@ def create(
     post = replies.submit_created(db)
     inline = authoring.inline_recipients
     reply: ReplyRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline, topic)
+    events.record(
+        db, EventType.REPLY_CREATED, now, actor_id=actor_id, topic_id=topic.id, reply_id=reply.id
+    )
     return reply
 
 

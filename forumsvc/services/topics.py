@@ -16,10 +16,10 @@ from ..db.base import BigId
 from ..db.execution import ReadConnection
 from ..db.statements import execute, insert_row, update_of
 from ..errors import Invalid
-from ..models import Node, Topic
+from ..models import EventType, Node, Topic
 from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
-from . import counters
+from . import counters, events
 from .content.authoring import Authoring, RenderedPost
 from .notifications import notify
 from .notifications.new_post import notify_and_count
@@ -55,8 +55,11 @@ def create(
     insert_row(db, Topic, **values)
     post = topics.submit_created(db)
     inline = authoring.inline_recipients
-    created: TopicRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline)
-    return created
+    topic: TopicRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline)
+    events.record(
+        db, EventType.TOPIC_CREATED, now, actor_id=actor_id, topic_id=topic.id, node_id=node_id
+    )
+    return topic
 
 
 def edit(

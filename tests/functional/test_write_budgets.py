@@ -46,12 +46,12 @@ def _topic(scene: Scene, body: str = "B", node: int | None = None) -> dict[str, 
 
 
 WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
-    "open a topic": ("bob", lambda s: ("POST", "/topics", _topic(s)), 8, 8),
+    "open a topic": ("bob", lambda s: ("POST", "/topics", _topic(s)), 9, 9),
     "open a topic with a mention": (
         "bob",
         lambda s: ("POST", "/topics", _topic(s, "@alice")),
-        9,
-        9,
+        10,
+        10,
     ),
     "edit a topic": ("alice", lambda s: ("PUT", f"/topics/{s.topic}", _topic(s)), 6, 6),
     "edit a topic, adding a mention": (
@@ -74,12 +74,12 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
         5,
         5,
     ),
-    "reply": ("bob", lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "B"}), 9, 9),
+    "reply": ("bob", lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "B"}), 10, 10),
     "reply with a mention": (
         "bob",
         lambda s: ("POST", f"/topics/{s.topic}/replies", {"body": "@alice"}),
-        10,
-        10,
+        11,
+        11,
     ),
     "edit a reply": ("alice", lambda s: ("POST", f"/replies/{s.reply}", {"body": "N"}), 6, 6),
     "delete a reply": ("alice", lambda s: ("DELETE", f"/replies/{s.reply}", {}), 12, 13),

@@ -1,0 +1,93 @@
+"""Reading events in the order in which their transactions became visible.
+
+On PostgreSQL a transaction may insert a higher id and commit before another that inserted a lower
+one. So a reader that remembers an id alone would miss the latter. Events are read in the order of
+(transaction, id), and only those of transactions below the horizon: the oldest transaction that is
+still running (`pg_snapshot_xmin`). All below it have ended, so no event can appear there later. A
+long transaction holds the horizon back. SQLite has one writer at a time: ids are in commit order.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, ColumnElement, Integer, Select, bindparam, literal_column, select
+from sqlalchemy import tuple_ as row_of
+
+from ..db.execution import ReadConnection, row, rows
+from ..models import Event, EventPosition
+
+_HORIZON: ColumnElement[int] = literal_column(
+    "pg_snapshot_xmin(pg_current_snapshot())::text::bigint", BigInteger
+)
+
+COLUMNS: tuple[Any, ...] = (
+    Event.id,
+    Event.xid,
+    Event.type,
+    Event.actor_id,
+    Event.user_id,
+    Event.topic_id,
+    Event.reply_id,
+    Event.node_id,
+    Event.data,
+    Event.created_at,
+)
+
+
+class Position(NamedTuple):
+    """A place among the events: after this one. The beginning is (0, 0)."""
+
+    xid: int
+    id: int
+
+
+def after(db: ReadConnection, dialect: str, position: Position, limit: int) -> Sequence[Any]:
+    """Return the next events, at most `limit`, oldest first; rows of `COLUMNS`.
+
+    dialect: the name of the database's.
+    """
+    values = {"after_xid": position.xid, "after_id": position.id, "most": limit}
+    return rows(db, _select_after(dialect == "postgresql"), values)
+
+
+@cache
+def _select_after(has_horizon: bool) -> Select[Any]:
+    after_id = bindparam("after_id", type_=BigInteger)
+    after_xid = bindparam("after_xid", type_=BigInteger)
+    statement = select(*COLUMNS).limit(bindparam("most", type_=Integer, literal_execute=True))
+    if not has_horizon:
+        return statement.where(Event.id > after_id).order_by(Event.id)
+    return statement.where(
+        row_of(Event.xid, Event.id) > row_of(after_xid, after_id), Event.xid < _HORIZON
+    ).order_by(Event.xid, Event.id)
+
+
+def has_unread(db: ReadConnection, dialect: str, consumer: str) -> bool:
+    """Return whether `services.event_consumers.consume` has something to do for a consumer."""
+    position = position_of(db, consumer) or Position(0, 0)
+    is_ahead = dialect == "postgresql" and horizon(db) < position.xid
+    return is_ahead or bool(after(db, dialect, position, 1))
+
+
+def horizon(db: ReadConnection) -> int:
+    """Return the lowest transaction number that may still insert events (PostgreSQL only)."""
+    [found] = rows(db, _select_horizon(), {})
+    return int(found.horizon)
+
+
+@cache
+def _select_horizon() -> Select[Any]:
+    return select(_HORIZON.label("horizon"))
+
+
+def position_of(db: ReadConnection, consumer: str) -> Position | None:
+    """Return how far a consumer has read, or None if it never did."""
+    found = row(db, _select_position(), {"consumer": consumer})
+    return None if found is None else Position(found.xid, found.id)
+
+
+@cache
+def _select_position() -> Select[Any]:
+    columns: list[Any] = [EventPosition.xid, EventPosition.id]
+    return select(*columns).where(EventPosition.consumer == bindparam("consumer"))

@@ -1,0 +1,87 @@
+"""Events are handled in order and once: the position moves with what is made of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from forumsvc import clock
+from forumsvc.db.engine import Database
+from forumsvc.models import Event, EventPosition
+from forumsvc.queries import events
+from forumsvc.services.event_consumers import consume
+from tests.functional.forum import Forum, Person
+
+pytestmark = pytest.mark.both_databases
+
+
+class Handled(list[str]):
+    """The types of the events that were handled; `fail` makes the next batch fail."""
+
+    fail = False
+
+    def __call__(self, db: Session, batch: Sequence[Any]) -> None:
+        if self.fail:
+            raise RuntimeError("the handler fails")
+        self.extend(event.type for event in batch)
+
+
+def run(database: Database, handled: Handled, limit: int = 500) -> int:
+    with database.session.begin() as db:
+        return consume(db, "test", handled, clock.now(), limit)
+
+
+def has_unread(database: Database) -> bool:
+    return events.has_unread(database.executor, database.executor.dialect.name, "test")
+
+
+def test_a_consumer_handles_each_event_once_and_in_order(
+    forum: Forum, database: Database, alice: Person, topic: int
+) -> None:
+    forum.reply(alice, topic)
+    handled = Handled()
+    assert has_unread(database)
+    assert [run(database, handled, 1), run(database, handled, 1), run(database, handled, 1)] == [
+        *(1, 1, 0)
+    ]
+    assert handled == ["topic.created", "reply.created"]
+    assert not has_unread(database)
+
+
+def test_a_batch_whose_handler_fails_is_handled_again(
+    database: Database, alice: Person, topic: int
+) -> None:
+    handled = Handled()
+    handled.fail = True
+    with pytest.raises(RuntimeError):
+        run(database, handled)
+    handled.fail = False
+    assert run(database, handled) == 1
+
+
+def test_two_consumers_have_positions_of_their_own(
+    database: Database, alice: Person, topic: int
+) -> None:
+    run(database, Handled())
+    with database.session.begin() as db:
+        assert consume(db, "another", Handled(), clock.now()) == 1
+
+
+def test_after_a_restore_from_a_dump_old_events_count_as_handled_and_new_ones_are_read(
+    forum: Forum, database: Database, alice: Person, topic: int
+) -> None:
+    if database.is_sqlite:
+        pytest.skip("SQLite numbers no transactions")
+    run(database, Handled())
+    with database.session.begin() as db:
+        db.execute(update(EventPosition).values(xid=2**60))
+    handled = Handled()
+    assert has_unread(database)
+    assert run(database, handled) == 0
+    forum.reply(alice, topic)
+    assert run(database, handled) == 1
+    assert handled == ["reply.created"]
+    with database.session.begin() as db:
+        assert db.scalar(select(Event.xid).order_by(Event.id).limit(1)) == 0
