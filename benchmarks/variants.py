@@ -32,15 +32,17 @@ def reuse_port(global_config: dict[str, str], **keys: str) -> Callable[[Any], No
         for host, port in addresses:
             print(f"forumsvc serves on http://{host}:{port}", flush=True)
 
-    def serve(app: Any, sockets: list[socket.socket], options: Any, *rest: Any) -> None:
+    def serve(
+        app: Any, sockets: list[socket.socket], options: Any, *rest: Any, **named: Any
+    ) -> None:
         own = [_bind(inherited.getsockname()) for inherited in sockets]
         for bound in own:
             bound.listen(options.backlog)
-        serve_inherited(app, own, options, *rest)
+        serve_inherited(app, own, options, *rest, **named)
 
     listen_sockets.listen = listen
     listen_sockets._bind_host = lambda *info: _bind(info[3])
-    serving.serve = serve  # type: ignore[assignment]
+    serving.serve = serve
     return serving.server_factory(global_config, **keys)
 
 

@@ -25,6 +25,8 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     from pyramid.config import Configurator
 
     from . import migrate
+    from .background import BackgroundWorker
+    from .background.tasks import create_tasks
     from .permissions import FORBIDDEN
     from .registry import ForumRegistry
     from .security.policy import SecurityPolicy
@@ -65,6 +67,8 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
     application.failure_body = partial(failure_body, registry)
+    # The server starts it in a process of its own.
+    application.background = BackgroundWorker(registry.database, create_tasks(registry))
     return application
 
 

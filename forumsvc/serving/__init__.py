@@ -4,12 +4,14 @@ Besides all of waitress's keys the section takes
 
 - `processes`: how many worker processes serve the address; `auto` means one for each core
   (default 1; under `--reload` 1);
+- `worker`: whether one more process does the background work of the application (default true;
+  under `--reload` a thread); false on a host that is only to answer requests;
 - `pin`: whether each worker stays on one core, where the system supports it (default true);
 - `graceful_timeout`: seconds that requests in progress may take to finish after SIGTERM (default
   30);
 - `worker_timeout_seconds`: a worker hangs if its main loop stands still, or all its threads work on
-  the same requests, for longer than this; it is then replaced (default 90; 0 is never). This needs
-  two processes or more: a single one has no parent to replace it;
+  the same requests, for longer than this; it is then replaced (default 90; 0 is never). A single
+  process with `worker = false` has no parent to replace it;
 - `header_timeout_seconds` (default 20): for a request's header, from its first byte;
 - `body_timeout_seconds` (20) and `response_timeout_seconds` (30): for a request's body and for the
   client to read a response, plus the time of the bytes at `min_bytes_per_second` (8000). 0 is no
@@ -29,6 +31,8 @@ What an application must know:
   application needs to know nothing of its server and works under any other that forks.
 - Its attribute `failure_body`, if it has one, returns the JSON body of errors that the server
   itself answers, from a status and a message; without it that is `{"error": message}`.
+- Its attribute `background`, if it has one, is its background work: a `background.Background`. The
+  server starts it in a process that serves no requests.
 - `FORUMSVC_WORKER` in the environment (set before the fork) and `processName` (`worker-1` …)
   in the log records identify the worker.
 - Child processes inherit the core of a pinned process. A child with work of its own can return to
@@ -39,13 +43,17 @@ What an application must know:
 import atexit
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import hupper  # type: ignore[import-untyped]
+
 from forumsvc.serving import core_pinning, listen_sockets, signals
+from forumsvc.serving.background import run_until_signal
 from forumsvc.serving.file_limit import raise_file_limit
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.supervisor import supervise
+from forumsvc.serving.supervisor import BACKGROUND, supervise
 from forumsvc.serving.worker import serve
 
 __all__ = ["server_factory"]
@@ -80,12 +88,23 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         listen_sockets.listen(sockets, options.backlog)
         allowed = core_pinning.export_available_cores()
         heartbeats = Heartbeats(options.processes)
+        background = getattr(app, "background", None) if options.worker else None
         number: int | None = 1
-        if options.processes > 1:
-            number = supervise(options, sockets, heartbeats)
-        if number is not None:
+        if background is not None and hupper.is_active():
+            background.start()  # hupper knows only this process
+            background = None
+        supervised = background is not None or options.processes > 1
+        if supervised:
+            with_background = background is not None
+            number = supervise(options, sockets, heartbeats, with_background=with_background)
+        if background is not None and number == BACKGROUND:
+            for bound in sockets:
+                bound.close()
+            beat = partial(heartbeats.beat, BACKGROUND, progress=True)
+            run_until_signal(background, options.graceful_timeout, beat)
+        elif number is not None:
             if options.pin:
                 core_pinning.pin_to_core(number, allowed)
-            serve(app, sockets, options, number, heartbeats)
+            serve(app, sockets, options, number, heartbeats, supervised=supervised)
 
     return run

@@ -8,24 +8,25 @@ HEARTBEAT_SECONDS = 1.0
 
 
 class Heartbeats:
-    """Two counters for each worker. Create it before the fork. Workers are numbered from 1.
+    """Two counters for each process. Create it before the fork. Workers are numbered from 1.
 
     The first counts the iterations of the worker's main loop. The second counts those in which
     a thread was free or had finished a request since the iteration before: the progress.
     """
 
     def __init__(self, processes: int) -> None:
-        self._counters = memoryview(mmap.mmap(-1, 16 * processes)).cast("q")
+        """processes: the number of workers; one more process may do background work."""
+        self._counters = memoryview(mmap.mmap(-1, 16 * (processes + 1))).cast("q")
 
     def beat(self, number: int, *, progress: bool) -> None:
         """Count an iteration of a worker's main loop."""
-        self._counters[2 * number - 2] += 1
+        self._counters[2 * number] += 1
         if progress:
-            self._counters[2 * number - 1] += 1
+            self._counters[2 * number + 1] += 1
 
     def read(self, number: int) -> tuple[int, int]:
         """Return a worker's iterations and progress."""
-        iterations, progress = self._counters[2 * number - 2 : 2 * number]
+        iterations, progress = self._counters[2 * number : 2 * number + 2]
         return iterations, progress
 
 

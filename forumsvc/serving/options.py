@@ -32,7 +32,8 @@ BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
 class Options:
     """The options of the section.
 
-    processes: the number of worker processes; pin: whether each is pinned to a core of its own;
+    processes: the number of worker processes; worker: whether one more process does the
+    application's background work; pin: whether each is pinned to a core of its own;
     graceful_timeout: seconds for requests in progress at the shutdown; worker_timeout: seconds
     without progress after which a worker is replaced, 0 for never.
     time_limits: for clients; connections_per_address: the limit in one process, 0 for none.
@@ -40,6 +41,7 @@ class Options:
     """
 
     processes: int
+    worker: bool
     pin: bool
     graceful_timeout: float
     worker_timeout: float
@@ -58,6 +60,7 @@ class Options:
         """Parse a section's keys. Raises SystemExit that names the first wrong one."""
         remaining = dict(keys)
         processes = _parse_processes(remaining.pop("processes", "1"))
+        worker = _parse_boolean("worker", remaining.pop("worker", "true"))
         pin = _parse_boolean("pin", remaining.pop("pin", "true"))
         graceful_timeout = _parse_seconds(
             "graceful_timeout", remaining.pop("graceful_timeout", "30")
@@ -79,6 +82,7 @@ class Options:
         waitress_keys = {key: value for key, value in remaining.items() if key not in ADDRESS_KEYS}
         return cls(
             processes=1 if hupper.is_active() else processes,
+            worker=worker,
             pin=pin,
             graceful_timeout=graceful_timeout,
             worker_timeout=worker_timeout,

@@ -1,10 +1,12 @@
-"""The parent of several workers: starts them, replaces those that die, shuts them down together."""
+"""The parent of all other processes: starts them, replaces those that die, ends them together.
+
+The workers answer requests. One more process may run what the application does in the background.
+"""
 
 import ctypes
 import gc
 import logging
 import os
-import select
 import signal
 import socket
 import sys
@@ -14,7 +16,13 @@ from dataclasses import dataclass, field
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, HangDetector, Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.signals import SHUTDOWN_SIGNALS, block, is_ignored, unblock
+from forumsvc.serving.signals import (
+    SHUTDOWN_SIGNALS,
+    block,
+    open_signal_pipe,
+    unblock,
+    wait_for_signals,
+)
 
 EXIT_SECONDS = 5.0
 """How long the exit handlers of a worker may take after its last request."""
@@ -27,11 +35,15 @@ PR_SET_PDEATHSIG = 1
 log = logging.getLogger(__name__)
 
 
+BACKGROUND = 0
+"""The number of the process that runs the application's background work."""
+
+
 @dataclass
 class Slot:
-    """The slot of one worker.
+    """The slot of one process.
 
-    number: from 1; pid: of its process, None while there is none.
+    number: of a worker, from 1, or BACKGROUND; pid: of its process, None while there is none.
     started_at, start_at: when that one started, when the next one is to start (monotonic seconds).
     restart_delay: seconds between the death of a worker that lived shortly and the next start.
     hang_detector: what was seen of its heartbeat.
@@ -44,18 +56,31 @@ class Slot:
     restart_delay: float = 0.0
     hang_detector: HangDetector = field(default_factory=HangDetector)
 
+    @property
+    def name(self) -> str:
+        """What the logs call the process."""
+        return f"Worker {self.number}" if self.number else "The background worker"
 
-def supervise(options: Options, sockets: list[socket.socket], heartbeats: Heartbeats) -> int | None:
+
+def supervise(
+    options: Options,
+    sockets: list[socket.socket],
+    heartbeats: Heartbeats,
+    *,
+    with_background: bool,
+) -> int | None:
     """Start workers and keep their number until a signal; replace those that die or hang.
 
     sockets: what they listen on; closed here at the shutdown. heartbeats: show that the workers
-    make progress.
-    Returns, like a fork, in each worker its number from 1 (with signals blocked until it is
-    ready for them), and in the parent, when all workers have ended, None.
+    make progress. with_background: whether there is one more process, for background work.
+    Returns, like a fork, in each process its number: from 1 in workers, else BACKGROUND (with
+    signals blocked until it is ready for them), and in the parent, when all have ended, None.
     """
     parent = os.getpid()
     slots = [Slot(number) for number in range(1, options.processes + 1)]
-    signal_pipe = _open_signal_pipe()
+    if with_background:
+        slots.append(Slot(BACKGROUND))
+    signal_pipe = open_signal_pipe([signal.SIGCHLD])
     unblock()
     # Objects that exist now stay; the garbage collector must not touch, and so copy, shared memory.
     gc.collect()
@@ -83,7 +108,7 @@ def supervise(options: Options, sockets: list[socket.socket], heartbeats: Heartb
                 log.error("Workers that did not end in time are killed")
                 _send_to_all(slots, signal.SIGKILL)
                 waits = []
-        for number in _wait_for_signals(signal_pipe, min(waits, default=None)):
+        for number in wait_for_signals(signal_pipe, min(waits, default=None)):
             if number in SHUTDOWN_SIGNALS:
                 repeated_interrupt = deadline is not None and number == signal.SIGINT
                 _send_to_all(
@@ -109,9 +134,7 @@ def _kill_hanging(
             continue
         reason = slot.hang_detector.check(heartbeats.read(slot.number), elapsed, timeout)
         if reason is not None:
-            log.error(
-                "Worker %d (process %d) hangs and is killed: %s", slot.number, slot.pid, reason
-            )
+            log.error("%s (process %d) hangs and is killed: %s", slot.name, slot.pid, reason)
             os.kill(slot.pid, signal.SIGKILL)
             slot.hang_detector = HangDetector()
 
@@ -121,35 +144,12 @@ def _forwarded_signal(number: int) -> signal.Signals:
     return signal.SIGQUIT if number == signal.SIGQUIT else signal.SIGTERM
 
 
-def _open_signal_pipe() -> int:
-    """Have each signal write its number into a pipe; return the end to read from.
-
-    A plain handler could run between the check for work and the wait for it.
-    """
-    read_end, write_end = os.pipe()
-    os.set_blocking(read_end, False)
-    os.set_blocking(write_end, False)
-    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-    for number in {*SHUTDOWN_SIGNALS, signal.SIGCHLD}:
-        if number == signal.SIGCHLD or not is_ignored(number):
-            signal.signal(number, lambda *_: None)
-    return read_end
-
-
-def _wait_for_signals(signal_pipe: int, timeout: float | None) -> bytes:
-    """Wait for signals, at most `timeout` seconds; return their numbers."""
-    if timeout is not None:
-        timeout = max(0.0, timeout)
-    ready, _, _ = select.select([signal_pipe], [], [], timeout)
-    return os.read(signal_pipe, 4096) if ready else b""
-
-
 def _fork_into(slot: Slot) -> bool:
     """Start a worker. Returns True in the parent, False in the worker."""
     # A signal to the new process must not run the parent's handlers: they write into its pipe.
     block()
     # Before the fork, so that after-fork handlers in the worker know the number, too.
-    os.environ[WORKER_NUMBER] = str(slot.number)
+    os.environ[WORKER_NUMBER] = str(slot.number) if slot.number else "background"
     pid = os.fork()
     if pid == 0:
         return False
@@ -157,7 +157,7 @@ def _fork_into(slot: Slot) -> bool:
     slot.pid = pid
     slot.started_at = time.monotonic()
     slot.hang_detector = HangDetector()
-    log.info("Worker %d is process %d", slot.number, pid)
+    log.info("%s is process %d", slot.name, pid)
     return True
 
 
@@ -199,8 +199,8 @@ def _reap(slots: list[Slot], *, shutting_down: bool) -> None:
         )
         slot.start_at = now + slot.restart_delay
         log.error(
-            "Worker %d (process %d) ended with %d; the next one starts in %.1f s",
-            slot.number,
+            "%s (process %d) ended with %d; the next one starts in %.1f s",
+            slot.name,
             pid,
             os.waitstatus_to_exitcode(status),
             slot.restart_delay,

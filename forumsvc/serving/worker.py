@@ -28,11 +28,13 @@ def serve(
     options: Options,
     number: int,
     heartbeats: Heartbeats,
+    *,
+    supervised: bool,
 ) -> None:
     """Serve the requests that arrive on `sockets` until a signal ends the process.
 
     number: the worker's number, from 1; heartbeats: where the parent sees that the worker makes
-    progress.
+    progress; supervised: whether it has a parent, which forwards signals.
     SIGTERM, SIGINT and SIGHUP let requests in progress finish; SIGQUIT, or a second SIGINT, does
     not. Call it in the main thread.
     """
@@ -44,7 +46,7 @@ def serve(
             logging.ERROR
         )  # It logs a warning for each request that waits for a thread.
     shutdown = Shutdown()
-    shutdown.install_handlers(supervised=options.processes > 1)
+    shutdown.install_handlers(supervised=supervised)
     loop = ServerLoop(app, sockets, options, number, heartbeats)
     shutdown.loop = loop
     while not shutdown.requested:

@@ -1,7 +1,7 @@
-"""The settings of monitoring: metrics."""
+"""The settings of operation: metrics, and the background worker."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, TEXT
+from .setting_types import BOOLEAN, TEXT, integer, seconds
 
 OPERATION: tuple[Setting, ...] = (
     Setting(
@@ -15,5 +15,18 @@ OPERATION: tuple[Setting, ...] = (
         TEXT,
         "",
         "what is deployed, such as a commit; shown there beside the version",
+    ),
+    Setting(
+        "worker.interval_seconds",
+        seconds(0.1, 60),
+        "1",
+        "how often the background worker looks for something to do",
+    ),
+    Setting(
+        "events.keep_days",
+        integer(1, 3650),
+        "14",
+        "how long events are kept, for webhooks and GET /events",
+        unit="days",
     ),
 )

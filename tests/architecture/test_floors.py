@@ -25,7 +25,7 @@ FLOORS: list[set[str]] = [
     {"resources"},
     {"schemas", "presenters", "openapi"},
     {"web"},
-    {"diagnostics"},
+    {"diagnostics", "background"},
     {"views", "pages", "cli", "examples"},
     {"__init__"},
 ]

@@ -1,0 +1,25 @@
+"""A task that hands events to a consumer."""
+
+from .. import clock
+from ..db.engine import Database
+from ..queries import events
+from ..services.event_consumers import BATCH_SIZE, Handler, consume
+
+
+class EventConsumer:
+    """Reads the events of one consumer in batches."""
+
+    def __init__(self, database: Database, name: str, handle: Handler, interval: float) -> None:
+        """name: of the consumer, its lease and its thread; interval: seconds between two looks."""
+        self._database = database
+        self._handle = handle
+        self.name = name
+        self.interval = interval
+
+    def run(self) -> bool:
+        """Handle a batch; return whether there may be more."""
+        dialect = self._database.executor.dialect.name
+        if not events.has_unread(self._database.executor, dialect, self.name):
+            return False
+        with self._database.session.begin() as db:
+            return consume(db, self.name, self._handle, clock.now()) == BATCH_SIZE

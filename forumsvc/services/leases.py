@@ -1,0 +1,67 @@
+"""Leases: at most one process works on a task, and another takes over when that one dies.
+
+A lease only avoids doubled work. What must not happen twice is protected by locks and unique keys
+in the transaction of the work itself, because a process can lose its lease and not know it yet.
+"""
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import BigInteger, Select, String, bindparam, func, select
+from sqlalchemy.orm import Session
+
+from ..db.database_time import database_time
+from ..db.execution import ReadConnection, rows
+from ..db.statements import delete_of, execute, insert_of
+from ..models import Lease
+
+SECONDS = 30.0
+"""How long a lease holds without being renewed."""
+
+
+def acquire(db: Session, name: str, holder: str, seconds: float = SECONDS) -> bool:
+    """Take or renew a lease; return whether `holder` has it now."""
+    values = {"name": name, "holder": holder, "milliseconds": round(seconds * 1000)}
+    return bool(execute(db, _acquire(db.get_bind().dialect.name), values))
+
+
+@cache
+def _acquire(dialect: str) -> Any:
+    holder = bindparam("holder", type_=String)
+    until = database_time() + bindparam("milliseconds", type_=BigInteger)
+    statement = insert_of(Lease, dialect).values(
+        name=bindparam("name", type_=String), holder=holder, until=until
+    )
+    return statement.on_conflict_do_update(
+        index_elements=[Lease.name],
+        set_={"holder": statement.excluded.holder, "until": statement.excluded.until},
+        where=(Lease.holder == statement.excluded.holder) | (Lease.until < database_time()),
+    ).returning(Lease.name)
+
+
+def release(db: Session, name: str, holder: str) -> None:
+    """Give up a lease, if `holder` has it."""
+    db.execute(delete_of(Lease).where(Lease.name == name, Lease.holder == holder))
+
+
+def is_held(db: ReadConnection, name: str) -> bool:
+    """Return whether some process holds the lease now."""
+    return bool(rows(db, _select_held(), {"name": name}))
+
+
+@cache
+def _select_held() -> Select[Any]:
+    here = Lease.name == bindparam("name", type_=String)
+    columns: list[Any] = [Lease.holder]
+    return select(*columns).where(here, Lease.until > database_time())
+
+
+def seconds_left(db: ReadConnection) -> float | None:
+    """Return for how long the lease that ends last is held; negative: it ended; None: no lease."""
+    [found] = rows(db, _select_last(), {})
+    return None if found.left is None else found.left / 1000
+
+
+@cache
+def _select_last() -> Select[Any]:
+    return select((func.max(Lease.until) - database_time()).label("left"))

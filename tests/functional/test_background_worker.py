@@ -1,0 +1,63 @@
+"""The background worker runs its tasks in threads, each under a lease, until it is stopped."""
+
+import threading
+from dataclasses import dataclass, field
+
+from forumsvc.background.worker import BackgroundWorker
+from forumsvc.db.engine import Database
+from forumsvc.services import leases
+
+SECONDS = 30
+
+
+@dataclass
+class Recorder:
+    """A task that counts its runs; `error` is raised by the first one."""
+
+    name: str
+    interval: float = 0.01
+    error: Exception | None = None
+    runs: int = 0
+    has_run_twice: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> bool:
+        self.runs += 1
+        if self.runs >= 2:
+            self.has_run_twice.set()
+        if self.runs == 1 and self.error is not None:
+            raise self.error
+        return False
+
+
+def stop(worker: BackgroundWorker) -> None:
+    worker.stop()
+    for thread in worker.threads:
+        thread.join(SECONDS)
+    assert worker.unfinished() == []
+
+
+def test_a_task_that_fails_is_run_again_and_stops_no_other(database: Database) -> None:
+    failing = Recorder("failing", error=RuntimeError("a mistake"))
+    working = Recorder("working")
+    worker = BackgroundWorker(database, [failing, working])
+    worker.start()
+    assert failing.has_run_twice.wait(SECONDS)
+    assert working.has_run_twice.wait(SECONDS)
+    stop(worker)
+    assert worker.stats["failing"].failures == 1
+    assert worker.stats["working"].failures == 0
+
+
+def test_a_worker_without_the_lease_does_nothing_and_takes_over_when_it_is_released(
+    database: Database,
+) -> None:
+    first, second = Recorder("task"), Recorder("task")
+    workers = [BackgroundWorker(database, [task]) for task in (first, second)]
+    workers[0].start()
+    assert first.has_run_twice.wait(SECONDS)
+    workers[1].start()
+    assert second.runs == 0
+    stop(workers[0])
+    assert second.has_run_twice.wait(SECONDS)
+    stop(workers[1])
+    assert not leases.is_held(database.executor, "task")
