@@ -16,12 +16,13 @@ from sqlalchemy import tuple_ as row_of
 
 from ..db.execution import ReadConnection, row, rows
 from ..models import Event, EventPosition
+from .rows import EventRow
 
 _HORIZON: ColumnElement[int] = literal_column(
     "pg_snapshot_xmin(pg_current_snapshot())::text::bigint", BigInteger
 )
 
-COLUMNS: tuple[Any, ...] = (
+_COLUMNS: tuple[Any, ...] = (
     Event.id,
     Event.xid,
     Event.type,
@@ -42,8 +43,8 @@ class Position(NamedTuple):
     id: int
 
 
-def after(db: ReadConnection, dialect: str, position: Position, limit: int) -> Sequence[Any]:
-    """Return the next events, at most `limit`, oldest first; rows of `COLUMNS`.
+def after(db: ReadConnection, dialect: str, position: Position, limit: int) -> Sequence[EventRow]:
+    """Return the next events, at most `limit`, oldest first.
 
     dialect: the name of the database's.
     """
@@ -55,7 +56,7 @@ def after(db: ReadConnection, dialect: str, position: Position, limit: int) -> S
 def _select_after(has_horizon: bool) -> Select[Any]:
     after_id = bindparam("after_id", type_=BigInteger)
     after_xid = bindparam("after_xid", type_=BigInteger)
-    statement = select(*COLUMNS).limit(bindparam("most", type_=Integer, literal_execute=True))
+    statement = select(*_COLUMNS).limit(bindparam("most", type_=Integer, literal_execute=True))
     if not has_horizon:
         return statement.where(Event.id > after_id).order_by(Event.id)
     return statement.where(

@@ -153,6 +153,21 @@ class PhotoRow(Protocol):
     created_at: datetime
 
 
+class EventRow(Protocol):
+    """An event, for `presenters.events`. data: JSON text."""
+
+    id: int
+    xid: int
+    type: str
+    actor_id: int | None
+    user_id: int | None
+    topic_id: int | None
+    reply_id: int | None
+    node_id: int | None
+    data: str | None
+    created_at: datetime
+
+
 class AccessRow(Protocol):
     """An access token and its user, for `security.identity.identify`.
 

@@ -57,6 +57,16 @@ def by_login(db: ReadConnection, login: str) -> UserRow | None:
 
 
 @cache
+def _by_ids() -> Select[Any]:
+    return select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))
+
+
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, UserSummaryRow]:
+    """Return the users with these ids, deleted ones too, by id."""
+    return {found.user_id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
+
+
+@cache
 def _popular() -> Select[Any]:
     return (
         select(*summary())

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -12,14 +11,15 @@ from ..db.statements import insert_or_ignore, update_of
 from ..models import Event, EventPosition
 from ..queries import events
 from ..queries.events import Position
+from ..queries.rows import EventRow
 
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 500
 """Events per transaction; on SQLite all other writers wait for it."""
 
-Handler = Callable[[Session, Sequence[Any]], None]
-"""Handles events (rows of `queries.events.COLUMNS`) in the transaction that moves the position."""
+Handler = Callable[[Session, Sequence[EventRow]], None]
+"""Handles events in the transaction that moves the position."""
 
 
 def consume(

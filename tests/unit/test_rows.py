@@ -6,7 +6,7 @@ import pytest
 
 from forumsvc.db.keyset_paging import Anchor, KeysetPage, SortOrder
 from forumsvc.oauth import tokens
-from forumsvc.queries import nodes, notifications, photos, replies, rows, topics, users
+from forumsvc.queries import events, nodes, notifications, photos, replies, rows, topics, users
 
 
 def _page(order: SortOrder) -> KeysetPage:
@@ -52,6 +52,8 @@ SELECTS: list[tuple[str, Any, type]] = [
     ),
     ("a photo", photos._by_id(), rows.PhotoRow),
     ("photos", photos._page(_page(photos._NEWEST_FIRST)), rows.PhotoRow),
+    ("users by ids", users._by_ids(), rows.UserSummaryRow),
+    ("events", events._select_after(True), rows.EventRow),
     ("an access token", tokens._ACCESS, rows.AccessRow),
 ]
 
