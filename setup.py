@@ -39,6 +39,7 @@ REQUIRES = [
     "pymdown-extensions~=12.0",
     "pyramid>=2.1,<3",
     "pyramid_jinja2>=2.10,<3",
+    "Jinja2>=3.1,<4",
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
     "PyYAML>=6.0.2",
@@ -121,6 +122,7 @@ setup(
         "forumsvc": ["py.typed"],
         "forumsvc.demo": ["data/*.toml", "data/*.sql"],
         "forumsvc.examples": ["*.ini", "*.conf", "*.service"],
+        "forumsvc.mail": ["templates/*.txt"],
         "forumsvc.migrations": ["script.py.mako"],
         "forumsvc.pages": [
             "templates/*.jinja2",

@@ -30,7 +30,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     from .permissions import FORBIDDEN
     from .registry import ForumRegistry
     from .security.policy import SecurityPolicy
-    from .views.errors import failure_body
+    from .views.errors import error_body
     from .web.api.methods import MethodTable
     from .web.api.request import ForumRequest
 
@@ -66,7 +66,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     registry.methods = MethodTable(config.introspector)
     application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
-    application.failure_body = partial(failure_body, registry)
+    application.error_body = partial(error_body, registry)
     # The server starts it in a process of its own.
     application.background = BackgroundWorker(registry.database, create_tasks(registry))
     return application
@@ -78,9 +78,10 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     ini_dir: the folder of the ini file, the base of relative paths. Raises SettingsError.
     """
     from . import passwords
+    from .background.mail_sender import MailSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
-    from .mail import MailQueue, create_delivery
+    from .mail import create_delivery
     from .markup import RenderBudget, Renderer
     from .media.limits import Limits
     from .openapi import Description
@@ -123,7 +124,9 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         max_pixels=settings["photos.max_pixels"],
         max_frames=settings["photos.max_frames"],
     )
-    registry.mail_queue = MailQueue(create_delivery(settings, ini_dir), settings["mail.sender"])
+    registry.mail_sender = MailSender(
+        registry.database, settings, create_delivery(settings, ini_dir)
+    )
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
     registry.request_limits = RequestLimits(settings, rate_limiter)
@@ -135,5 +138,4 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
     atexit.register(renderer.close)
     atexit.register(registry.view_counter.close)
-    atexit.register(registry.mail_queue.close)
     atexit.register(registry.notification_jobs.close)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from pyramid.registry import Registry
 
 if TYPE_CHECKING:
+    from .background.mail_sender import MailSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .db.availability import AvailabilityCheck
     from .db.engine import Database
-    from .mail import MailQueue
     from .media.limits import Limits
     from .openapi import Description
     from .services.content.authoring import Authoring
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.request_limits import RequestLimits
     from .web.metrics.registry import Metrics
-    from .web.responses.envelope import Bare
+    from .web.responses.envelope import BareEnvelope
 
 
 class ForumRegistry(Registry):
@@ -46,14 +46,14 @@ class ForumRegistry(Registry):
     notification_jobs: "NotificationJobRunner"
     photo_storages: "PhotoStorages"
     photo_limits: "Limits"
-    mail_queue: "MailQueue"
+    mail_sender: "MailSender"
 
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"
     level_names: dict[str, str]
     """How levels of users are called in answers."""
 
-    envelope: "Bare"
+    envelope: "BareEnvelope"
     """Makes the bodies of answers, in the shape of `api.envelope`."""
     methods: "MethodTable"
     description: "Description"

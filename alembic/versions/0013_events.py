@@ -55,7 +55,6 @@ def upgrade() -> None:
         sa.Column("key", sa.String(length=100), nullable=True),
         sa.Column("recipient", sa.String(length=255), nullable=False),
         sa.Column("data", sa.JSON(), nullable=False),
-        sa.Column("message_id", sa.String(length=255), nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),

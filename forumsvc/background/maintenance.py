@@ -1,49 +1,58 @@
 """The schedule of the background worker: deletes what has expired."""
 
 import time
-from collections.abc import Callable
-from datetime import datetime, timedelta
-
-from sqlalchemy.orm import Session
+from collections import Counter
+from datetime import timedelta
 
 from .. import clock
 from ..db.engine import Database
-from ..services import events
+from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
+from ..oauth import tokens
+from ..services import events, idempotency, mails
 from ..settings import Settings
 
-_ROWS_PER_TRANSACTION = 1000
-"""On SQLite all other writers wait for each transaction."""
-
-Purge = Callable[[Session, datetime], bool]
-"""Deletes some of what has expired by a time; returns whether there may be more."""
+_EVERY_SECONDS = 600.0
 
 
 class Maintenance:
-    """Deletes expired rows, every few minutes."""
+    """Deletes expired rows, every ten minutes."""
 
     name = "maintenance"
-    interval = 1.0
 
-    def __init__(self, database: Database, settings: Settings, every: float = 300.0) -> None:
-        """every: seconds between two runs."""
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self.interval = settings["worker.interval_seconds"]
         self._database = database
-        self._every = every
+        self._expired = expired_rows(settings)
         self._due_at = 0.0
-        keep_events = timedelta(days=settings["events.keep_days"])
-        self._purges: tuple[Purge, ...] = (
-            lambda db, now: (
-                events.purge(db, now - keep_events, _ROWS_PER_TRANSACTION) == _ROWS_PER_TRANSACTION
-            ),
-        )
 
     def run(self) -> bool:
-        """Delete some expired rows of each kind, if it is due; return whether there are more."""
+        """Delete expired rows of each kind, if it is due; return whether there may be more."""
         if time.monotonic() < self._due_at:
             return False
-        more = False
-        for purge in self._purges:
-            with self._database.session.begin() as db:
-                more = purge(db, clock.now()) or more
-        if not more:
-            self._due_at = time.monotonic() + self._every
-        return more
+        deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
+        has_more = BATCH_SIZE in deleted
+        if not has_more:
+            self._due_at = time.monotonic() + _EVERY_SECONDS
+        return has_more
+
+
+def expired_rows(settings: Settings) -> list[ExpiredRows]:
+    """Return all that may be deleted."""
+    keep = timedelta(days=settings["events.keep_days"])
+    return [
+        *tokens.EXPIRED,
+        idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
+        events.expired(keep),
+        mails.expired(keep),
+    ]
+
+
+def delete_all_expired(database: Database, settings: Settings) -> Counter[str]:
+    """Delete everything that has expired; return the number of rows by table."""
+    counts: Counter[str] = Counter()
+    for expired in expired_rows(settings):
+        deleted = BATCH_SIZE
+        while deleted == BATCH_SIZE:
+            deleted = delete_batch(database, expired, clock.now())
+            counts[expired.model.__tablename__] += deleted
+    return counts

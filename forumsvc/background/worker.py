@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from ..db.engine import Database
+from ..db.failures import DATABASE_ERRORS
 from ..errors import single_line_message
 from ..services import leases
 
 log = logging.getLogger(__name__)
 
 _RENEW_SECONDS = leases.SECONDS / 3
+_TAKEOVER_SECONDS = 5.0
 
 
 class Task(Protocol):
@@ -79,6 +79,21 @@ class BackgroundWorker:
         """Let each task finish the part that it works on, and then end. Returns at once."""
         self._stopping.set()
 
+    def log_if_nobody_works(self) -> None:
+        """Log a warning if no process of any host does this work."""
+        try:
+            is_alive = is_anybody_alive(self._database)
+        except DATABASE_ERRORS as error:
+            log.warning(
+                "It is unknown whether a background worker is alive: %s", single_line_message(error)
+            )
+            return
+        if not is_alive:
+            log.warning(
+                "No background worker is alive, and this server has worker = false: emails and "
+                "webhooks wait. Run `forumsvc work`, or set worker = true on one host."
+            )
+
     def unfinished(self) -> list[str]:
         """Return the names of the tasks that still run."""
         return [thread.name for thread in self.threads if thread.is_alive()]
@@ -92,7 +107,7 @@ class BackgroundWorker:
                     has_more = task.run()
                     stats.runs += 1
                     stats.last_run_at = time.monotonic()
-            except SQLAlchemyError as error:
+            except DATABASE_ERRORS as error:
                 stats.failures += 1
                 log.warning("%s is tried again later: %s", task.name, single_line_message(error))
             except Exception:
@@ -102,6 +117,15 @@ class BackgroundWorker:
             if not has_more:
                 self._stopping.wait(task.interval)
         lease.release()
+
+
+def is_anybody_alive(database: Database) -> bool:
+    """Return whether a background worker of any host is alive, or was a moment ago.
+
+    After the end of one, another takes its leases over within that time. Raises SQLAlchemyError.
+    """
+    left = leases.seconds_left(database.executor)
+    return left is not None and left > -_TAKEOVER_SECONDS
 
 
 class HeldLease:
@@ -138,5 +162,5 @@ class HeldLease:
         try:
             with self._database.session.begin() as db:
                 leases.release(db, self._name, self._holder)
-        except SQLAlchemyError as error:
+        except DATABASE_ERRORS as error:
             log.warning("the lease %s stays: %s", self._name, single_line_message(error))

@@ -23,11 +23,13 @@ SUMMARIES = {
     "content": "Maintain the texts of topics and replies.",
     "db": "Set up, upgrade and check the database.",
     "demo": "Fill a database without users with a demo community.",
+    "mail": "List and retry emails, and test the mail server.",
     "node": "Add, list, edit and delete nodes.",
     "photos": "Maintain the stored photos.",
     "settings": "Print every setting in force.",
     "token": "Issue, list, revoke and purge access tokens.",
     "user": "Add, find, change and delete users.",
+    "work": "Run the background worker alone.",
 }
 """Each command, which is the attribute of that name in the module of that name, and its summary."""
 

@@ -1,16 +1,17 @@
 """`forumsvc token …`: access tokens."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import click
 from sqlalchemy import Connection
 from sqlalchemy.orm import Session
 
 from .. import clock
+from ..background.maintenance import delete_all_expired
 from ..errors import Conflict, Invalid, NotFound
-from ..models import IssuedBy, UserState
+from ..models import IssuedBy, OAuthToken, UserState
 from ..oauth import clients, token_admin, tokens
-from ..services import accounts, idempotency
+from ..services import accounts
 from .command import Group
 from .context import Context, pass_context
 
@@ -135,11 +136,12 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
 @token.command()
 @pass_context
 def purge(context: Context) -> None:
-    """Delete expired and revoked tokens, and other expired rows."""
-    ttl = timedelta(seconds=context.settings["idempotency.ttl_seconds"])
-    with context.transaction() as db:
-        removed = tokens.purge(db)
-        idempotency.purge(db, clock.now() - ttl)
+    """Delete expired and revoked tokens, and other expired rows.
+
+    The background worker of a running service does so every ten minutes.
+    """
+    counts = delete_all_expired(context.current_database(), context.settings)
+    removed = counts[OAuthToken.__tablename__]
     context.output(f"Removed {removed} tokens.", removed=removed)
 
 

@@ -16,6 +16,9 @@ from ..serving.options import Options
 from ..settings import Settings
 from .problem import Problem, error, warning
 
+_BACKGROUND_CONNECTIONS = 6
+"""The background worker's: a task holds at most two connections for reads and one for a write."""
+
 
 def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Problem]:
     """Yield the problems of the database; nothing is written to it.
@@ -70,11 +73,12 @@ def _check_postgresql(
     if options is None:
         return
     each = max_connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
-    if options.processes * each > free:
+    total = options.processes * each + (_BACKGROUND_CONNECTIONS if options.worker else 0)
+    if total > free:
         yield warning(
             f"sqlalchemy.pool_size: {options.processes} processes with up to {each} connections "
-            f"each may open {options.processes * each}, and the database has {free} for all of its "
-            "clients: fewer processes or threads, a smaller pool, or a larger max_connections"
+            f"each and the background worker may open {total}, and the database has {free} for all "
+            "of its clients: fewer processes, a smaller pool, or a larger max_connections"
         )
 
 

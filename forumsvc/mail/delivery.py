@@ -16,8 +16,11 @@ from ..clock import now, rfc3339
 class Delivery(Protocol):
     """A way to deliver email."""
 
-    def deliver(self, message: EmailMessage) -> None:
-        """Deliver the message. Raises OSError (smtplib's errors are subclasses)."""
+    def deliver(self, message: EmailMessage) -> int | None:
+        """Deliver the message; return the reply code of the server, None where there is none.
+
+        Raises OSError (smtplib's errors are subclasses).
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class FolderDelivery:
     folder: Path
 
     def deliver(self, message: EmailMessage) -> None:
-        """Write the message atomically."""
+        """Write the message atomically; return None."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name = f"{rfc3339(now()).replace(':', '')}-{uuid.uuid4().hex[:8]}"
         unfinished = self.folder / f"{name}.part"
@@ -48,11 +51,12 @@ class SmtpDelivery:
     password: str
     timeout: float
 
-    def deliver(self, message: EmailMessage) -> None:
-        """Send the message to its only recipient."""
+    def deliver(self, message: EmailMessage) -> int | None:
+        """Send the message to its only recipient; return the server's reply code."""
         with self._connect() as server:
             self._log_in(server)
             server.send_message(message)
+            return server.reply_code
 
     def check(self) -> None:
         """Connect and authenticate, as for a message. Raises OSError if the server refuses."""
@@ -66,11 +70,27 @@ class SmtpDelivery:
         if self.user:
             server.login(self.user, self.password)
 
-    def _connect(self) -> smtplib.SMTP:
+    def _connect(self) -> "_Smtp | _SmtpTls":
         if self.security == "tls":
             context = ssl.create_default_context()
-            return smtplib.SMTP_SSL(self.host, self.port, timeout=self.timeout, context=context)
-        return smtplib.SMTP(self.host, self.port, timeout=self.timeout)
+            return _SmtpTls(self.host, self.port, timeout=self.timeout, context=context)
+        return _Smtp(self.host, self.port, timeout=self.timeout)
+
+
+class _Smtp(smtplib.SMTP):
+    """An SMTP connection that keeps the reply to the last message."""
+
+    reply_code: int | None = None
+
+    def data(self, msg: Any) -> tuple[int, bytes]:
+        """Send the text of a message; return the reply."""
+        reply = super().data(msg)
+        self.reply_code = reply[0]
+        return reply
+
+
+class _SmtpTls(_Smtp, smtplib.SMTP_SSL):
+    """The same, encrypted from its beginning."""
 
 
 def create_delivery(settings: Mapping[str, Any], ini_dir: Path) -> Delivery | None:

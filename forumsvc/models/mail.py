@@ -18,10 +18,11 @@ class MailState(StrEnum):
 
 
 class MailKind(StrEnum):
-    """What an email is about; each has a template and a function that fills it."""
+    """What an email is about; each has a template in `mail/templates`."""
 
     PASSWORD_RESET = "password_reset"  # noqa: S105 - no password
     TEST = "test"
+    """Sent at once by `forumsvc mail test`, never queued."""
 
 
 class Mail(Base):
@@ -39,8 +40,6 @@ class Mail(Base):
     recipient: Mapped[str] = mapped_column(String(255))
     data: Mapped[dict[str, str]] = mapped_column(JSON)
     """What the text needs beside the account; no secrets."""
-    message_id: Mapped[str] = mapped_column(String(255))
-    """The Message-ID header, the same in each attempt."""
     state: Mapped[str] = mapped_column(String(10), default=MailState.WAITING)
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     error: Mapped[str | None] = mapped_column(Text)

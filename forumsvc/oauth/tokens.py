@@ -1,4 +1,4 @@
-"""Tokens: issued, found, consumed and purged.
+"""Tokens: issued, found, consumed and expired.
 
 Whatever two requests may do at the same time is one conditional UPDATE.
 """
@@ -24,7 +24,8 @@ from .. import clock
 from ..cache import versions
 from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection, row
-from ..db.statements import delete_of, insert_or_ignore, update_of
+from ..db.expired_rows import ExpiredRows
+from ..db.statements import insert_or_ignore, update_of
 from ..models import (
     BrowserSession,
     IssuedBy,
@@ -205,35 +206,16 @@ def consume_refresh_token(db: Session, token_id: int, now: datetime) -> bool:
     return updated.first() is not None
 
 
-def purge(db: Session) -> int:
-    """Delete the expired and the revoked tokens, and return how many.
+def _expired_tokens(now: datetime) -> list[ColumnElement[bool]]:
+    """Return the condition of the expired and the revoked tokens.
 
     So that a reuse is detected, a used or replaced refresh token stays while its family is active
-    and until it would have expired, and a used code stays while it has tokens. Expired browser
-    sessions are deleted, too, and not counted.
+    and until it would have expired.
     """
-    now = clock.now()
-    db.execute(delete_of(BrowserSession).where(BrowserSession.expires_at <= now))
-    deleted = db.execute(
-        delete_of(OAuthToken)
-        .where(
-            or_(
-                and_(OAuthToken.revoked_at.is_not(None), ~_family_is_active(now)),
-                and_(
-                    OAuthToken.access_expires_at <= now,
-                    or_(
-                        OAuthToken.refresh_expires_at.is_(None),
-                        OAuthToken.refresh_expires_at <= now,
-                    ),
-                ),
-            )
-        )
-        .returning(OAuthToken.id)
-    )
-    count = len(deleted.all())
-    has_tokens = exists().where(OAuthToken.family == OAuthCode.family)
-    db.execute(delete_of(OAuthCode).where(OAuthCode.expires_at <= now, ~has_tokens))
-    return count
+    refresh = OAuthToken.refresh_expires_at
+    is_revoked = and_(OAuthToken.revoked_at.is_not(None), ~_family_is_active(now))
+    is_expired = and_(OAuthToken.access_expires_at <= now, or_(refresh.is_(None), refresh <= now))
+    return [or_(is_revoked, is_expired)]
 
 
 def _family_is_active(now: datetime) -> ColumnElement[bool]:
@@ -243,6 +225,21 @@ def _family_is_active(now: datetime) -> ColumnElement[bool]:
         relative.revoked_at.is_(None),
         or_(relative.access_expires_at > now, relative.refresh_expires_at > now),
     )
+
+
+EXPIRED = (
+    ExpiredRows(OAuthToken, _expired_tokens),
+    # A used code stays while it has tokens, which a second use of it would revoke.
+    ExpiredRows(
+        OAuthCode,
+        lambda now: [
+            OAuthCode.expires_at <= now,
+            ~exists().where(OAuthToken.family == OAuthCode.family),
+        ],
+    ),
+    ExpiredRows(BrowserSession, lambda now: [BrowserSession.expires_at <= now]),
+)
+"""What of this package's tables may be deleted."""
 
 
 def get_or_create_builtin_client(db: Session) -> int:

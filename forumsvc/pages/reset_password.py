@@ -3,17 +3,18 @@
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.renderers import render, render_to_response
+from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from ..errors import Forbidden
+from ..models import MailKind
 from ..permissions import Common
 from ..schemas.accounts import forgot_password_form, reset_password_form
-from ..services import accounts, password_reset, registration
+from ..services import accounts, mails, password_reset, registration
 from ..web.api.request import ForumRequest
 from .forms import Values, form, process_form
 from .page_context import PageContext, public_page
-from .paths import redirect_to_page, with_query
+from .paths import redirect_to_page
 
 _INVALID_LINK = "This link was used, has expired, or is incomplete. Request a new one."
 
@@ -28,10 +29,15 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     _check_mail(request)
 
     def send(values: Values) -> Response:
-        request.registry.abuse_limits.count_mail_request(request)
-        account = password_reset.find(request.read_connection, values["email"])
-        if account is not None and request.registry.abuse_limits.allow_mail_to(account.id):
-            _send(request, account)
+        limits = request.registry.abuse_limits
+        limits.count_mail_request(request)
+        email = values["email"].strip()
+        if limits.allow_mail_to(email):
+            # Whether an account has the address is found out when the email is sent: the response
+            # must not show it, not even by the time that it takes.
+            url = request.site.base_url + request.route_path("reset_password")
+            kind = MailKind.PASSWORD_RESET
+            mails.enqueue(request.db, kind, email, request.now, data={"url": url})
         sent = {"email": values["email"]}
         return render_to_response("templates/reset_link_sent.jinja2", sent, request)
 
@@ -66,17 +72,6 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
     )
 
 
-def _send(request: ForumRequest, account: password_reset.ResetAccount) -> None:
-    token = password_reset.create_reset_token(
-        request.settings["session.secret"], account, request.now
-    )
-    url = request.site.base_url + request.route_path("reset_password")
-    values = {"login": account.login, "link": with_query(url, reset_token=token)}
-    text = render("templates/reset_password_mail.txt.jinja2", values, request)
-    name = request.settings["site.name"]
-    request.registry.mail_queue.send(account.email, f"{name}: set a new password", text)
-
-
 def _reset_token(request: ForumRequest) -> object:
     # `ticket` is the former name of the parameter: links that were sent before still work.
     return request.parameters.get("reset_token") or request.parameters.get("ticket")
@@ -96,7 +91,7 @@ def _verified_account(
 
 
 def _check_mail(request: ForumRequest) -> None:
-    if not request.registry.mail_queue.is_enabled:
+    if not request.sends_mail:
         raise Forbidden("This site sends no email. Ask an administrator for a new password.")
 
 

@@ -6,13 +6,14 @@ uses the services (the demo) calls `record_nothing` first.
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import delete_of, insert_row
+from ..db.expired_rows import BATCH_SIZE, ExpiredRows
+from ..db.statements import insert_row
 from ..models import Event, EventType
 
 _RECORDS_NOTHING = "records no events"
@@ -44,13 +45,14 @@ def record(
     insert_row(db, Event, **values)
 
 
-def purge(db: Session, until: datetime, limit: int) -> int:
-    """Delete the events recorded until that time, of the `limit` oldest; return how many.
+def expired(keep: timedelta) -> ExpiredRows:
+    """Return the events that may be deleted. keep: for how long they are kept.
 
     The newest event stays, so that ids rise for ever.
     """
-    oldest = select(Event.id, Event.created_at).order_by(Event.id).limit(limit).subquery()
-    newest = select(func.max(Event.id)).scalar_subquery()
-    old = select(oldest.c.id).where(oldest.c.created_at <= until, oldest.c.id < newest)
-    deleted = db.execute(delete_of(Event).where(Event.id.in_(old)).returning(Event.id))
-    return len(deleted.all())
+    # Without this bound the whole table would be read where nothing has expired.
+    is_among_oldest = Event.id.in_(select(Event.id).order_by(Event.id).limit(BATCH_SIZE))
+    is_newest = Event.id == select(func.max(Event.id)).scalar_subquery()
+    return ExpiredRows(
+        Event, lambda now: [is_among_oldest, Event.created_at <= now - keep, ~is_newest]
+    )

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 from sqlalchemy.orm import Session
 
-from ..db.statements import delete_of, insert_of, update_of
+from ..db.expired_rows import ExpiredRows
+from ..db.statements import insert_of, update_of
 from ..errors import IdempotencyKeyReused
 from ..models import IdempotencyKey
 
@@ -88,9 +89,9 @@ def store_response(db: Session, key: ClientKey, response: StoredResponse) -> Non
     db.execute(update_of(IdempotencyKey).where(_has_key(key)).values(**response._asdict()))
 
 
-def purge(db: Session, until: datetime) -> None:
-    """Delete the keys that were claimed until that time."""
-    db.execute(delete_of(IdempotencyKey).where(IdempotencyKey.created_at <= until))
+def expired(ttl: timedelta) -> ExpiredRows:
+    """Return the keys that may be deleted. ttl: how long a response is kept."""
+    return ExpiredRows(IdempotencyKey, lambda now: [IdempotencyKey.created_at <= now - ttl])
 
 
 def _has_key(key: ClientKey) -> ColumnElement[bool]:

@@ -29,7 +29,7 @@ What an application must know:
   request; what is open at the fork nevertheless (database connections) must be dropped in each
   worker by `os.register_at_fork(after_in_child=…)`. There is no other registry for this, so that an
   application needs to know nothing of its server and works under any other that forks.
-- Its attribute `failure_body`, if it has one, returns the JSON body of errors that the server
+- Its attribute `error_body`, if it has one, returns the JSON body of errors that the server
   itself answers, from a status and a message; without it that is `{"error": message}`.
 - Its attribute `background`, if it has one, is its background work: a `background.Background`. The
   server starts it in a process that serves no requests.
@@ -88,7 +88,10 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         listen_sockets.listen(sockets, options.backlog)
         allowed = core_pinning.export_available_cores()
         heartbeats = Heartbeats(options.processes)
-        background = getattr(app, "background", None) if options.worker else None
+        background = getattr(app, "background", None)
+        if background is not None and not options.worker:
+            background.log_if_nobody_works()
+            background = None
         number: int | None = 1
         if background is not None and hupper.is_active():
             background.start()  # hupper knows only this process

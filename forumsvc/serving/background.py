@@ -24,6 +24,9 @@ class Background(Protocol):
     def stop(self) -> None:
         """Begin to stop, without waiting."""
 
+    def log_if_nobody_works(self) -> None:
+        """Log it if no process anywhere does this work; called where this server does not."""
+
     def unfinished(self) -> list[str]:
         """Return the names of what still runs."""
 

@@ -13,8 +13,8 @@ from waitress.task import ErrorTask, WSGITask
 from forumsvc.serving.channel_times import ChannelTimes
 
 
-def failure_body(status: int, message: str) -> bytes:
-    """Return the JSON body of an error, for an application without a `failure_body` of its own."""
+def error_body(status: int, message: str) -> bytes:
+    """Return the JSON body of an error, for an application without a `error_body` of its own."""
     return json.dumps({"error": message}).encode()
 
 
@@ -29,7 +29,7 @@ class JsonErrorTask(ErrorTask):
         """Write the response and close the connection after it."""
         error = self.request.error
         message = f"{error.reason}: {error.body}"
-        body = self.channel.server.failure_body(error.code, message)
+        body = self.channel.server.error_body(error.code, message)
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
         self.content_length = len(body)
@@ -195,7 +195,7 @@ class Channel(HTTPChannel):
 
     def refuse(self, status: int, message: str) -> None:
         """Send an error response without using a thread, if the client takes it, and close."""
-        body = self.server.failure_body(status, message)
+        body = self.server.error_body(status, message)
         head = (
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\nConnection: close\r\nRetry-After: 1\r\n\r\n"

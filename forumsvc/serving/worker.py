@@ -12,7 +12,7 @@ from typing import Any
 from waitress import wasyncore
 from waitress.server import BaseWSGIServer, create_server
 
-from forumsvc.serving.channel import Channel, failure_body
+from forumsvc.serving.channel import Channel, error_body
 from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
@@ -125,7 +125,7 @@ class ServerLoop:
         ]
         for listener in self._listeners:
             listener.channel_class = Channel
-            listener.failure_body = getattr(app, "failure_body", failure_body)
+            listener.error_body = getattr(app, "error_body", error_body)
         self._adj = self._listeners[0].adj
         self._number = number
         self._heartbeats = heartbeats

@@ -1,6 +1,7 @@
 """The settings of an ini file: parsed, checked when the service starts, and displayed."""
 
 import difflib
+import ipaddress
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -115,11 +116,29 @@ class Settings(Mapping[str, Any]):
                 "https:// address that links in mail lead to"
             )
 
+        if (
+            self["mail.user"]
+            and self["mail.security"] == "none"
+            and not _is_loopback(self["mail.host"])
+        ):
+            raise SettingsError(
+                "mail.security: none would send the password of mail.user unencrypted to "
+                f"{self['mail.host']}; it must be starttls or tls"
+            )
+
     def displayed(self) -> Iterator[tuple[Setting, str, bool]]:
         """Yield each setting, its value as text (secrets masked), and whether it is the default."""
         for setting in DECLARED:
             value = self[setting.name]
             yield setting, _display(setting, value), setting.name not in self.explicit
+
+
+def _is_loopback(host: str) -> bool:
+    """Return whether a host is this machine. Other names than localhost are not looked up."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _read(setting: Setting, ini: Mapping[str, str]) -> Any:

@@ -45,12 +45,12 @@ def error_response(
 ) -> Response:
     """Return the response to a failed request."""
     response = Response(status=status, content_type="application/json")
-    response.body = failure_body(request.registry, status, message)
+    response.body = error_body(request.registry, status, message)
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
     return response
 
 
-def failure_body(registry: ForumRegistry, status: int, message: str) -> bytes:
+def error_body(registry: ForumRegistry, status: int, message: str) -> bytes:
     """Return the JSON document of an error."""
     return orjson.dumps(registry.envelope.error(status, message))
 

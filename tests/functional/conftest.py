@@ -55,7 +55,6 @@ def close_application(application: Any) -> None:
     """End the threads and processes of an application and close its connections."""
     application.registry.notification_jobs.close()
     application.registry.view_counter.close()
-    application.registry.mail_queue.close()
     application.registry.authoring.renderer.close()
     application.registry.database.dispose()
 

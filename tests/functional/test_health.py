@@ -13,6 +13,7 @@ from webtest import TestApp
 from forumsvc.db import availability
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
+from forumsvc.services import leases
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, make_app
@@ -23,7 +24,7 @@ from tests.system.process import wait_until
 
 pytestmark = pytest.mark.both_databases
 
-GOOD = {"status": "ok", "reads": True, "writes": True}
+GOOD = {"status": "ok", "reads": True, "writes": True, "worker": False}
 
 
 def health(application: Any) -> Any:
@@ -42,15 +43,27 @@ def test_health_is_200_if_reads_and_writes_work(forum: Forum) -> None:
     assert (answer.status_int, answer.json) == (200, GOOD)
 
 
-def test_health_runs_two_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
+def test_health_runs_three_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
     with counting(forum.registry.database) as seen:
         health(forum.application)
-    expected = 1 if forum.database.is_sqlite else 2
+    expected = 2 if forum.database.is_sqlite else 3
     assert len(seen) == expected
     if forum.database.is_sqlite:
         with closing(sqlite3.connect(str(forum.database.url.database))) as other:
             other.execute("BEGIN IMMEDIATE")
             assert health(forum.application).json == GOOD
+
+
+def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one(
+    forum: Forum,
+) -> None:
+    found = []
+    for seconds in (30, -4, -6):
+        with forum.database.session.begin() as db:
+            leases.acquire(db, "task", "holder", seconds)
+        answer = health(forum.application)
+        found.append((answer.status_int, answer.json["worker"]))
+    assert found == [(200, True), (200, True), (200, False)]
 
 
 @on_postgresql
@@ -85,6 +98,7 @@ def test_health_is_503_without_the_database(tmp_path: Path) -> None:
             "status": "failed",
             "reads": False,
             "writes": False,
+            "worker": False,
         }
     finally:
         close_application(application)

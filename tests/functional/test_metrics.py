@@ -10,8 +10,11 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from pyramid.static import static_view
 from webob import Request
 
+from forumsvc import clock
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
+from forumsvc.models import MailKind
+from forumsvc.services import mails
 from forumsvc.web.api.operations import operation_name
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import API, Forum, Person, make_app
@@ -142,7 +145,10 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) 
     forum.nobody.get("/topics")
     forum.nobody.get("/topics")
     forum.registry.authoring.renderer.stats.add(1.5, "timeout")
-    forum.registry.mail_queue.send("no address", "x", "y")
+    with forum.database.session.begin() as db:
+        mails.enqueue(db, MailKind.PASSWORD_RESET, "no address", clock.now(), data={"url": "u"})
+    forum.registry.mail_sender.failed += 1
+    forum.registry.mail_sender.run()
     after = scrape(forum)
 
     def grown(name: str, **labels: str) -> float:
@@ -152,14 +158,15 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) 
     assert grown("forumsvc_markup_render_seconds_sum") > 1.5
     assert grown("forumsvc_markup_fallbacks_total", reason="timeout") == 1
     assert after.sum("forumsvc_markup_workers") == 1
-    assert grown("forumsvc_memory_hits_total") > 0
-    assert grown("forumsvc_memory_misses_total") > 0
-    assert after.sum("forumsvc_memory_used_bytes") == forum.registry.page_cache.used_bytes > 0
-    assert after.sum("forumsvc_memory_limit_bytes") == forum.registry.page_cache.max_bytes
-    assert grown("forumsvc_hits_waiting") == 3
+    assert grown("forumsvc_page_cache_hits_total") > 0
+    assert grown("forumsvc_page_cache_misses_total") > 0
+    assert after.sum("forumsvc_page_cache_used_bytes") == forum.registry.page_cache.used_bytes > 0
+    assert after.sum("forumsvc_page_cache_limit_bytes") == forum.registry.page_cache.max_bytes
+    assert grown("forumsvc_view_counts_pending") == 3
     assert (grown("forumsvc_mail_sent_total"), grown("forumsvc_mail_failed_total")) == (0, 1)
+    assert (grown("forumsvc_mail_waiting"), grown("forumsvc_mail_oldest_seconds") >= 0) == (1, True)
     connections = after.by("pool", "forumsvc_database_connections_in_use")
-    assert connections == {"reads": 0, "writes": 0, "gateway": 1}
+    assert connections == {"reads": 0, "writes": 0, "executor": 1}
     assert after.sum("process_resident_memory_bytes") > 10_000_000
     assert after.sum("process_cpu_seconds_total") > 0
     assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
@@ -183,7 +190,7 @@ LABELS = {
     "status": "[2-5]xx",
     "worker": "[0-9]+",
     "le": r"[0-9.]+|\+Inf",
-    "pool": "reads|writes|gateway",
+    "pool": "reads|writes|executor",
     "reason": "[A-Za-z]+",
     "version": r"[0-9.]+",
     "revision": "4f2a9c1",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forumsvc.queries import nodes
-from forumsvc.web.responses.envelope import Bare
+from forumsvc.web.responses.envelope import BareEnvelope
 from tests.functional.forum import Forum
 
 
@@ -18,7 +18,7 @@ def test_sql_is_refused_while_a_response_is_rendered(
 ) -> None:
     database = forum.registry.database
 
-    def body(self: Bare, result: Any, request: Any) -> Any:
+    def body(self: BareEnvelope, result: Any, request: Any) -> Any:
         if connection == "executor":
             return nodes.exists(request.db, 1)
         if connection == "session":
@@ -26,6 +26,6 @@ def test_sql_is_refused_while_a_response_is_rendered(
                 return nodes.exists(db, 1)
         return nodes.exists(request.read_connection, 1)
 
-    monkeypatch.setattr(Bare, "body", body)
+    monkeypatch.setattr(BareEnvelope, "body", body)
     assert forum.nobody.get("/nodes").status_int == 500
     assert "the renderer runs SQL" in caplog.text

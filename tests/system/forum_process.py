@@ -31,6 +31,7 @@ paste.server_factory = forumsvc.serving:server_factory
 listen = 127.0.0.1:0
 processes = {processes}
 threads = {threads}
+worker = {worker}
 """
 
 
@@ -65,18 +66,22 @@ def serving(
     *,
     processes: int = 1,
     threads: int = 4,
+    worker: bool = True,
     prepare: Callable[[], None] = prepare_child,
     **settings: str,
 ) -> Iterator[Pserve]:
     """Serve a database, and clean up everything afterwards.
 
-    prepare: called in the new process first; settings: additional ones, as keyword `area__setting`.
+    worker: whether the background worker runs; prepare: called in the new process first; settings:
+    additional ones, as keyword `area__setting`.
     """
     settings.setdefault("markup__workers", "1")
     more = "\n".join(f"{key.replace('__', '.')} = {value}" for key, value in settings.items())
     ini, output = folder / "forum.ini", folder / "output"
     ini.write_text(
-        INI.format(url=url, secret=SECRET, processes=processes, threads=threads, more=more)
+        INI.format(
+            url=url, secret=SECRET, processes=processes, threads=threads, worker=worker, more=more
+        )
         + LOGGING
     )
     with pserve.serving(launch(ini, output, folder, prepare=prepare)) as server:

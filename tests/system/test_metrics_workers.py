@@ -68,7 +68,7 @@ def pid_of(server: Pserve, number: str) -> int:
 
 
 def test_one_worker_reports_the_metrics_of_all(tmp_path: Path, url: str, temporary: Path) -> None:
-    with serving(tmp_path, url, processes=2, metrics__enabled="true") as server:
+    with serving(tmp_path, url, processes=2, worker=False, metrics__enabled="true") as server:
         wait_until(lambda: up(server) == {"1": 1, "2": 1}, "both workers tell")
         ask_each(server)
         for number in "12":
@@ -100,6 +100,22 @@ def test_one_worker_reports_the_metrics_of_all(tmp_path: Path, url: str, tempora
 def test_a_single_process_reports_its_metrics_without_files(
     tmp_path: Path, url: str, temporary: Path
 ) -> None:
-    with serving(tmp_path, url, metrics__enabled="true") as server:
+    with serving(tmp_path, url, worker=False, metrics__enabled="true") as server:
         assert up(server) == {"1": 1}
         assert list(temporary.iterdir()) == []
+
+
+def test_the_background_worker_reports_its_metrics_and_is_replaced(
+    tmp_path: Path, url: str, temporary: Path
+) -> None:
+    with serving(tmp_path, url, metrics__enabled="true") as server:
+        wait_until(lambda: up(server) == {"1": 1, "background": 1}, "both tell")
+        before = scrape(server).by("worker", STARTED)["background"]
+        [pid] = re.findall(r"The background worker is process (\d+)", server.log)
+        os.kill(int(pid), signal.SIGKILL)
+
+        def is_another() -> bool:
+            return scrape(server).by("worker", STARTED).get("background", 0) > before
+
+        wait_until(is_another, "another one")
+        assert scrape(server).by("worker", REQUESTS).keys() == {"1"}

@@ -40,7 +40,7 @@ WRONG: dict[str, list[str]] = {
     "database.statement_timeout_seconds": ["0", "86401", "none"],
     "database.idle_transaction_timeout_seconds": ["0", "86401"],
     "database.pool_timeout_seconds": ["0", "301", "off"],
-    "api.envelope": ["", "wrapped", "Bare"],
+    "api.envelope": ["", "wrapped", "BareEnvelope"],
     "http.max_body": ["1023", "12MB", "1_000_000", "٣٣٣٣"],
     "http.cors_origins": ["example.org", "https://example.org/path", "ftp://example.org", "* x"],
     "accounts.newbie_minutes": ["-1", "x", "1.5"],

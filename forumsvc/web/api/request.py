@@ -123,6 +123,11 @@ class ForumRequest(Request):
         return authoring
 
     @property
+    def sends_mail(self) -> bool:
+        """Whether the service sends email."""
+        return bool(self.settings["mail.delivery"] != "none")
+
+    @property
     def settings(self) -> Settings:
         return self.registry.forum_settings
 

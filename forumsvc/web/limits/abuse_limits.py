@@ -1,5 +1,7 @@
 """Limits against abuse: how often an address may register, request mail or request tokens."""
 
+from hashlib import sha256
+
 from limits import RateLimitItem, RateLimitItemPerHour, parse
 
 from ...errors import RateLimited
@@ -8,7 +10,7 @@ from ...settings import Settings
 from ..api.request import ForumRequest
 from .rate_limiter import RateLimiter
 
-_MAILS_PER_USER = 5
+_MAILS_PER_ADDRESS = 5
 """An hour. More would only molest the user."""
 
 
@@ -19,7 +21,7 @@ class AbuseLimits:
         self._rate_limiter = rate_limiter
         self._registrations = RateLimitItemPerHour(settings["accounts.registrations_per_hour"])
         self._mail_requests = RateLimitItemPerHour(settings["mail.requests_per_hour"])
-        self._mails = RateLimitItemPerHour(_MAILS_PER_USER)
+        self._mails = RateLimitItemPerHour(_MAILS_PER_ADDRESS)
         token = settings["rate_limit.token"]
         self._tokens = None if token is None else parse(token)
 
@@ -39,9 +41,11 @@ class AbuseLimits:
         if self._tokens is not None:
             self._count(self._tokens, f"token of {client_id}", address)
 
-    def allow_mail_to(self, user_id: int) -> bool:
-        """Count a mail to a user; return whether it may be sent."""
-        status = self._rate_limiter.count(self._mails, "mail", str(user_id))
+    def allow_mail_to(self, email: str) -> bool:
+        """Count a mail to an address; return whether it may be sent."""
+        # Hashed, because the counts may be stored outside of this process.
+        address = sha256(email.lower().encode()).hexdigest()
+        status = self._rate_limiter.count(self._mails, "mail", address)
         return status is None or status.is_allowed
 
     def _count(self, rate: RateLimitItem, limit_name: str, address: str) -> None:

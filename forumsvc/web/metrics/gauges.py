@@ -4,6 +4,7 @@ The services have plain attributes and know nothing of metrics: between scrapes 
 """
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from prometheus_client import Metric
@@ -14,6 +15,7 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
+from ... import clock
 from ...registry import ForumRegistry
 
 
@@ -30,30 +32,28 @@ class Gauges(Collector):
         yield from _of_markup(self._registry.authoring.renderer)
         yield _of_database(self._registry.database)
         yield GaugeMetricFamily(
-            "forumsvc_hits_waiting",
+            "forumsvc_view_counts_pending",
             "Reads of topics that are counted but not in the database yet.",
             self._registry.view_counter.pending,
         )
         yield from _of_notification_jobs(self._registry.notification_jobs)
-        mail_queue = self._registry.mail_queue
-        yield CounterMetricFamily("forumsvc_mail_sent", "Mails that left.", mail_queue.sent)
-        yield CounterMetricFamily("forumsvc_mail_failed", "Mails given up.", mail_queue.failed)
+        yield from _of_mail(self._registry.mail_sender)
 
 
 def _of_page_cache(page_cache: Any) -> Iterator[Metric]:
     counted = {
-        "hits": "Pages and topics taken from memory.",
-        "misses": "Pages and topics that memory did not have, or not as they are now.",
+        "hits": "Pages and topics taken from the page cache.",
+        "misses": "Pages and topics that it did not have, or not as they are now.",
         "evictions": "Pages and topics that made room for others.",
     }
     for name, meaning in counted.items():
-        yield CounterMetricFamily(f"forumsvc_memory_{name}", meaning, getattr(page_cache, name))
+        yield CounterMetricFamily(f"forumsvc_page_cache_{name}", meaning, getattr(page_cache, name))
     yield GaugeMetricFamily(
-        "forumsvc_memory_used_bytes", "Memory that they take.", page_cache.used_bytes
+        "forumsvc_page_cache_used_bytes", "Memory that the page cache takes.", page_cache.used_bytes
     )
     yield GaugeMetricFamily(
-        "forumsvc_memory_limit_bytes",
-        "Memory that they may take (cache.pages_mb).",
+        "forumsvc_page_cache_limit_bytes",
+        "Memory that it may take (cache.pages_mb).",
         page_cache.max_bytes,
     )
 
@@ -95,6 +95,25 @@ def _of_notification_jobs(runner: Any) -> Iterator[Metric]:
     )
 
 
+def _of_mail(sender: Any) -> Iterator[Metric]:
+    yield CounterMetricFamily("forumsvc_mail_sent", "Emails that a server has taken.", sender.sent)
+    yield CounterMetricFamily("forumsvc_mail_failed", "Emails given up.", sender.failed)
+    yield GaugeMetricFamily(
+        "forumsvc_mail_waiting",
+        "Emails in the whole database that wait, as last seen by the background worker.",
+        sender.waiting.number,
+    )
+    yield GaugeMetricFamily(
+        "forumsvc_mail_oldest_seconds",
+        "How long ago the oldest of these was queued; 0 where there is none.",
+        _age(sender.waiting.oldest_at),
+    )
+
+
+def _age(moment: datetime | None) -> float:
+    return (clock.now() - moment).total_seconds() if moment else 0.0
+
+
 def _of_database(database: Any) -> Metric:
     family = GaugeMetricFamily(
         "forumsvc_database_connections_in_use",
@@ -103,5 +122,5 @@ def _of_database(database: Any) -> Metric:
     )
     family.add_metric(["reads"], database.reads.pool.checkedout())
     family.add_metric(["writes"], database.writes.pool.checkedout())
-    family.add_metric(["gateway"], database.executor.thread_connections)
+    family.add_metric(["executor"], database.executor.thread_connections)
     return family

@@ -35,7 +35,7 @@ ABILITIES = {
 }
 
 
-class Bare:
+class BareEnvelope:
     """The envelope of the API description."""
 
     created_status = 201

@@ -16,7 +16,7 @@ from ...resources.users import UserItem
 from ...security.policy import abilities
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import CacheScope, PageKind
-from .envelope import Bare
+from .envelope import BareEnvelope
 from .loading import with_viewer_states
 from .results import Count, Detail, Hello, Ids, Kind, Listing, NotificationListing, Result
 
@@ -24,7 +24,7 @@ _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETA
 """The kinds that are or contain a user."""
 
 
-class Keyed(Bare):
+class KeyedEnvelope(BareEnvelope):
     """The envelope for clients of the public forum engine."""
 
     created_status = CREATED

@@ -6,17 +6,17 @@ import orjson
 from pyramid.config import Configurator
 
 from ..api.request import ForumRequest
-from .envelope import Bare
-from .keyed_envelope import Keyed
+from .envelope import BareEnvelope
+from .keyed_envelope import KeyedEnvelope
 from .links import page_headers, path_names, resource_url
 from .results import Detail, Result, Uploaded
 
-ENVELOPES: dict[str, type[Bare]] = {"bare": Bare, "keyed": Keyed}
+ENVELOPES: dict[str, type[BareEnvelope]] = {"bare": BareEnvelope, "keyed": KeyedEnvelope}
 
 
 class ApiRenderer:
     def __init__(self, info: Any) -> None:
-        self._envelope: Bare = info.registry.envelope
+        self._envelope: BareEnvelope = info.registry.envelope
 
     def __call__(self, result: Result, system: dict[str, Any]) -> bytes:
         """Return the body of the response, and set its status and headers."""

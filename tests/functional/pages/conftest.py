@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from forumsvc.db.engine import Database
+from forumsvc.web.limits.abuse_limits import AbuseLimits
+from forumsvc.web.limits.rate_limiter import RateLimiter
 from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 
@@ -36,8 +38,11 @@ def open_application(database_url: str, ini_dir: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def forum(open_application: Any, database: Database) -> Forum:
-    """An empty forum with all pages enabled."""
+def forum(open_application: Any, database: Database, monkeypatch: pytest.MonkeyPatch) -> Forum:
+    """An empty forum with all pages enabled, which has counted nothing yet."""
+    registry = open_application.registry
+    settings = registry.forum_settings
+    monkeypatch.setattr(registry, "abuse_limits", AbuseLimits(settings, RateLimiter(settings)))
     return Forum(open_application, database)
 
 

@@ -87,7 +87,7 @@ def change(visitor: Visitor, ann: int, ini_dir: Path) -> None:
 def reset(visitor: Visitor, ann: int, ini_dir: Path) -> None:
     """Set a password with a reset link."""
     visitor.send("/password/forgotten", email="ann@example.org")
-    visitor.forum.registry.mail_queue.wait()
+    visitor.forum.registry.mail_sender.run()
     [mail] = list((ini_dir / "var" / "mail").glob("*.eml"))
     text = mail.read_text().replace("=\n", "").replace("=3D", "=")
     mail.unlink()

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
+from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import BrowserSession, OAuthToken, User
 from forumsvc.oauth import authorization_endpoint, clients, server, tokens
 from forumsvc.oauth.messages import OAuthRequest, OAuthResponse
@@ -183,6 +184,12 @@ class OAuthFixture:
         """Return whether an access token is valid."""
         with self.database.reads.connect() as connection:
             return tokens.find_by_access_token(connection, access_token, clock.now()) is not None
+
+    def purge(self) -> int:
+        """Delete what has expired; return how many of the tokens."""
+        now = clock.now()
+        deleted = [delete_batch(self.database, each, now) for each in tokens.EXPIRED]
+        return deleted[0]
 
     def count(self, model: Any = OAuthToken) -> int:
         """Return how many rows a table has."""

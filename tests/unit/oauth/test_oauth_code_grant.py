@@ -192,21 +192,17 @@ def test_only_the_hash_of_a_code_is_stored(oauth: OAuthFixture) -> None:
 def test_purge_keeps_a_used_code_as_long_as_its_tokens(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
-    def purge() -> None:
-        with oauth.database.session.begin() as db:
-            tokens.purge(db)
-
     used, unused = oauth.code(oauth.app), oauth.code(oauth.app)
     issued = oauth.exchange(oauth.app, used).body
-    purge()
+    oauth.purge()
     assert oauth.count(OAuthCode) == 2
     time.advance(seconds=61)
-    purge()
+    oauth.purge()
     assert oauth.count(OAuthCode) == 1
     assert oauth.exchange(oauth.app, unused).status == 400
     assert oauth.exchange(oauth.app, used).commit
     assert not oauth.is_valid(issued["access_token"])
-    purge()
+    oauth.purge()
     assert oauth.count(OAuthCode) == 0
 
 

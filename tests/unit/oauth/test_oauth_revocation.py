@@ -93,26 +93,22 @@ def test_the_access_of_one_client_can_be_revoked(oauth: OAuthFixture, time: Manu
 def test_purge_deletes_only_expired_and_revoked_tokens(
     oauth: OAuthFixture, time: ManualClock
 ) -> None:
-    def purge() -> int:
-        with oauth.database.session.begin() as db:
-            return tokens.purge(db)
-
     ended, kept = oauth.log_in(), oauth.log_in()
     no_refresh = oauth.log_in(oauth.client("short", grants=("password",)))
-    assert purge() == 0
+    assert oauth.purge() == 0
     revoke(oauth, ended["access_token"])
-    assert purge() == 1
+    assert oauth.purge() == 1
     time.advance(days=2)
-    assert purge() == 1, "the one that had no refresh token"
+    assert oauth.purge() == 1, "the one that had no refresh token"
     assert not oauth.is_valid(no_refresh["access_token"])
     newer = oauth.refresh(kept["refresh_token"]).body
-    assert purge() == 0, "a used refresh token must be known until it would have expired"
+    assert oauth.purge() == 0, "a used refresh token must be known until it would have expired"
     assert oauth.refresh(kept["refresh_token"]).commit
     assert not oauth.is_valid(newer["access_token"])
-    assert purge() == 2
+    assert oauth.purge() == 2
     oauth.log_in()
     time.advance(days=30)
-    assert purge() == 1
+    assert oauth.purge() == 1
     assert oauth.count() == 0
 
 

@@ -1,0 +1,48 @@
+"""What each kind of email says, made when it is sent."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from sqlalchemy import Connection
+
+from .. import clock
+from ..mail import texts
+from ..models import MailKind
+from ..services import password_reset
+from ..settings import Settings
+
+
+class MailText(NamedTuple):
+    """An email as it is sent; recipient: an address."""
+
+    recipient: str
+    subject: str
+    text: str
+
+
+def text_of(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+    """Return what an email says and to whom, or None if there is nobody to send it to.
+
+    mail: a row of `services.mails.claim`.
+    """
+    return _KINDS[MailKind(mail.kind)](db, settings, mail)
+
+
+def _password_reset(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+    """Nobody gets it if no account has the address, or if the link would have expired."""
+    account = password_reset.find(db, mail.recipient)
+    if account is None or clock.now() >= mail.created_at + password_reset.TTL:
+        return None
+    secret = settings["session.secret"]
+    # From the time of the request, so that each attempt sends the same link.
+    token = password_reset.create_reset_token(secret, account, mail.created_at)
+    link = f"{mail.data['url']}?{urlencode({'reset_token': token})}"
+    values = {"site_name": settings["site.name"], "login": account.login, "link": link}
+    # To the address of the account: the requested one may only look the same.
+    return MailText(account.email, *texts.render(mail.kind, **values))
+
+
+_KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {
+    MailKind.PASSWORD_RESET: _password_reset,
+}

@@ -1,0 +1,142 @@
+"""Emails as rows: queued in the transaction of what causes them, sent by the background worker.
+
+The text of an email is made when it is sent: a link that sets a password is a secret, and no secret
+is stored. A row says what kind of email it is, for whom, and what its text needs.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, func, insert, select
+from sqlalchemy.orm import Session
+
+from ..db.execution import SqlConnection
+from ..db.expired_rows import ExpiredRows
+from ..db.statements import delete_of, update_of
+from ..errors import NotFound
+from ..models import Mail, MailKind, MailState
+
+RETRY_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 2 * 60, 8 * 60))
+"""How long to wait after each failed attempt; after the last one an email is given up."""
+
+CLAIM = timedelta(minutes=5)
+"""After this time another attempt is made by whoever finds the email: the sender has died."""
+
+_COLUMNS: tuple[Any, ...] = (
+    Mail.id,
+    Mail.user_id,
+    Mail.kind,
+    Mail.recipient,
+    Mail.data,
+    Mail.state,
+    Mail.attempts,
+    Mail.error,
+    Mail.due_at,
+    Mail.created_at,
+    Mail.finished_at,
+)
+
+
+def enqueue(
+    db: Session,
+    kind: MailKind,
+    recipient: str,
+    now: datetime,
+    *,
+    user_id: int | None = None,
+    data: Mapping[str, str] | None = None,
+) -> None:
+    """Queue an email in the transaction of its cause.
+
+    recipient: an address; user_id: whose it is, None where that is not known; data: what the text
+    needs besides, no secrets.
+    """
+    values = {
+        "kind": str(kind),
+        "recipient": recipient,
+        "user_id": user_id,
+        "data": dict(data or {}),
+        "due_at": now,
+        "created_at": now,
+    }
+    db.execute(insert(Mail).values(values))
+
+
+def claim(db: Session, now: datetime) -> Row[Any] | None:
+    """Return the email that is due first, and keep it from others for `CLAIM`; None without one.
+
+    The attempt is counted at once: one during which the process dies counts, too.
+    """
+    due = (
+        select(Mail.id)
+        .where(Mail.state == MailState.WAITING, Mail.due_at <= now)
+        .order_by(Mail.due_at, Mail.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    claimed = update_of(Mail).where(Mail.id.in_(due))
+    return db.execute(
+        claimed.values(due_at=now + CLAIM, attempts=Mail.attempts + 1).returning(*_COLUMNS)
+    ).one_or_none()
+
+
+def mark_sent(db: Session, mail_id: int, now: datetime) -> None:
+    """Record that a server has taken an email."""
+    _finish(db, mail_id, now, state=MailState.SENT, error=None)
+
+
+def mark_failed(
+    db: Session, mail: Any, now: datetime, error: str, *, is_permanent: bool
+) -> datetime | None:
+    """Record a failed attempt; return when the next one is due, or None if it is given up.
+
+    mail: as `claim` returned it; error: without the texts of the server.
+    """
+    if is_permanent or mail.attempts > len(RETRY_PAUSES):
+        _finish(db, mail.id, now, state=MailState.FAILED, error=error)
+        return None
+    due_at = now + RETRY_PAUSES[mail.attempts - 1]
+    db.execute(update_of(Mail).where(Mail.id == mail.id).values(due_at=due_at, error=error))
+    return due_at
+
+
+def _finish(db: Session, mail_id: int, now: datetime, **columns: Any) -> None:
+    db.execute(update_of(Mail).where(Mail.id == mail_id).values(finished_at=now, **columns))
+
+
+def discard(db: Session, mail_id: int) -> None:
+    """Delete an email that has nobody to be sent to."""
+    db.execute(delete_of(Mail).where(Mail.id == mail_id))
+
+
+def retry(db: Session, mail_id: int, now: datetime) -> None:
+    """Make an email due at once, with all its attempts. Raises NotFound if it is sent or gone."""
+    again = update_of(Mail).where(Mail.id == mail_id, Mail.state != MailState.SENT)
+    values = {"state": MailState.WAITING, "attempts": 0, "due_at": now, "finished_at": None}
+    if db.execute(again.values(values).returning(Mail.id)).first() is None:
+        raise NotFound(f"There is no unsent email {mail_id}.")
+
+
+def newest(db: SqlConnection, state: MailState | None, limit: int) -> Sequence[Row[Any]]:
+    """Return the newest emails, at most `limit`. state: only those; None: all."""
+    query = select(*_COLUMNS).order_by(Mail.id.desc()).limit(limit)
+    return db.execute(query if state is None else query.where(Mail.state == state)).all()
+
+
+class Waiting(NamedTuple):
+    """The emails that wait: their number, and when the oldest was queued."""
+
+    number: int
+    oldest_at: datetime | None
+
+
+def waiting(db: SqlConnection) -> Waiting:
+    """Count the emails that wait."""
+    query = select(func.count(), func.min(Mail.created_at))
+    return Waiting(*db.execute(query.where(Mail.state == MailState.WAITING)).one())
+
+
+def expired(keep: timedelta) -> ExpiredRows:
+    """Return the emails that may be deleted. keep: how long after they were sent or given up."""
+    return ExpiredRows(Mail, lambda now: [Mail.finished_at <= now - keep])

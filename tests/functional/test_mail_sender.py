@@ -1,0 +1,197 @@
+"""Queued emails are sent by the background worker, retried, and given up; none is lost."""
+
+import logging
+import smtplib
+from datetime import timedelta
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc import clock
+from forumsvc.background.mail_sender import MailSender
+from forumsvc.background.maintenance import Maintenance
+from forumsvc.models import Mail, MailKind, MailState
+from forumsvc.services import mails
+from tests.functional.forum import Forum
+
+pytestmark = pytest.mark.both_databases
+
+URL = "https://forum.example.org/password/reset"
+ADDRESS = "ann@example.org"
+
+
+class Outbox:
+    """A delivery that keeps the messages; the next ones fail with `errors`, one each."""
+
+    def __init__(self) -> None:
+        self.messages: list[EmailMessage] = []
+        self.errors: list[BaseException] = []
+
+    def deliver(self, message: EmailMessage) -> int:
+        self.messages.append(message)
+        if self.errors:
+            raise self.errors.pop(0)
+        return 250
+
+
+class Scene:
+    """Ann has asked for a link; the sender's clock stands still between `pass_time`."""
+
+    def __init__(self, forum: Forum, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.forum = forum
+        self.now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: self.now)
+        forum.change(forum.person("ann").id, email=ADDRESS, email_key=ADDRESS)
+        self.outbox = Outbox()
+        self.sender = MailSender(forum.database, forum.registry.forum_settings, self.outbox)
+        self.enqueue(ADDRESS)
+
+    def enqueue(self, address: str) -> None:
+        with self.forum.database.session.begin() as db:
+            mails.enqueue(db, MailKind.PASSWORD_RESET, address, self.now, data={"url": URL})
+
+    def pass_time(self, duration: timedelta) -> None:
+        self.now += duration
+
+    def run(self) -> int:
+        """Run the sender until it has nothing to do; return how often it had."""
+        runs = 0
+        while self.sender.run():
+            runs += 1
+        return runs
+
+    def rows(self) -> list[Any]:
+        with self.forum.database.reads.connect() as db:
+            return list(db.execute(select(Mail.__table__).order_by(Mail.id)))
+
+
+@pytest.fixture
+def scene(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    return Scene(forum, monkeypatch)
+
+
+def test_an_email_is_sent_once_and_its_row_holds_no_secret(scene: Scene) -> None:
+    assert scene.run() == 1
+    assert scene.run() == 0
+    [message] = scene.outbox.messages
+    assert message["To"] == ADDRESS
+    token = message.get_content().partition("reset_token=")[2].split()[0]
+    assert len(token) > 40
+    [row] = scene.rows()
+    assert (row.state, row.attempts, row.error) == (MailState.SENT, 1, None)
+    assert token not in str(row)
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), smtplib.SMTPDataError(451, b"later")])
+def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(
+    scene: Scene, error: Exception
+) -> None:
+    scene.outbox.errors = [error] * 2
+    for pause in mails.RETRY_PAUSES[:2]:
+        assert scene.run() == 1
+        scene.pass_time(pause - timedelta(seconds=1))
+        assert scene.run() == 0
+        scene.pass_time(timedelta(seconds=1))
+    assert scene.run() == 1
+    first, second, third = scene.outbox.messages
+    assert first["Message-ID"] == second["Message-ID"] == third["Message-ID"]
+    assert bytes(first) == bytes(third)
+    assert scene.rows()[0].state == MailState.SENT
+
+
+def test_an_email_is_given_up_after_the_last_attempt_and_sent_when_an_admin_retries_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mails, "RETRY_PAUSES", (timedelta(minutes=1),) * 5)
+    scene.outbox.errors = [ConnectionRefusedError() for _ in range(6)]
+    for _ in range(10):
+        scene.run()
+        scene.pass_time(timedelta(minutes=1))
+    assert len(scene.outbox.messages) == 6
+    [row] = scene.rows()
+    assert (row.state, row.attempts, row.error) == (
+        *(MailState.FAILED, 6, "ConnectionRefusedError"),
+    )
+    assert scene.sender.failed == 1
+    with scene.forum.database.session.begin() as db:
+        mails.retry(db, row.id, scene.now)
+    assert scene.run() == 1
+    assert scene.rows()[0].state == MailState.SENT
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (smtplib.SMTPRecipientsRefused({ADDRESS: (550, b"no ann@example.org")}), "550"),
+        (smtplib.SMTPDataError(554, b"spam from ann@example.org"), "554"),
+    ],
+)
+def test_what_a_server_refuses_for_good_is_not_repeated_and_logged_without_the_address(
+    scene: Scene, caplog: pytest.LogCaptureFixture, error: Exception, shown: str
+) -> None:
+    scene.outbox.errors = [error]
+    scene.run()
+    scene.pass_time(timedelta(days=1))
+    scene.run()
+    assert len(scene.outbox.messages) == 1
+    assert scene.rows()[0].state == MailState.FAILED
+    assert shown in caplog.text
+    assert scene.outbox.messages[0]["Message-ID"] in caplog.text
+    assert ADDRESS not in caplog.text
+
+
+def test_a_sent_email_is_logged_with_its_id_and_the_reply_code_without_the_address(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    scene.run()
+    [line] = [text for text in caplog.messages if text.startswith("email")]
+    assert "250" in line
+    assert scene.outbox.messages[0]["Message-ID"] in line
+    assert ADDRESS not in caplog.text
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_an_email_whose_sender_dies_is_sent_again_with_the_same_id(scene: Scene) -> None:
+    scene.outbox.errors = [Killed()]
+    with pytest.raises(Killed):
+        scene.run()
+    assert scene.run() == 0
+    scene.pass_time(mails.CLAIM)
+    assert scene.run() == 1
+    first, second = scene.outbox.messages
+    assert first["Message-ID"] == second["Message-ID"]
+
+
+@pytest.mark.parametrize("address", ["nobody@example.org", "a\r\nBcc: b@example.org"])
+def test_an_address_of_no_account_is_sent_nothing_and_not_kept(scene: Scene, address: str) -> None:
+    scene.run()
+    scene.enqueue(address)
+    assert scene.run() == 1
+    assert len(scene.outbox.messages) == 1
+    assert [row.recipient for row in scene.rows()] == [ADDRESS]
+
+
+def test_a_link_that_has_expired_is_not_sent(scene: Scene) -> None:
+    scene.pass_time(timedelta(hours=1))
+    scene.run()
+    assert scene.outbox.messages == []
+    assert scene.rows() == []
+
+
+def test_emails_that_are_done_are_deleted_after_a_while_and_waiting_ones_stay(
+    scene: Scene,
+) -> None:
+    scene.run()
+    scene.enqueue(ADDRESS)
+    settings = scene.forum.registry.forum_settings
+    Maintenance(scene.forum.database, settings).run()
+    assert len(scene.rows()) == 2
+    scene.pass_time(timedelta(days=14))
+    Maintenance(scene.forum.database, settings).run()
+    assert [row.state for row in scene.rows()] == [MailState.WAITING]

@@ -1,0 +1,58 @@
+"""An email survives the end of every process between the answer and the mail server."""
+
+import os
+import re
+import signal
+from contextlib import closing
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from tests import databases
+from tests.functional.forum import Forum, make_app
+from tests.system.forum_process import serving
+from tests.system.process import wait_until
+from tests.system.pserve import Pserve, read_response
+
+ADDRESS = "ann@example.org"
+
+serve = partial(serving, mail__delivery="folder", mail__dir="post")
+
+
+def ask_for_a_link(server: Pserve) -> None:
+    """Ask for a link that sets a password, as a browser does."""
+    with closing(server.connect()) as connection:
+        connection.request("GET", "/password/forgotten")
+        page = read_response(connection)
+        [token] = re.findall(rb'name="csrf_token" value="([^"]+)"', page.body)
+        form = urlencode({"csrf_token": token.decode(), "email": ADDRESS})
+        cookies = page.headers["set-cookie"].split(";")[0]
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": cookies}
+        connection.request("POST", "/password/forgotten", form, headers)
+        assert read_response(connection).status == 200
+
+
+@pytest.mark.parametrize("kind", databases.KINDS)
+def test_a_mail_is_sent_though_the_whole_server_was_killed_after_the_answer(
+    kind: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    url = databases.new_url(kind, f"mail_{kind}", tmp_path_factory, worker_id)
+    folder = tmp_path / "post"
+    with databases.open_temporarily(url) as database:
+        forum = Forum(make_app(url, tmp_path), database)
+        forum.change(forum.person("ann").id, email=ADDRESS, email_key=ADDRESS)
+        with serve(tmp_path, url, worker=False) as server:
+            ask_for_a_link(server)
+            os.killpg(server.process.pid, signal.SIGKILL)
+        assert not folder.exists()
+        with serve(tmp_path, url):
+            wait_until(lambda: bool(list(folder.glob("*.eml"))), "the email")
+    [file] = folder.glob("*.eml")
+    message = message_from_bytes(file.read_bytes(), policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    assert message["To"] == ADDRESS
+    assert "/password/reset?reset_token=" in message.get_content()
