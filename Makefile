@@ -2,11 +2,10 @@
 
 PYTHON ?= python3
 INI ?= development.ini
-ENDPOINT ?= topics
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-cursor test-all test-lowest lint bench compare profile screenshots clean
+.PHONY: serve test test-extended test-cursor test-all test-lowest lint bench compare screenshots clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -73,9 +72,6 @@ bench: $(BENCH_STAMP)
 # Measures this checkout and another revision by turns: make compare REVISION=v1
 compare: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks.compare $(REVISION) $(ARGS)
-
-profile: $(BENCH_STAMP)
-	$(BIN)/python -m benchmarks.profile $(ENDPOINT) $(ARGS)
 
 # The README's, of this checkout, into docs/images. Needs a Chromium.
 screenshots: $(TEST_STAMP)

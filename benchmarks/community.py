@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from benchmarks.servers import ROOT, environment
 from forumsvc import clock
 from forumsvc.database import open_database
 from forumsvc.db.statements import update_of
+from forumsvc.demo import Size
 from forumsvc.models import Node, OAuthToken, Role, Topic, User, UserState
 from forumsvc.oauth import clients, tokens
 from forumsvc.oauth.token_hash import hash_token, new_secret
@@ -24,29 +25,20 @@ SCOPE = "read write"
 TTL = timedelta(days=1)
 
 
-@dataclass(frozen=True)
-class Size:
-    """The size of a community."""
-
-    users: int
-    topics: int
-    replies: int
-
-
-def fill(ini: Path, size: Size | None) -> None:
+def fill(ini: Path, size: Size | None, root: Path = ROOT) -> None:
     """Upgrade the tables and, in an empty database, create a community.
 
-    size: of the community, which is the same each time; None if there is one already.
+    size: of the community, which is the same each time; None if there is one already; root: the
+    checkout whose commands do it.
     """
-    forumsvc(ini, "db", "upgrade")
-    if size is None:
-        return
-    counts = {"users": size.users, "topics": size.topics, "replies": size.replies, "seed": 1}
-    forumsvc(ini, "demo", *(word for key, n in counts.items() for word in (f"--{key}", str(n))))
+    forumsvc(ini, "db", "upgrade", root=root)
+    if size is not None:
+        numbers = [f"--{name}={number}" for name, number in asdict(size).items()]
+        forumsvc(ini, "demo", "--seed=1", *numbers, root=root)
 
 
-def forumsvc(ini: Path, *words: str, refused: bool = False) -> Any:
-    """Run the command `forumsvc` and return its JSON output.
+def forumsvc(ini: Path, *words: str, refused: bool = False, root: Path = ROOT) -> Any:
+    """Run the command `forumsvc` of a checkout and return its JSON output.
 
     refused: whether it may exit with 1, as `db check` does if it finds something.
     Raises CalledProcessError if it fails.
@@ -54,8 +46,8 @@ def forumsvc(ini: Path, *words: str, refused: bool = False) -> Any:
     program = "from forumsvc.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "-c", ini, *words, "--json"],
-        cwd=ROOT,
-        env=environment(),
+        cwd=root,
+        env=environment(root),
         stdout=subprocess.PIPE,
         check=not refused,
         text=True,

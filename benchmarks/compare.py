@@ -5,20 +5,19 @@ a time, directly after each other. What counts is the change of the ratio to the
 """
 
 import argparse
-import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from benchmarks import document, machine
-from benchmarks.servers import ROOT, basic_settings, write_ini
+from benchmarks import machine
+from benchmarks.community import fill
+from benchmarks.program import new_postgresql, options_parser, publish, size_of, workspace
+from benchmarks.servers import ROOT, basic_settings, environment, write_ini
 from benchmarks.table import markdown
 from tests import postgres
 
@@ -38,13 +37,10 @@ the server and its database, in milliseconds.
 def main() -> int:
     """Compare; 0 if no ratio fell by more than 3 %."""
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     runs: dict[str, list[Figures]] = {"before": [], "after": []}
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-compare-")))
+    with workspace() as (folder, stack):
         before = stack.enter_context(_worktree(folder / "before", options.revision))
-        base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.release, folder, wait=30)
+        base = new_postgresql(folder, stack)
         roots = {"before": before, "after": ROOT}
         urls = {name: _fill(folder, name, root, base, options) for name, root in roots.items()}
         for number in range(1, options.rounds + 1):
@@ -60,22 +56,16 @@ def main() -> int:
         f"Machine: {machine.describe()}."
     )
     text = f"{markdown([HEAD, *rows], text_columns=2)}\n\n{conditions}"
-    print(f"\n{text}")
-    if options.markdown:
-        document.replace_part(options.markdown, PART, text)
+    publish(text, PART, options.markdown)
     return int(any(float(row[4]) < MIN_RATIO for row in rows))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
+    parser = options_parser("compare", __doc__)
     parser.add_argument("revision", help="what to compare this checkout with: a commit, a tag")
     parser.add_argument("--only", default="", help="only endpoints that this pattern finds")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of one burst of load")
-    parser.add_argument("--users", type=int, default=1_000)
-    parser.add_argument("--topics", type=int, default=10_000)
-    parser.add_argument("--replies", type=int, default=100_000)
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
     return parser.parse_args()
 
 
@@ -94,13 +84,7 @@ def _fill(folder: Path, name: str, root: Path, base: str, options: argparse.Name
     """Create the community with the commands of a checkout; return the URL of its database."""
     print(f"preparing {name} …", flush=True)
     url = postgres.create_database(base, f"forum_{name}")
-    settings = basic_settings(folder, url)
-    ini = write_ini(folder, name, "forumsvc:main", settings, threads=8, processes=1)
-    counts = {"users": options.users, "topics": options.topics, "replies": options.replies}
-    demo = [word for key, number in counts.items() for word in (f"--{key}", str(number))]
-    program = ["-c", "from forumsvc.cli import main; main()", "-c", str(ini)]
-    for words in (["db", "upgrade"], ["demo", "--seed", "1", *demo]):
-        _run(root, [*program, *words, "--json"])
+    fill(write_ini(folder, name, basic_settings(folder, url)), size_of(options), root)
     return url
 
 
@@ -108,7 +92,13 @@ def _measure(root: Path, url: str, options: argparse.Namespace) -> Figures:
     """Run one round of the benchmark of a checkout."""
     words = ["--url", url, "--databases", "postgresql", "--processes", "1", "--rounds", "1"]
     words += ["--seconds", str(options.seconds), "--only", options.only]
-    return read_figures(_run(root, ["-m", "benchmarks.run", *words]))
+    program = [sys.executable, "-m", "benchmarks.run", *words]
+    done = subprocess.run(
+        program, cwd=root, env=environment(root), stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(program)} in {root} failed:\n{done.stdout[-4000:]}")
+    return read_figures(done.stdout)
 
 
 def read_figures(printed: str) -> Figures:
@@ -145,20 +135,6 @@ def compare(before: list[Figures], after: list[Figures]) -> Iterator[tuple[str, 
             median(them) for them in zip(*pairs[key], strict=True)
         )
         yield *key, f"{was:.3f}", f"{is_:.3f}", f"{quotient:.2f}", f"{cpu_was:.2f}", f"{cpu_is:.2f}"
-
-
-def _run(root: Path, words: list[str]) -> str:
-    """Run Python in a checkout and return its output. Raises RuntimeError if it fails."""
-    done = subprocess.run(
-        [sys.executable, *words],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(words)} in {root} failed:\n{done.stdout[-4000:]}")
-    return done.stdout
 
 
 if __name__ == "__main__":

@@ -9,9 +9,7 @@ whichever is dearer: PostgreSQL may do either.
 import argparse
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ from typing import Any
 from webob import Request
 
 import forumsvc
-from benchmarks import document
 from benchmarks.captured_sql import CapturedStatement, StatementCapture
 from benchmarks.community import Community
 from benchmarks.explain import (
@@ -33,9 +30,10 @@ from benchmarks.explain import (
     rows_returned,
 )
 from benchmarks.lists import List, lists
+from benchmarks.program import publish, workspace
 from benchmarks.servers import forum_settings
 from benchmarks.table import markdown
-from forumsvc.settings.declared import DECLARED
+from tests.functional.conftest import close_application
 
 DEEP = 100_000
 MOST_GROWTH, MAX_DEEP = 1.5, 20.0
@@ -64,9 +62,7 @@ class Explainer:
     """Requests lists of a forum in this process, and explains their statements in its database."""
 
     def __init__(self, url: str, folder: Path) -> None:
-        settings = forum_settings(folder, url)
-        if any(setting.name == "cache.pages_mb" for setting in DECLARED):
-            settings["cache.pages_mb"] = "0"
+        settings = {**forum_settings(folder, url), "cache.pages_mb": "0"}
         self._app = forumsvc.main({"here": str(folder)}, **settings)
         self._database = self._app.registry.database
         self._capture = StatementCapture(self._database)
@@ -79,10 +75,7 @@ class Explainer:
         """Close all connections."""
         self._connection.close()
         self._community.close()
-        self._app.registry.view_counter.close()
-        self._app.registry.mail_queue.close()
-        self._app.registry.authoring.renderer.close()
-        self._database.dispose()
+        close_application(self._app)
 
     def lists(self) -> list[List]:
         """Return every list there is."""
@@ -141,8 +134,7 @@ def report(url: str, small_url: str, only: str = "", markdown_file: Path | None 
 
     url, small_url: of the large and of the small database; only: a pattern for names of lists.
     """
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-plans-")))
+    with workspace() as (folder, stack):
         own, other = Explainer(url, folder), Explainer(small_url, folder)
         stack.callback(own.close)
         stack.callback(other.close)
@@ -151,9 +143,7 @@ def report(url: str, small_url: str, only: str = "", markdown_file: Path | None 
     rows = [_row(cost, fronts, cost in wrong) for cost in large]
     text = markdown([HEAD, *rows], text_columns=1)
     text += f"\n\n{len(large)} pages, {len(wrong)} beyond their bounds (marked !)."
-    print(text)
-    if markdown_file:
-        document.replace_part(markdown_file, PART, text)
+    publish(text, PART, markdown_file)
     return not wrong
 
 

@@ -5,17 +5,14 @@ ratios within one run: absolute figures change with the other work of the machin
 """
 
 import argparse
-import os
 import re
-import signal
 import sys
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks import document, figure, load, machine, report
-from benchmarks.community import Size
+from benchmarks import figure, load, machine, report
 from benchmarks.measure import MeasurementPlan, Result, Subject, measure
+from benchmarks.program import leave_server_core, options_parser, publish, size_of, workspace
 from benchmarks.server_set import Loads, ServerSet
 from benchmarks.servers import Server
 from benchmarks.usage import resident_megabytes, worker_pids
@@ -27,12 +24,10 @@ PART, SQLITE_PART = "benchmark", "benchmark on SQLite"
 def main() -> int:
     """Run the benchmark; 0 if there were no errors."""
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     driver, make_load = load.choose(options.driver)
     plan = MeasurementPlan(make_load, options.rounds, options.seconds)
     where = machine.describe()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-bench-")))
+    with workspace() as (folder, stack):
         subjects = _subjects(options, folder, stack)
         at_rest = _memory(subjects)
         leave_server_core()
@@ -42,17 +37,15 @@ def main() -> int:
     text = "\n\n".join(
         [report.text(results, at_rest), _conditions(options, driver), f"Machine: {where}."]
     )
-    print(f"\n{text}")
+    publish(text, PART if "postgresql" in options.databases else SQLITE_PART, options.markdown)
     if options.markdown:
-        part = PART if "postgresql" in options.databases else SQLITE_PART
-        document.replace_part(options.markdown, part, text)
         figure.draw(options.markdown)
     return int(any(result.errors for result in results))
 
 
 def _options() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser = options_parser("run", __doc__)
     parser.add_argument("--quick", action="store_true", help="a short run: does it work at all?")
     parser.add_argument("--databases", nargs="*", choices=["sqlite", "postgresql"])
     parser.add_argument(
@@ -67,12 +60,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of one burst of load")
     parser.add_argument("--driver", choices=["auto", "wrk", "python"], default="auto")
-    parser.add_argument("--users", type=int, default=1_000)
-    parser.add_argument("--topics", type=int, default=10_000)
-    parser.add_argument("--replies", type=int, default=100_000)
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables there, too, in their place"
-    )
     parser.set_defaults(databases=["postgresql", "sqlite"], processes=[1, 2])
     if "--quick" in sys.argv:
         parser.set_defaults(rounds=1, seconds=0.2, driver="python", processes=[1])
@@ -85,7 +72,7 @@ def _options() -> argparse.Namespace:
 def _subjects(options: argparse.Namespace, folder: Path, stack: ExitStack) -> list[Subject]:
     """Start all servers; return the subjects to measure."""
     loads = Loads(options.processes, options.threads, options.connections, options.seconds)
-    size = Size(options.users, options.topics, options.replies)
+    size = size_of(options)
     server_set = ServerSet(folder, loads, stack)
     subjects: list[Subject] = []
     if "postgresql" in options.databases:
@@ -97,12 +84,6 @@ def _subjects(options: argparse.Namespace, folder: Path, stack: ExitStack) -> li
         *server_set.control(),
         *(subject for subject in subjects if pattern.search(subject.endpoint.name)),
     ]
-
-
-def leave_server_core() -> None:
-    """Move this process and the load generators away from the core of single-process servers."""
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, cores[:-1] or cores)
 
 
 def _memory(subjects: list[Subject]) -> dict[str, float]:

@@ -6,24 +6,22 @@ A PostgreSQL of its own holds a small and a large community, both created by `fo
 cost of each list in one is compared with the other. It needs about 20 GB of disk.
 """
 
-import argparse
 import signal
 import sys
-import tempfile
 import time
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
-from benchmarks import document, machine, plans
-from benchmarks.community import Size, fill, forumsvc
+from benchmarks import machine, plans
+from benchmarks.community import fill, forumsvc
+from benchmarks.program import SMALL, new_postgresql, options_parser, publish, size_of, workspace
 from benchmarks.servers import forum_settings, write_ini
 from benchmarks.table import markdown
+from forumsvc.demo import Size
 from tests import postgres
 
-SMALL = Size(1_000, 10_000, 100_000)
+LARGE = Size(100_000, 1_000_000, 10_000_000)
 PART = "scale"
 HEAD = (
     *("users", "topics", "replies", "rows in all", "GB", "filled in s", "checked in s"),
@@ -31,55 +29,31 @@ HEAD = (
 )
 
 
-@dataclass(frozen=True)
-class FilledDatabase:
-    """A database and how it came about. seconds: of filling; line: of the table."""
-
-    url: str
-    seconds: float
-    line: tuple[str, ...]
-
-
 def main() -> int:
     """Fill, check and explain; 0 if there are no errors and all limits are kept."""
-    options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-scale-")))
-        base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.release, folder, wait=60)
-        sizes = {
-            "small": SMALL,
-            "large": Size(options.users, options.topics, options.replies),
-        }
-        made = {name: fill_database(folder, base, name, size) for name, size in sizes.items()}
-        text = markdown([HEAD, *(one.line for one in made.values())], text_columns=0)
-        text += f"\n\n{machine.describe()}."
-        print(text)
-        if options.markdown:
-            document.replace_part(options.markdown, PART, text)
-        within = plans.report(made["large"].url, made["small"].url, markdown_file=options.markdown)
-        if options.keep:
-            print(f"The large one is at {made['large'].url} until you press Ctrl-C.", flush=True)
-            signal.sigwait([signal.SIGINT, signal.SIGTERM])
-    return int(not within or any(one.line[-1] != "0" for one in made.values()))
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
-    parser.add_argument("--users", type=int, default=100_000)
-    parser.add_argument("--topics", type=int, default=1_000_000)
-    parser.add_argument("--replies", type=int, default=10_000_000)
+    parser = options_parser("scale", __doc__, LARGE)
     parser.add_argument("--keep", action="store_true", help="keep the databases until Ctrl-C")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables there, too")
-    return parser.parse_args()
+    options = parser.parse_args()
+    with workspace() as (folder, stack):
+        base = new_postgresql(folder, stack)
+        small, small_row = fill_database(folder, base, "small", SMALL)
+        large, large_row = fill_database(folder, base, "large", size_of(options))
+        table = markdown([HEAD, small_row, large_row], text_columns=0)
+        publish(f"{table}\n\n{machine.describe()}.", PART, options.markdown)
+        within = plans.report(large, small, markdown_file=options.markdown)
+        if options.keep:
+            print(f"The large one is at {large} until you press Ctrl-C.", flush=True)
+            signal.sigwait([signal.SIGINT, signal.SIGTERM])
+    return int(not within or any(row[-1] != "0" for row in (small_row, large_row)))
 
 
-def fill_database(folder: Path, base: str, name: str, size: Size) -> FilledDatabase:
-    """Make a database, fill it and check it. base: any database of the server."""
+def fill_database(folder: Path, base: str, name: str, size: Size) -> tuple[str, tuple[str, ...]]:
+    """Make a database, fill it and check it; return its URL and its row of the table.
+
+    base: any database of the server.
+    """
     url = postgres.create_database(base, name)
-    settings = forum_settings(folder, url)
-    ini = write_ini(folder, name, "forumsvc:main", settings, threads=1, processes=1)
+    ini = write_ini(folder, name, forum_settings(folder, url))
     print(f"filling {name}: {size}", flush=True)
     began = time.monotonic()
     fill(ini, size)
@@ -102,7 +76,7 @@ def fill_database(folder: Path, base: str, name: str, size: Size) -> FilledDatab
         *(f"{one:.0f}" for one in (seconds, checking)),
         str(checked["wrong"]),
     )
-    return FilledDatabase(url, seconds, figures)
+    return url, figures
 
 
 if __name__ == "__main__":

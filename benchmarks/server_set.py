@@ -1,18 +1,18 @@
 """Starts all servers of a benchmark: the Pyramid baseline, the asyncpg baseline, and forums."""
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.community import Community, Size, fill
+from benchmarks.community import Community, fill
 from benchmarks.endpoints import API, LIST, NOBODY, Endpoint, endpoints, uncached_list
 from benchmarks.measure import BASELINE_REQUESTS, Subject
+from benchmarks.program import new_database
 from benchmarks.request import get
 from benchmarks.servers import SITE, Server, forum_settings, run, serve, write_ini
-from forumsvc.settings.declared import DECLARED
+from forumsvc.demo import Size
 from tests import postgres
 
 PYRAMID_BASELINE = "benchmarks.baseline_pyramid:make_app"
@@ -67,7 +67,7 @@ class ServerSet:
 
     def sqlite(self, size: Size) -> list[Subject]:
         """Return the subjects on SQLite: only for the first of the loads."""
-        url = f"sqlite:///{self._folder}/forum.sqlite"
+        url = new_database("sqlite", self._folder, self._stack)
         self._fill("sqlite", url, size)
         first = self._loads.processes[:1], self._loads.connections[:1]
         return list(self._subjects("sqlite", url, None, None, *first))
@@ -77,11 +77,7 @@ class ServerSet:
 
         url: of a filled database on this machine; without it, one is created.
         """
-        given = url is not None
-        if url is None:
-            base = postgres.server(self._folder, postgres.DURABLE)
-            self._stack.callback(postgres.release, self._folder, wait=30)
-            url = postgres.create_database(base, "forum")
+        given, url = url, url or new_database("postgresql", self._folder, self._stack)
         self._fill("postgresql", url, None if given else size)
         pid = postgres.server_pid(url)
         asyncpg_baseline = self._asyncpg_baseline(url)
@@ -91,16 +87,11 @@ class ServerSet:
                 "postgresql", url, pid, asyncpg_baseline, loads.processes, loads.connections
             )
         )
-        if {setting.name for setting in DECLARED} >= NO_PAGE_CACHE.keys():
-            name = "postgresql, no pages in memory"
-            uncached_forum = self._forum(name, url, 1, NO_PAGE_CACHE)
+        uncached = self._forum("postgresql, no pages in memory", url, 1, NO_PAGE_CACHE)
+        listed = Endpoint(LIST, NOBODY, lambda: [get(f"{API}/topics")])
+        for server, endpoint in ((uncached, uncached_list()), (asyncpg_baseline, listed)):
             subjects += self._make_subjects(
-                uncached_forum, [uncached_list()], loads.connections[:1], pid, asyncpg_baseline
-            )
-        if asyncpg_baseline:
-            listed = Endpoint(LIST, NOBODY, lambda: [get(f"{API}/topics")])
-            subjects += self._make_subjects(
-                asyncpg_baseline, [listed], loads.connections[:1], pid, asyncpg_baseline
+                server, [endpoint], loads.connections[:1], pid, asyncpg_baseline
             )
         return subjects
 
@@ -147,18 +138,13 @@ class ServerSet:
 
     def _fill(self, name: str, url: str, size: Size | None) -> None:
         print(f"preparing {name} …", flush=True)
-        fill(self._ini(f"filling {name}", "forumsvc:main", forum_settings(self._folder, url)), size)
+        fill(write_ini(self._folder, f"filling {name}", forum_settings(self._folder, url)), size)
 
     def _forum(self, name: str, url: str, processes: int, settings: dict[str, str]) -> Server:
         settings = {**forum_settings(self._folder, url), **settings}
         return self._serve(name, "forumsvc:main", processes, settings)
 
-    def _asyncpg_baseline(self, url: str) -> Server | None:
-        """Start the asyncpg baseline if its libraries are installed."""
-        needed = ("starlette", "uvicorn", "asyncpg", "uvloop", "httptools")
-        if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
-            print(f"No asyncpg baseline without {', '.join(missing)}: `make bench` installs them.")
-            return None
+    def _asyncpg_baseline(self, url: str) -> Server:
         dsn = url.replace("postgresql+psycopg:", "postgresql:")
         module = ["benchmarks.baseline_asyncpg", dsn, SITE]
         return self._stack.enter_context(
@@ -168,14 +154,15 @@ class ServerSet:
     def _serve(
         self, name: str, factory: str, processes: int, settings: dict[str, str] | None = None
     ) -> Server:
-        ini = self._ini(f"{name} {processes}", factory, settings or {}, processes)
-        return self._stack.enter_context(serve(name, ini, processes))
-
-    def _ini(self, name: str, factory: str, settings: dict[str, str], processes: int = 1) -> Path:
-        threads = self._loads.threads
-        return write_ini(
-            self._folder, name, factory, settings, threads=threads, processes=processes
+        ini = write_ini(
+            self._folder,
+            f"{name} {processes}",
+            settings or {},
+            factory=factory,
+            threads=self._loads.threads,
+            processes=processes,
         )
+        return self._stack.enter_context(serve(name, ini, processes))
 
 
 def _assert_same_answer(forum: Server, asyncpg_baseline: Server) -> None:

@@ -51,7 +51,6 @@ format = %(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s
 SERVES = re.compile(r"^\w+ serves on http://127\.0\.0\.1:(\d+)$", re.M)
 SITE = "http://127.0.0.1"
 PSERVE = "pyramid.scripts.pserve"
-NONE: Mapping[str, str] = {}
 
 
 @dataclass
@@ -96,11 +95,11 @@ class Server:
 def write_ini(
     folder: Path,
     name: str,
-    factory: str,
     settings: Mapping[str, str],
     *,
-    threads: int,
-    processes: int,
+    factory: str = "forumsvc:main",
+    threads: int = 8,
+    processes: int = 1,
     server: str = "forumsvc.serving:server_factory",
 ) -> Path:
     """Write a server's configuration.
@@ -141,31 +140,23 @@ def forum_settings(folder: Path, database: str) -> dict[str, str]:
     }
 
 
-def serve(
-    name: str, ini: Path, processes: int, variables: Mapping[str, str] = NONE
-) -> AbstractContextManager[Server]:
+def serve(name: str, ini: Path, processes: int = 1) -> AbstractContextManager[Server]:
     """Start pserve, wait until it serves, and stop it afterwards."""
-    return run(name, [PSERVE, str(ini)], ini, processes, variables)
+    return run(name, [PSERVE, str(ini)], ini, processes)
 
 
 @contextmanager
-def run(
-    name: str,
-    module: Sequence[str],
-    ini: Path,
-    processes: int = 1,
-    variables: Mapping[str, str] = NONE,
-) -> Iterator[Server]:
+def run(name: str, module: Sequence[str], ini: Path, processes: int = 1) -> Iterator[Server]:
     """Start a Python module that is a server, wait until it serves, and stop it afterwards.
 
-    module: its name and arguments; ini: its log is beside it; variables: for its environment.
+    module: its name and arguments; ini: its log is beside it.
     """
     output = ini.with_suffix(".log")
     with output.open("wb") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", *module],
             cwd=ROOT,
-            env={**environment(), **variables},
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -190,6 +181,6 @@ def run(
             process.wait()
 
 
-def environment() -> dict[str, str]:
-    """Return the environment for the programs of this repository."""
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+def environment(root: Path = ROOT) -> dict[str, str]:
+    """Return the environment for the programs of a checkout."""
+    return {**os.environ, "PYTHONPATH": str(root)}

@@ -6,10 +6,7 @@ stay constant, there must be no errors, and every counter must be correct at the
 
 import argparse
 import asyncio
-import os
-import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack
@@ -17,14 +14,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import document, figure, machine
-from benchmarks.community import Community, Size, fill, forumsvc
+from benchmarks import figure, machine
+from benchmarks.community import Community, fill, forumsvc
 from benchmarks.connection import Connection
+from benchmarks.program import (
+    leave_server_core,
+    new_database,
+    options_parser,
+    publish,
+    size_of,
+    workspace,
+)
 from benchmarks.servers import Server, forum_settings, serve, write_ini
 from benchmarks.table import markdown
 from benchmarks.usage import cpu_seconds, resident_megabytes, worker_pids
 from benchmarks.workload import MEMBERS, Step, Workload, handle_response
-from tests import postgres
 
 PARTS = 10
 MAX_MEGABYTES = 150.0
@@ -137,17 +141,14 @@ async def run(soak: Soak, port: int, connections: int) -> None:
 def main() -> int:
     """Run and report; 0 if all limits were kept."""
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     where = machine.describe()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forumsvc-soak-")))
+    with workspace() as (folder, stack):
         ini = _prepare(options, folder, stack)
         with serve("forum", ini, options.processes) as server:
             at_rest = max(map(resident_megabytes, worker_pids(server.pid)))
             community = Community(options.url, MEMBERS)
             stack.callback(community.close)
-            cores = sorted(os.sched_getaffinity(0))
-            os.sched_setaffinity(0, cores[:-1] or cores)
+            leave_server_core()
             soak = Soak(server, Workload(community, options.seed), options.requests)
             asyncio.run(run(soak, server.port, options.connections))
             log_tail = server.log_tail
@@ -158,50 +159,34 @@ def main() -> int:
         f"{options.connections} connections to {options.processes} process(es), "
         f"{options.database}; {where}."
     )
-    print(f"\n{text}")
+    publish(text, PART, options.markdown)
     for what, many in soak.errors.most_common(20):
         print(f"{many} times: {what}")
     if soak.errors:
         print(log_tail)
     if options.markdown:
-        document.replace_part(options.markdown, PART, text)
         figure.draw(options.markdown)
     broken = [what for what, _, kept in _bounds(soak.tenths, checked) if kept != "kept"]
     return int(bool(broken or soak.errors))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
+    parser = options_parser("soak", __doc__)
     parser.add_argument("--requests", type=int, default=1_000_000)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="postgresql")
     parser.add_argument("--url", help="of a filled PostgreSQL of this machine, to be used instead")
-    parser.add_argument("--users", type=int, default=1_000)
-    parser.add_argument("--topics", type=int, default=10_000)
-    parser.add_argument("--replies", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too")
     return parser.parse_args()
 
 
 def _prepare(options: argparse.Namespace, folder: Path, stack: ExitStack) -> Path:
     """Prepare a filled database, whose URL is stored in the options; return the forum's ini."""
-    size = None if options.url else Size(options.users, options.topics, options.replies)
-    if not options.url and options.database == "postgresql":
-        base = postgres.server(folder, postgres.DURABLE)
-        stack.callback(postgres.release, folder, wait=30)
-        options.url = postgres.create_database(base, "forum")
-    options.url = options.url or f"sqlite:///{folder}/forum.sqlite"
-    ini = write_ini(
-        folder,
-        "forum",
-        "forumsvc:main",
-        forum_settings(folder, options.url),
-        threads=options.threads,
-        processes=options.processes,
-    )
+    size = None if options.url else size_of(options)
+    options.url = options.url or new_database(options.database, folder, stack)
+    settings = forum_settings(folder, options.url)
+    ini = write_ini(folder, "forum", settings, processes=options.processes)
     fill(ini, size)
     return ini
 

@@ -91,8 +91,8 @@ def main() -> int:
         url = f"sqlite:///{folder / 'forum.sqlite'}"
         client = prepare(url)
         settings = {**forum_settings(folder, url), **UNLIMITED}
-        ini = write_ini(folder, "timing", "forumsvc:main", settings, threads=4, processes=1)
-        with serve("timing", ini, 1) as server:
+        ini = write_ini(folder, "timing", settings)
+        with serve("timing", ini) as server:
             times = measure(server, client, options.guesses, chance)
     return report(times[KNOWN], times[UNKNOWN], chance)
 
