@@ -13,7 +13,7 @@ MAIL: tuple[Setting, ...] = (
     Setting("mail.dir", NON_EMPTY, "var/mail", "the folder that mail is written to"),
     Setting(
         "mail.sender",
-        matching(r"[^\s@<>,]+@[^\s@<>,]+", "an e-mail address"),
+        matching(r"[^\s@<>,]+@[^\s@<>,]+", "an email address"),
         "forum@localhost",
         "the sender of mail",
     ),
