@@ -161,7 +161,7 @@ class Community:
         self._popular.append(topic)
         later = moment + timedelta(milliseconds=500)
         if len(self._replies) % 83 == 41:
-            replies.destroy(self._db, later, self._locked_reply(created.id))
+            replies.destroy(self._db, author_id, later, self._locked_reply(created.id))
         elif len(self._replies) % 30 == 8:
             edited = self._authoring.render(self._db, author_id, f"{body}\n\n*Edit:* typo.")
             found = self._locked_reply(created.id)
@@ -251,13 +251,13 @@ class Community:
         """Feature, close, ban and delete some topics: regularly, so that few topics have each."""
         for number, topic in enumerate(self._topics):
             if number % 61 == 17:
-                topics.feature(self._db, moment, self._locked(topic.id))
+                topics.feature(self._db, self._members.moderator_id, moment, self._locked(topic.id))
             if number % 47 == 11:
                 topics.close(self._db, self._members.moderator_id, moment, self._locked(topic.id))
             if number % 211 == 50:
-                topics.ban(self._db, moment, self._locked(topic.id))
+                topics.ban(self._db, self._members.moderator_id, moment, self._locked(topic.id))
             if number % 127 == 30:
-                topics.destroy(self._db, moment, self._locked(topic.id))
+                topics.destroy(self._db, self._members.moderator_id, moment, self._locked(topic.id))
 
     def _locked(self, topic_id: int) -> Any:
         return topic_queries.by_id(self._db, topic_id, lock=True)

@@ -35,7 +35,6 @@ class EventType(StrEnum):
     LIKE_CREATED = "like.created"
     LIKE_DELETED = "like.deleted"
     FOLLOW_CREATED = "follow.created"
-    NOTIFICATION_CREATED = "notification.created"
     PHOTO_CREATED = "photo.created"
 
 

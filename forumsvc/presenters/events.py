@@ -45,7 +45,7 @@ def _object(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:
         its_reply = objects.replies.get(row.reply_id)
         return {
             "id": row.reply_id,
-            "topic_id": row.topic_id,
+            "topic_id": row.topic_id if its_reply is None else its_reply.topic_id,
             "url": f"{site.base_url}{API}/replies/{row.reply_id}",
             "reply": None if its_reply is None else reply(site, its_reply),
         }

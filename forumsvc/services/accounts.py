@@ -12,10 +12,10 @@ from ..db.execution import SqlConnection
 from ..db.statements import insert_or_ignore, with_row_locks
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..ids import is_login
-from ..models import Role, User, UserState
+from ..models import EventType, Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
-from . import logins, profiles
+from . import events, logins, profiles
 from .content.short_texts import validate_line
 
 MIN_PASSWORD = 8
@@ -105,7 +105,14 @@ def create(
     if not insert_or_ignore(db, User, **values):
         check_available(db, login, values.get("email"))
         raise AlreadyTaken("login", "The login is taken.")  # by an account that is gone since
-    return find(db, login)
+    account = find(db, login)
+    _record(db, EventType.USER_CREATED, account.id)
+    return account
+
+
+def _record(db: Session, type_: EventType, user_id: int, **data: str) -> None:
+    """Record an event about a user, which an administrator caused, or the user by signing up."""
+    events.record(db, type_, now(), actor_id=None, user_id=user_id, data=data or None)
 
 
 def check_available(db: SqlConnection, login: str, email: str | None) -> None:
@@ -132,7 +139,11 @@ def set_role(db: Session, login: str, role: Role) -> Account:
     """
     if role is not Role.ADMIN:
         _check_not_last_admin(db, login)
-    return _update_user(db, login, role=role)
+    before = find(db, login)
+    account = _update_user(db, login, role=role)
+    if before.role is not role:
+        _record(db, EventType.USER_ROLE_CHANGED, account.id, role=role)
+    return account
 
 
 def block(db: Session, login: str) -> Account:
@@ -194,6 +205,7 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     )
     logins.revoke_all(db, account.id, now(), issued_by_admin=True)
     logins.revoke_at_applications_of(db, account.id, now())
+    _record(db, EventType.USER_DELETED, account.id)
     return account, profiles.erase(db, account.id)
 
 

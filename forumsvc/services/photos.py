@@ -25,9 +25,10 @@ from ..errors import Invalid, NotFound, Unavailable
 from ..media.images import ProcessedImage, normalize, thumbnail
 from ..media.limits import Limits
 from ..media.storage import is_name, parse_digest
-from ..models import Photo, User
+from ..models import EventType, Photo, User
 from ..queries import photos
 from ..queries.user_locks import lock_users
+from . import events
 from .photo_quota import Quota
 from .photo_storage import PhotoStorages
 
@@ -107,6 +108,9 @@ def record(
         created_at=now,
     )
     if is_new:
+        found = select(Photo.id).where(Photo.user_id == quota.user_id, Photo.name == image.name)
+        data = {"id": db.execute(found).scalar_one()}
+        events.record(db, EventType.PHOTO_CREATED, now, actor_id=quota.user_id, data=data)
         left = quota.remaining_bytes(db)
         quota.check(None if left is None else left + image.size, image.size, field)
     else:

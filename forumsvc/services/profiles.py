@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from ..cache.invalidation import CACHED_COLUMNS, update_columns
+from ..cache.invalidation import update_columns
 from ..db.statements import delete_of, with_row_locks
 from ..errors import NotFound
-from ..models import Photo, User, UserState
+from ..models import EventType, Photo, User, UserState
+from . import events
 
 _DELETED = "The account is deleted."
 _EMPTY = dict.fromkeys(
@@ -35,18 +36,15 @@ def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
     Raises NotFound if the user was deleted in the meantime.
     """
     is_user = and_(User.id == user_id, User.state != UserState.DELETED)
-    shown = [User.__table__.c[name] for name in sorted(CACHED_COLUMNS[User] & columns.keys())]
-    if shown:
-        # Locked, so that the UPDATE finds the same values.
-        before = db.execute(with_row_locks(select(*shown).where(is_user), User)).first()
-        if before is None:
-            raise NotFound(_DELETED)
-        same = {name for name, value in before._mapping.items() if value == columns[name]}
-        columns = {name: value for name, value in columns.items() if name not in same}
-    if columns:
-        edited = update_columns(User, updated_at=now, **columns).where(is_user)
-        if db.execute(edited.returning(User.id)).first() is None:
-            raise NotFound(_DELETED)
+    given = [User.__table__.c[name] for name in columns]
+    # Locked, so that the UPDATE finds the same values.
+    before = db.execute(with_row_locks(select(User.id, *given).where(is_user), User)).first()
+    if before is None:
+        raise NotFound(_DELETED)
+    changed = {name: new for name, new in columns.items() if before._mapping[name] != new}
+    if changed:
+        db.execute(update_columns(User, updated_at=now, **changed).where(User.id == user_id))
+        events.record(db, EventType.USER_UPDATED, now, actor_id=user_id, user_id=user_id)
 
 
 def erase(db: Session, user_id: int) -> str:

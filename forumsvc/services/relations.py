@@ -13,6 +13,7 @@ from ..db.base import BigId
 from ..db.execution import rows
 from ..db.statements import delete_row, execute, insert_or_ignore, update_of
 from ..models import (
+    EventType,
     Favorite,
     Reply,
     ReplyLike,
@@ -25,39 +26,50 @@ from ..models import (
 )
 from ..queries.rows import TopicStateRow
 from ..queries.user_locks import lock_users
+from . import events
 from .notifications import notify
 
 
 def like_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
     """Like a topic and return its number of likes."""
     new = insert_or_ignore(db, TopicLike, user_id=actor_id, topic_id=topic_id, created_at=now)
-    return _count_likes(db, Topic, topic_id, new)
+    return _count_likes(db, Topic, topic_id, new, actor_id, now)
 
 
-def unlike_topic(db: Session, actor_id: int, topic_id: int) -> int:
+def unlike_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> int:
     """Unlike a topic and return its number of likes."""
-    return _count_likes(
-        db, Topic, topic_id, -delete_row(db, TopicLike, user_id=actor_id, topic_id=topic_id)
-    )
+    gone = delete_row(db, TopicLike, user_id=actor_id, topic_id=topic_id)
+    return _count_likes(db, Topic, topic_id, -gone, actor_id, now)
 
 
 def like_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
     """Like a reply and return its number of likes."""
     new = insert_or_ignore(db, ReplyLike, user_id=actor_id, reply_id=reply_id, created_at=now)
-    return _count_likes(db, Reply, reply_id, new)
+    return _count_likes(db, Reply, reply_id, new, actor_id, now)
 
 
-def unlike_reply(db: Session, actor_id: int, reply_id: int) -> int:
+def unlike_reply(db: Session, actor_id: int, now: datetime, reply_id: int) -> int:
     """Unlike a reply and return its number of likes."""
-    return _count_likes(
-        db, Reply, reply_id, -delete_row(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
-    )
+    gone = delete_row(db, ReplyLike, user_id=actor_id, reply_id=reply_id)
+    return _count_likes(db, Reply, reply_id, -gone, actor_id, now)
 
 
-def _count_likes(db: Session, model: type[Topic] | type[Reply], liked_id: int, by: int) -> int:
+def _count_likes(
+    db: Session,
+    model: type[Topic] | type[Reply],
+    liked_id: int,
+    by: int,
+    actor_id: int,
+    now: datetime,
+) -> int:
+    """Add `by` to the likes of a topic or reply, record it, and return their number."""
     if not by:
         [found] = rows(db, _select_likes_count(model), {"liked_id": liked_id})
         return int(found.likes_count)
+    type_ = EventType.LIKE_CREATED if by > 0 else EventType.LIKE_DELETED
+    kind = "reply" if model is Reply else "topic"
+    ids = {f"{kind}_id": liked_id}
+    events.record(db, type_, now, actor_id=actor_id, data={"obj_type": kind}, **ids)
     if model is Reply:
         topic_versions.bump_for_reply(db, liked_id)
     [counted] = execute(db, _update_likes_count(model), {"liked_id": liked_id, "by": by})
@@ -78,7 +90,10 @@ def _update_likes_count(model: type[Topic] | type[Reply]) -> Any:
 
 def follow_topic(db: Session, actor_id: int, now: datetime, topic_id: int) -> None:
     """Follow a topic: the user is notified about new replies."""
-    insert_or_ignore(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now)
+    if insert_or_ignore(db, TopicFollow, user_id=actor_id, topic_id=topic_id, created_at=now):
+        data = {"obj_type": "topic"}
+        type_ = EventType.FOLLOW_CREATED
+        events.record(db, type_, now, actor_id=actor_id, data=data, topic_id=topic_id)
 
 
 def unfollow_topic(db: Session, actor_id: int, topic_id: int) -> None:
@@ -116,6 +131,9 @@ def follow_user(db: Session, actor_id: int, now: datetime, target_id: int) -> No
         _lock_both(db, actor_id, target_id)
         notified = notify.notify_about_follow(db, actor_id, now, target_id)
         _count_follow(db, actor_id, target_id, 1, notified=notified)
+        data = {"obj_type": "user"}
+        type_ = EventType.FOLLOW_CREATED
+        events.record(db, type_, now, actor_id=actor_id, data=data, user_id=target_id)
 
 
 def unfollow_user(db: Session, actor_id: int, target_id: int) -> None:

@@ -49,9 +49,7 @@ def create(
     post = replies.submit_created(db)
     inline = authoring.inline_recipients
     reply: ReplyRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline, topic)
-    events.record(
-        db, EventType.REPLY_CREATED, now, actor_id=actor_id, topic_id=topic.id, reply_id=reply.id
-    )
+    _record(db, EventType.REPLY_CREATED, actor_id, now, topic.id, reply.id)
     return reply
 
 
@@ -89,15 +87,17 @@ def edit(
         .values(body=text.body, body_html=text.html, markup_version=text.version, updated_at=now)
     )
     topic_versions.bump(db, reply.topic_id)
+    _record(db, EventType.REPLY_UPDATED, actor_id, now, reply.topic_id, reply.id)
     if _is_visible(reply):
         notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
 
-def destroy(db: Session, now: datetime, reply: ReplyRow) -> None:
+def destroy(db: Session, actor_id: int, now: datetime, reply: ReplyRow) -> None:
     """Mark a reply as deleted; a tombstone is shown in its place."""
     if reply.deleted_at is not None:
         return
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
+    _record(db, EventType.REPLY_DELETED, actor_id, now, reply.topic_id, reply.id)
     by_other = int(reply.user_id != reply.topic_user_id)
     db.execute(
         update_of(Topic)
@@ -119,6 +119,12 @@ def destroy(db: Session, now: datetime, reply: ReplyRow) -> None:
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete_for_reply(db, reply.id)
+
+
+def _record(
+    db: Session, type_: EventType, actor_id: int, now: datetime, topic_id: int, reply_id: int
+) -> None:
+    events.record(db, type_, now, actor_id=actor_id, topic_id=topic_id, reply_id=reply_id)
 
 
 def _next_visible(db: Session, reply: ReplyRow) -> Row[Any] | None:

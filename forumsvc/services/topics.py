@@ -4,6 +4,7 @@ The caller has locked the topic (`queries.topics.by_id(…, lock=True)`), so the
 holds, and has rendered the text before that (`Authoring.render`).
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -56,9 +57,7 @@ def create(
     post = topics.submit_created(db)
     inline = authoring.inline_recipients
     topic: TopicRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline)
-    events.record(
-        db, EventType.TOPIC_CREATED, now, actor_id=actor_id, topic_id=topic.id, node_id=node_id
-    )
+    _record(db, EventType.TOPIC_CREATED, actor_id, now, topic.id, node_id)
     return topic
 
 
@@ -75,10 +74,11 @@ def edit(
 ) -> None:
     """Change a topic's title, node and body. Raises Invalid as `create` does."""
     moved = node_id != topic.node_id
+    edited = (title, body.body) != (topic.title, topic.body)
     visible = topic.deleted_at is None and topic.banned_at is None
     if moved:
         _move(db, topic.node_id, node_id, counted=visible)
-    elif (title, body.body) == (topic.title, topic.body):
+    elif not edited:
         return
     text = authoring.write(db, actor_id, body, before=topic.body_html)
     _update(
@@ -91,58 +91,83 @@ def edit(
         markup_version=text.version,
         updated_at=now,
     )
+    if edited:
+        _record(db, EventType.TOPIC_UPDATED, actor_id, now, topic.id)
+    if moved:
+        data = {"from_node_id": topic.node_id}
+        _record(db, EventType.TOPIC_MOVED, actor_id, now, topic.id, node_id, data)
     if not visible:
         return
     moved_to = (topic.user_id, node_id) if moved else None
     notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
-def destroy(db: Session, now: datetime, topic: TopicStateRow) -> None:
+def destroy(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Mark a topic as deleted; maintainers still see it."""
     if topic.deleted_at is None:
         _update(db, topic.id, deleted_at=now)
+        _record(db, EventType.TOPIC_DELETED, actor_id, now, topic.id)
         if topic.banned_at is None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
 
 
-def ban(db: Session, now: datetime, topic: TopicStateRow) -> None:
+def ban(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Hide a topic from everybody but its author, maintainers and admins."""
     if topic.banned_at is None:
         _update(db, topic.id, banned_at=now)
+        _record(db, EventType.TOPIC_BANNED, actor_id, now, topic.id)
         if topic.deleted_at is None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
 
 
-def unban(db: Session, topic: TopicStateRow) -> None:
+def unban(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Show a banned topic again."""
     if topic.banned_at is not None:
         _update(db, topic.id, banned_at=None)
+        _record(db, EventType.TOPIC_UNBANNED, actor_id, now, topic.id)
         if topic.deleted_at is None:
             counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
 
 
-def feature(db: Session, now: datetime, topic: TopicStateRow) -> None:
+def feature(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Mark a topic as excellent."""
     if topic.excellent_at is None:
         _update(db, topic.id, excellent_at=now)
+        _record(db, EventType.TOPIC_FEATURED, actor_id, now, topic.id)
 
 
-def unfeature(db: Session, topic: TopicStateRow) -> None:
+def unfeature(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Remove the mark `excellent` from a topic."""
     if topic.excellent_at is not None:
         _update(db, topic.id, excellent_at=None)
+        _record(db, EventType.TOPIC_UNFEATURED, actor_id, now, topic.id)
 
 
 def close(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Close a topic: it accepts no more replies."""
     if topic.closed_at is None:
         _update(db, topic.id, closed_at=now, closed_by_id=actor_id)
+        _record(db, EventType.TOPIC_CLOSED, actor_id, now, topic.id)
 
 
-def open_again(db: Session, topic: TopicStateRow) -> None:
+def open_again(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
     """Reopen a closed topic."""
     if topic.closed_at is not None:
         _update(db, topic.id, closed_at=None, closed_by_id=None)
+        _record(db, EventType.TOPIC_OPENED, actor_id, now, topic.id)
+
+
+def _record(
+    db: Session,
+    type_: EventType,
+    actor_id: int,
+    now: datetime,
+    topic_id: int,
+    node_id: int | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    ids = {"topic_id": topic_id, "node_id": node_id}
+    events.record(db, type_, now, actor_id=actor_id, data=data, **ids)
 
 
 def _update(db: Session, topic_id: int, **values: Any) -> None:

@@ -43,4 +43,4 @@ def unlike(likes: Likes, request: ForumRequest) -> Count:
     """Unlike a topic or a reply."""
     kind, liked_id = _liked(likes, request)
     take = relations.unlike_topic if kind == Likeable.TOPIC else relations.unlike_reply
-    return Count(take(request.db, request.actor_id, liked_id), (kind, liked_id))
+    return Count(take(request.db, request.actor_id, request.now, liked_id), (kind, liked_id))

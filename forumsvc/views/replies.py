@@ -38,5 +38,5 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
 
 @api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
-    replies.destroy(request.db, request.now, cast("ReplyRow", item.row))
+    replies.destroy(request.db, request.actor_id, request.now, cast("ReplyRow", item.row))
     return Ok()

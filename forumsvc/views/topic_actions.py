@@ -16,7 +16,7 @@ _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CL
 @api_view(TopicItem, "POST", May.BAN, name="ban", locked="state")
 def ban(item: TopicItem, request: ForumRequest) -> Ok:
     """Hide a topic. Older clients use the path /ban."""
-    topics.ban(request.db, request.now, item.row)
+    topics.ban(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 
@@ -24,21 +24,21 @@ def ban(item: TopicItem, request: ForumRequest) -> Ok:
 @api_view(TopicItem, "POST", May.NORMAL, name="action", action="normal", locked="state")
 def unban(item: TopicItem, request: ForumRequest) -> Ok:
     """Show a banned topic again."""
-    topics.unban(request.db, item.row)
+    topics.unban(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent", locked="state")
 def feature(item: TopicItem, request: ForumRequest) -> Ok:
     """Mark a topic as excellent."""
-    topics.feature(request.db, request.now, item.row)
+    topics.feature(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 
 @api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent", locked="state")
 def unfeature(item: TopicItem, request: ForumRequest) -> Ok:
     """Remove the mark `excellent` from a topic."""
-    topics.unfeature(request.db, item.row)
+    topics.unfeature(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 
@@ -52,7 +52,7 @@ def close(item: TopicItem, request: ForumRequest) -> Ok:
 @api_view(TopicItem, "POST", May.OPEN, name="action", action="open", locked="state")
 def open_again(item: TopicItem, request: ForumRequest) -> Ok:
     """Reopen a closed topic."""
-    topics.open_again(request.db, item.row)
+    topics.open_again(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 

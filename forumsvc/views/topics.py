@@ -92,7 +92,7 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
 
 @api_view(TopicItem, "DELETE", May.DESTROY, locked="row")
 def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
-    topic_service.destroy(request.db, request.now, item.row)
+    topic_service.destroy(request.db, request.actor_id, request.now, item.row)
     return Ok()
 
 

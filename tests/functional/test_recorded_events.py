@@ -1,0 +1,224 @@
+"""What each endpoint records as events: once, only if something changed, and in its transaction."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc import clock
+from forumsvc.db.expired_rows import delete_batch
+from forumsvc.models import Event, Role
+from forumsvc.services import accounts, events
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.test_photos import send
+from tests.openapi.operations import operations
+
+pytestmark = pytest.mark.both_databases
+
+
+@dataclass
+class Scene:
+    """Alice has a topic and a reply in it; bob is another member, chief an admin."""
+
+    forum: Forum
+    alice: Person
+    bob: Person
+    chief: Person
+    node: int
+    other: int
+    topic: int
+    reply: int
+    photo: int = 0
+    notification: int = 0
+
+    def recorded(self) -> list[Any]:
+        with self.forum.database.reads.connect() as db:
+            return list(db.execute(select(Event.__table__).order_by(Event.id)))
+
+    def types_of(self, act: Callable[[], Any]) -> list[str]:
+        """Return the types of the events that are recorded by an act."""
+        before = len(self.recorded())
+        act()
+        return [event.type for event in self.recorded()[before:]]
+
+
+@pytest.fixture
+def scene(make_forum: MakeForum) -> Scene:
+    forum = make_forum(accounts__registration="open")
+    alice, bob = forum.person("alice"), forum.person("bob")
+    chief, node = forum.person("chief", role="admin"), forum.node()
+    topic = forum.topic(alice, node)
+    reply = forum.reply(alice, topic)
+    for kind, liked in (("topic", topic), ("reply", reply)):
+        chief.post("/likes", obj_type=kind, obj_id=liked)
+    forum.reply(chief, topic)
+    send(alice)
+    return Scene(
+        *(forum, alice, bob, chief, node, forum.node("Other"), topic, reply),
+        photo=content(alice.get("/photos"))[0]["id"],
+        notification=content(alice.get("/notifications"))[0]["id"],
+    )
+
+
+def fill(value: Any, scene: Scene) -> Any:
+    """Return a value with the ids of the scene in place of `{s.topic}` and the like."""
+    if isinstance(value, dict):
+        return {name: fill(one, scene) for name, one in value.items()}
+    return value.format(s=scene) if isinstance(value, str) else value
+
+
+NEW = {"title": "New", "node_id": "{s.node}", "body": "New"}
+ACTION = "POST /topics/{topic_id}/action"
+REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
+    ("POST /topics", "bob", "", NEW, ["topic.created"]),
+    ("PUT /topics/{topic_id}", "alice", "", NEW, ["topic.updated"]),
+    (
+        "POST /topics/{topic_id}",
+        "chief",
+        "",
+        {**NEW, "node_id": "{s.other}"},
+        ["topic.updated", "topic.moved"],
+    ),
+    ("DELETE /topics/{topic_id}", "chief", "", {}, ["topic.deleted"]),
+    (ACTION, "chief", "?type=ban", {}, ["topic.banned"]),
+    (ACTION, "chief", "?type=close", {}, ["topic.closed"]),
+    (ACTION, "chief", "?type=excellent", {}, ["topic.featured"]),
+    ("POST /topics/{topic_id}/ban", "chief", "", {}, ["topic.banned"]),
+    ("POST /topics/{topic_id}/replies", "bob", "", {"body": "B"}, ["reply.created"]),
+    ("POST /topics/{topic_id}/follow", "bob", "", {}, ["follow.created"]),
+    ("POST /topics/{topic_id}/unfollow", "bob", "", {}, []),
+    ("POST /topics/{topic_id}/favorite", "bob", "", {}, []),
+    ("POST /topics/{topic_id}/unfavorite", "bob", "", {}, []),
+    ("POST /replies/{reply_id}", "alice", "", {"body": "New"}, ["reply.updated"]),
+    ("DELETE /replies/{reply_id}", "alice", "", {}, ["reply.deleted"]),
+    ("POST /likes", "bob", "", {"obj_type": "topic", "obj_id": "{s.topic}"}, ["like.created"]),
+    ("POST /likes", "bob", "", {"obj_type": "reply", "obj_id": "{s.reply}"}, ["like.created"]),
+    ("DELETE /likes", "chief", "", {"obj_type": "topic", "obj_id": "{s.topic}"}, ["like.deleted"]),
+    ("DELETE /likes", "chief", "", {"obj_type": "reply", "obj_id": "{s.reply}"}, ["like.deleted"]),
+    ("POST /users/{user_id}/follow", "bob", "", {}, ["follow.created"]),
+    ("POST /users/{user_id}/unfollow", "bob", "", {}, []),
+    ("POST /users/{user_id}/block", "bob", "", {}, []),
+    ("POST /users/{user_id}/unblock", "bob", "", {}, []),
+    ("PUT /users/me", "bob", "", {"bio": "New"}, ["user.updated"]),
+    ("PUT /users/{user_id}", "alice", "", {"name": "New"}, ["user.updated"]),
+    (
+        "POST /users",
+        "nobody",
+        "",
+        {"login": "new", "email": "new@example.org", "password": "tangled-wire-77"},
+        ["user.created"],
+    ),
+    ("POST /photos", "bob", "", {}, ["photo.created"]),
+    ("DELETE /photos/{photo_id}", "chief", "", {}, []),
+    ("POST /notifications/read", "alice", "", {"ids": ""}, []),
+    ("DELETE /notifications/all", "alice", "", {}, []),
+    ("DELETE /notifications/{notification_id}", "alice", "", {}, []),
+]
+"""Each operation of the description: who calls it, its query, its body, and what it records."""
+
+
+def test_each_operation_that_changes_something_is_in_the_table() -> None:
+    described = {
+        str(operation).replace(" /api/v3", " ")
+        for operation in operations()
+        if operation.method != "get"
+    }
+    assert {operation for operation, *_ in REQUESTS} == described
+
+
+@pytest.mark.parametrize(
+    ("operation", "who", "query", "body", "expected"),
+    [pytest.param(*one, id=f"{one[0]}{one[2]} {'-'.join(one[4])}") for one in REQUESTS],
+)
+def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
+    scene: Scene, operation: str, who: str, query: str, body: dict[str, Any], expected: list[str]
+) -> None:
+    method, template = operation.split(" ")
+    caller: Caller = scene.forum.nobody if who == "nobody" else getattr(scene, who)
+    path = template.format(
+        topic_id=scene.topic,
+        reply_id=scene.reply,
+        user_id=scene.alice.id,
+        photo_id=scene.photo,
+        notification_id=scene.notification,
+    )
+
+    def call() -> None:
+        if operation == "POST /photos":
+            assert send(caller).status_int == 201
+        else:
+            caller.call(method, path + query, fill(body, scene))
+
+    assert scene.types_of(call) == expected
+    creates = {"topic.created", "reply.created"}
+    assert scene.types_of(call) == (expected if creates & {*expected} else [])
+
+
+def test_actions_that_undo_others_record_their_own_types(scene: Scene) -> None:
+    def act(type_: str) -> list[str]:
+        path = f"/topics/{scene.topic}/action?type={type_}"
+        return scene.types_of(lambda: scene.chief.post(path))
+
+    done = [act(one) for one in ("ban", "unban", "excellent", "unexcellent", "close", "open")]
+    assert done == [
+        *(["topic.banned"], ["topic.unbanned"], ["topic.featured"]),
+        *(["topic.unfeatured"], ["topic.closed"], ["topic.opened"]),
+    ]
+
+
+def test_an_event_names_the_actor_and_what_it_is_about(scene: Scene) -> None:
+    scene.bob.post("/likes", obj_type="reply", obj_id=scene.reply)
+    scene.chief.put(f"/topics/{scene.topic}", title="T", node_id=scene.other, body="B")
+    like, _, moved = scene.recorded()[-3:]
+    assert (like.actor_id, like.reply_id, json.loads(like.data)) == (
+        *(scene.bob.id, scene.reply, {"obj_type": "reply"}),
+    )
+    assert (moved.actor_id, moved.topic_id, moved.node_id, json.loads(moved.data)) == (
+        *(scene.chief.id, scene.topic, scene.other, {"from_node_id": scene.node}),
+    )
+
+
+def test_a_request_that_fails_records_nothing(scene: Scene) -> None:
+    def act() -> None:
+        assert scene.bob.post("/topics", title="T", node_id=10**9, body="B").status_int == 400
+        assert scene.bob.delete(f"/topics/{scene.topic}").status_int == 403
+
+    assert scene.types_of(act) == []
+
+
+def test_an_administrator_at_the_command_line_is_no_actor(scene: Scene) -> None:
+    def act() -> None:
+        with scene.forum.database.session.begin() as db:
+            accounts.create(db, "carol", "tangled-wire-77")
+            accounts.set_role(db, "carol", Role.VIP)
+            accounts.set_role(db, "carol", Role.VIP)
+            accounts.delete(db, "carol")
+            accounts.delete(db, "carol")
+
+    assert scene.types_of(act) == ["user.created", "user.role_changed", "user.deleted"]
+    assert {event.actor_id for event in scene.recorded()[-3:]} == {None}
+
+
+def test_a_session_that_records_nothing_records_nothing(scene: Scene) -> None:
+    def act() -> None:
+        with scene.forum.database.session.begin() as db:
+            events.record_nothing(db)
+            accounts.create(db, "carol", "tangled-wire-77")
+
+    assert scene.types_of(act) == []
+
+
+def test_expired_events_are_deleted_and_the_newest_stays(scene: Scene) -> None:
+    expired = events.expired(timedelta(days=14))
+    deleted = [
+        delete_batch(scene.forum.database, expired, clock.now() + timedelta(days=days))
+        for days in (13, 15)
+    ]
+    assert deleted[0] == 0
+    assert deleted[1] > 1
+    assert len(scene.recorded()) == 1
