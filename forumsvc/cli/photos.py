@@ -32,7 +32,7 @@ def _storage_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CommandError(f"The photo storage cannot be used: {error}") from None
+        raise CommandError(f"A photo storage cannot be used: {error}") from None
 
 
 def _consequences(counts: dict[str, int], *, delete_missing: bool) -> str:
@@ -173,10 +173,8 @@ def copy(
     with progress() as bar:
         task = bar.add_task("Copying", total=None)
         work = PhotoCopy(database, place, other, progress=lambda: bar.advance(task))
-        try:
+        with _storage_errors():
             result = work.run(delete=delete)
-        except OSError as error:
-            raise CommandError(f"A photo storage cannot be used: {error}") from None
     lines = [
         f"{result.copied} copied ({result.bytes:,} bytes), {result.missing} missing, "
         f"{result.broken} broken, {result.deleted} deleted, {result.kept} kept."

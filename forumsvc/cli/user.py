@@ -18,7 +18,7 @@ from .context import Context, pass_context, password_options, read_password, yes
 
 ROLES = click.Choice([role.value for role in Role])
 STATES = click.Choice([state.value for state in UserState])
-HEADERS = ("ID", "Login", "Name", "E-mail", "Role", "State", "Topics", "Replies", "Since")
+HEADERS = ("ID", "Login", "Name", "Email", "Role", "State", "Topics", "Replies", "Since")
 
 limit_option = click.option(
     "--limit", metavar="N", type=click.IntRange(1, 10_000), default=100, show_default=True
@@ -62,7 +62,7 @@ def list_(context: Context, role: str | None, state: str | None, limit: int, aft
 @after_option
 @pass_context
 def search(context: Context, text: str, limit: int, after: int) -> None:
-    """Find users whose login, name or e-mail contains TEXT, in upper or lower case."""
+    """Find users whose login, name or email contains TEXT, in upper or lower case."""
     with context.current_database().reads.connect() as db:
         rows = reading.search(db, text, after_id=after, limit=limit + 1)
     _output_page(context, rows, limit)
@@ -88,7 +88,7 @@ def show(context: Context, login: str) -> None:
 
 @user.command()
 @click.argument("login")
-@click.option("--email", metavar="E", help="The e-mail address; none where left out.")
+@click.option("--email", metavar="E", help="The email address; none where left out.")
 @password_options
 @click.option("--name", metavar="N", default="", help="What is shown in place of the login.")
 @click.option("--role", type=ROLES, default=Role.MEMBER.value, show_default=True)
@@ -188,7 +188,7 @@ def _check_password(password: str, login: str, email: str | None) -> None:
 def _consequences(found: Row[Any]) -> str:
     return (
         f"Deleting {found.login} (user {found.id}, {found.role}) cannot be undone. It removes the "
-        f"e-mail address, the profile with its avatar, the password, {found.sessions} sessions, "
+        f"email address, the profile with its avatar, the password, {found.sessions} sessions, "
         f"{found.tokens} tokens, and the authorizations of {found.applications} applications. "
         f"Their {found.topics_count} topics and {found.replies_count} replies stay."
     )

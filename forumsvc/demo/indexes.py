@@ -3,8 +3,9 @@
 That is ten times faster than maintaining them row by row, and they are checked as strictly.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -75,10 +76,8 @@ def _drop_constraints(db: Connection, tables: list[str], kinds: str) -> list[str
     return [f"ALTER TABLE {table} ADD CONSTRAINT {name} {what}" for table, name, what in found]
 
 
-def _drop_indexes(db: Connection, found: object) -> list[str]:
+def _drop_indexes(db: Connection, found: Sequence[Any]) -> list[str]:
     """Drop indexes, given as (name, definition); return the definitions."""
-    definitions = []
-    for name, definition in found:  # type: ignore[attr-defined]
+    for name, _ in found:
         db.exec_driver_sql(f"DROP INDEX {name}")
-        definitions.append(definition)
-    return definitions
+    return [definition for _, definition in found]

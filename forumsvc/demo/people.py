@@ -19,7 +19,7 @@ _LOGIN_LENGTH = 20
 _MAIL_HOST = "members.example.org"
 
 Person = dict[str, Any]
-"""Columns of the users table: login, e-mail and profile."""
+"""Columns of the users table: login, email and profile."""
 
 
 def people(
@@ -28,7 +28,7 @@ def people(
     languages: Sequence[Language],
     taken: AbstractSet[str] = frozenset(),
 ) -> Iterator[Person]:
-    """Yield `count` people with distinct logins and e-mail addresses, of random languages.
+    """Yield `count` people with distinct logins and email addresses, of random languages.
 
     The first two are `DEMO_LOGIN` and `ADMIN_LOGIN`, with a number appended if they are taken.
     taken: the logins of existing users, in lower case.

@@ -1,6 +1,8 @@
 """The keys of `[server:main]`: parsed and checked."""
 
+import re
 from collections.abc import Mapping
+from configparser import ConfigParser
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +22,6 @@ CLIENT_TIMEOUTS = {
 MAX_COUNT = 1_000_000_000
 MAX_PROCESSES = 64
 MAX_PORT = 65535
-BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
-    "false": False,
-    "no": False,
-    "off": False,
-    "0": False,
-}
 
 
 @dataclass(frozen=True)
@@ -97,16 +93,13 @@ def _parse_processes(value: str) -> int:
     """Parse the number of processes; `auto` means one for each core."""
     if value.strip() == "auto":
         return min(len(core_pinning.available_cores()), MAX_PROCESSES)
-    if value.strip().isascii() and value.strip().isdigit() and 1 <= int(value) <= MAX_PROCESSES:
-        return int(value)
-    raise _option_error(
-        "processes", value, f"auto or a number from 1 to {MAX_PROCESSES} is allowed"
-    )
+    allowed = f"auto or a number from 1 to {MAX_PROCESSES} is allowed"
+    return _parse_count("processes", value, 1, MAX_PROCESSES, allowed)
 
 
 def _parse_boolean(key: str, value: str) -> bool:
     try:
-        return BOOLEANS[value.strip().lower()]
+        return ConfigParser.BOOLEAN_STATES[value.strip().lower()]
     except KeyError:
         raise _option_error(key, value, "true or false is allowed") from None
 
@@ -124,13 +117,15 @@ def _parse_seconds(key: str, value: str) -> float:
 
 def _pop_count(keys: dict[str, str], key: str, default: str, *, minimum: int) -> int:
     """Remove a key with an integer value of at least `minimum` and return the value."""
-    value = keys.pop(key, default)
-    plain = (
-        value.strip().isascii() and value.strip().isdigit() and len(value) <= len(str(MAX_COUNT))
-    )
-    if plain and minimum <= int(value) <= MAX_COUNT:
-        return int(value)
-    raise _option_error(key, value, f"a whole number from {minimum} to {MAX_COUNT} is allowed")
+    allowed = f"a whole number from {minimum} to {MAX_COUNT} is allowed"
+    return _parse_count(key, keys.pop(key, default), minimum, MAX_COUNT, allowed)
+
+
+def _parse_count(key: str, value: str, minimum: int, maximum: int, allowed: str) -> int:
+    digits = value.strip()
+    if re.fullmatch("[0-9]{1,10}", digits) and minimum <= int(digits) <= maximum:
+        return int(digits)
+    raise _option_error(key, value, allowed)
 
 
 def _adjustments(keys: Mapping[str, str]) -> Any:
@@ -139,7 +134,7 @@ def _adjustments(keys: Mapping[str, str]) -> Any:
         for address in keys.get(key, "").split():
             port = address.rpartition(":")[2]
             # Above the highest port the system's resolver wraps around to 0.
-            if port.isascii() and port.isdigit() and int(port) > MAX_PORT:
+            if re.fullmatch("[0-9]+", port) and (len(port) > 9 or int(port) > MAX_PORT):
                 raise _option_error(key, keys[key], f"a port is at most {MAX_PORT}")
     try:
         return Adjustments(**keys)

@@ -100,19 +100,24 @@ DECLARED: tuple[Setting, ...] = (
         "accounts.logins_per_user",
         integer(1, 100_000),
         "1000",
-        "right passwords of a user in accounts.login_window_seconds, more must wait",
+        "right passwords of a user within accounts.login_window_seconds; further ones must wait",
+        unit="log-ins",
     ),
     Setting(
         "accounts.logins_per_address",
         integer(1, 10_000_000),
         "10000",
-        "right passwords from an address in accounts.login_window_seconds, more must wait",
+        "right passwords from an address within accounts.login_window_seconds; further ones must "
+        "wait",
+        unit="log-ins",
     ),
     Setting(
         "accounts.password_slots",
         integer(1, 1000),
         "4",
-        "threads of a process that hash passwords or wait for it, others get 503; half of threads",
+        "how many threads of a process may check a password or wait to do so, further requests "
+        "get 503; half of `threads` in [server:main] is right",
+        unit="threads",
     ),
     Setting(
         "accounts.login_window_seconds",

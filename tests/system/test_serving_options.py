@@ -16,6 +16,7 @@ WRONG = [
     ("processes", "-1", "auto or a number from 1 to 64 is allowed"),
     ("processes", "two", "auto or a number from 1 to 64 is allowed"),
     ("processes", "²", "auto or a number from 1 to 64 is allowed"),
+    pytest.param("processes", "9" * 5000, "auto or a number from 1 to 64 is allowed", id="digits"),
     ("processes", "", "auto or a number from 1 to 64 is allowed"),
     ("pin", "maybe", "true or false is allowed"),
     ("graceful_timeout", "-1", "seconds from 0 to 3600 are allowed"),
@@ -54,7 +55,12 @@ def test_an_address_that_is_none_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("port", "65536"), ("listen", "127.0.0.1:99999"), ("listen", "127.0.0.1:0 [::1]:70000")],
+    [
+        ("port", "65536"),
+        ("port", "9" * 5000),
+        ("listen", "127.0.0.1:99999"),
+        ("listen", "127.0.0.1:0 [::1]:70000"),
+    ],
 )
 def test_a_port_that_there_is_not_is_refused(key: str, value: str) -> None:
     with pytest.raises(SystemExit) as refused:
