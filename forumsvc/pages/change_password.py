@@ -9,7 +9,7 @@ from ..permissions import AccountPermission
 from ..schemas.accounts import password_form
 from ..services import accounts, registration
 from ..web.api.request import ForumRequest
-from .forms import Values, form, process_form
+from .forms import Values, add_form_page, form, process_form
 from .page_context import PageContext, login_required
 from .password_check import check_password_attempt
 from .paths import redirect_to_page
@@ -47,12 +47,12 @@ def _check_current_password(request: ForumRequest, username: str, password: str)
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("change_password", "/password", factory=login_required)
-    for view, method in ((show, "GET"), (submit, "POST")):
-        config.add_view(
-            view,
-            route_name="change_password",
-            request_method=method,
-            renderer="templates/change_password.jinja2",
-            permission=AccountPermission.MANAGE,
-        )
+    add_form_page(
+        config,
+        "change_password",
+        "/password",
+        login_required,
+        show,
+        submit,
+        AccountPermission.MANAGE,
+    )

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import colander
+from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ..errors import Invalid, RateLimited
 from ..schemas.validation import validate
 from ..web.api.request import ForumRequest
+from .page_context import PageContext
 
 WHOLE_FORM = ""
 """The key of errors that concern no single field."""
@@ -16,6 +18,7 @@ WHOLE_FORM = ""
 Values = dict[str, Any]
 """The values of a template."""
 Submit = Callable[[Values], Response | Values]
+View = Callable[[PageContext, ForumRequest], Response | Values]
 
 
 def form(
@@ -26,6 +29,30 @@ def form(
     form_values: what the fields contain, by name; errors: what is wrong, by name of the field.
     """
     return {"form_values": form_values or {}, "errors": errors or {}, **others}
+
+
+def add_form_page(
+    config: Configurator,
+    name: str,
+    path: str,
+    factory: Callable[[ForumRequest], PageContext],
+    show: View,
+    submit: View,
+    permission: str,
+) -> None:
+    """Add a page with a form that is submitted to its own URL.
+
+    name: of the route and of the template; show, submit: the views of GET and POST.
+    """
+    config.add_route(name, path, factory=factory)
+    for view, method in ((show, "GET"), (submit, "POST")):
+        config.add_view(
+            view,
+            route_name=name,
+            request_method=method,
+            renderer=f"templates/{name}.jinja2",
+            permission=permission,
+        )
 
 
 def process_form(

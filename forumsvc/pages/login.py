@@ -9,7 +9,7 @@ from ..schemas.accounts import login_form
 from ..services import accounts
 from ..web.api.request import ForumRequest
 from .flash_messages import flash_message
-from .forms import WHOLE_FORM, Values, form, process_form
+from .forms import WHOLE_FORM, Values, add_form_page, form, process_form
 from .page_context import LoginRequired, PageContext, login_required, public_page
 from .password_check import check_password_attempt
 from .paths import redirect_to_page, safe_redirect_path, see_other
@@ -75,15 +75,7 @@ def _redirect_to_next(request: ForumRequest) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("login", "/login", factory=public_page)
-    for view, method in ((show, "GET"), (submit, "POST")):
-        config.add_view(
-            view,
-            route_name="login",
-            request_method=method,
-            renderer="templates/login.jinja2",
-            permission=Common.VIEW,
-        )
+    add_form_page(config, "login", "/login", public_page, show, submit, Common.VIEW)
     for view, route, path in (
         (log_out, "logout", "/logout"),
         (log_out_everywhere, "logout_everywhere", "/logout/everywhere"),

@@ -12,7 +12,7 @@ from ..permissions import Common
 from ..schemas.accounts import forgot_password_form, reset_password_form
 from ..services import accounts, mails, password_reset, registration
 from ..web.api.request import ForumRequest
-from .forms import Values, form, process_form
+from .forms import Values, add_form_page, form, process_form
 from .page_context import PageContext, public_page
 from .paths import redirect_to_page
 
@@ -96,16 +96,8 @@ def _check_mail(request: ForumRequest) -> None:
 
 
 def includeme(config: Configurator) -> None:
-    for route, path, shown, submitted in (
+    for name, path, shown, submitted in (
         ("forgot_password", "/password/forgotten", show, submit),
         ("reset_password", "/password/reset", show_reset, submit_reset),
     ):
-        config.add_route(route, path, factory=public_page)
-        for view, method in ((shown, "GET"), (submitted, "POST")):
-            config.add_view(
-                view,
-                route_name=route,
-                request_method=method,
-                renderer=f"templates/{route}.jinja2",
-                permission=Common.VIEW,
-            )
+        add_form_page(config, name, path, public_page, shown, submitted, Common.VIEW)

@@ -7,7 +7,7 @@ from ..permissions import Common
 from ..schemas.accounts import registration_form
 from ..services import registration
 from ..web.api.request import ForumRequest
-from .forms import Values, form, process_form
+from .forms import Values, add_form_page, form, process_form
 from .page_context import PageContext, public_page
 from .paths import redirect_to_page, safe_redirect_path
 
@@ -34,12 +34,4 @@ def _next(request: ForumRequest) -> str | None:
 
 
 def includeme(config: Configurator) -> None:
-    config.add_route("signup", "/signup", factory=public_page)
-    for view, method in ((show, "GET"), (submit, "POST")):
-        config.add_view(
-            view,
-            route_name="signup",
-            request_method=method,
-            renderer="templates/signup.jinja2",
-            permission=Common.VIEW,
-        )
+    add_form_page(config, "signup", "/signup", public_page, show, submit, Common.VIEW)
