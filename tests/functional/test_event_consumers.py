@@ -12,6 +12,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Event, EventPosition
 from forumsvc.queries import events
 from forumsvc.services.event_consumers import consume
+from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Forum, Person
 
 pytestmark = pytest.mark.both_databases
@@ -29,11 +30,13 @@ class Handled(list[str]):
 
 
 def run(database: Database, handled: Handled, limit: int = 500) -> int:
+    wait_for_horizon(database)
     with database.session.begin() as db:
         return consume(db, "test", handled, clock.now(), limit)
 
 
 def has_unread(database: Database) -> bool:
+    wait_for_horizon(database)
     return events.has_unread(database.executor, database.executor.dialect.name, "test")
 
 

@@ -14,6 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Event, EventType
 from forumsvc.services.event_consumers import consume
 from tests.databases import on_postgresql
+from tests.functional.event_horizon import wait_for_horizon
 
 pytestmark = on_postgresql
 
@@ -60,6 +61,7 @@ def test_an_event_that_commits_after_a_later_one_is_not_missed(database: Databas
         assert reader.read() == 0, "the slow transaction may still insert before"
         slow.commit()
     read_by_id()
+    wait_for_horizon(database)
     reader.read()
     assert reader.ids == [first, second]
     assert by_id == [second], "the control misses the event, or this test shows nothing"
@@ -92,6 +94,7 @@ def test_no_event_of_writers_that_pause_before_their_commit_is_missed_or_doubled
         writer.join()
     done.set()
     reading.join()
+    wait_for_horizon(database)
     while reader.read():
         pass
     with database.reads.connect() as db:
