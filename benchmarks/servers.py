@@ -18,6 +18,7 @@ from benchmarks.usage import worker_pids
 from tests.system.process import PATIENCE, alive, prepare_child, wait_until
 
 ROOT = Path(__file__).parents[1]
+# Without the background worker: what answers requests is measured.
 INI = """
 [app:main]
 use = call:{factory}
@@ -28,6 +29,7 @@ use = call:{server}
 listen = 127.0.0.1:0
 threads = {threads}
 processes = {processes}
+worker = false
 connection_limit = 1000
 asyncore_use_poll = true
 ident =
