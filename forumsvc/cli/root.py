@@ -23,6 +23,7 @@ SUMMARIES = {
     "content": "Maintain the texts of topics and replies.",
     "db": "Set up, upgrade and check the database.",
     "demo": "Fill a database without users with a demo community.",
+    "events": "List events, and show how far each consumer has read.",
     "mail": "List and retry emails, and test the mail server.",
     "node": "Add, list, edit and delete nodes.",
     "photos": "Maintain the stored photos.",

@@ -8,13 +8,23 @@ long transaction holds the horizon back. SQLite has one writer at a time: ids ar
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, Select, bindparam, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Integer,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    select,
+)
 from sqlalchemy import tuple_ as row_of
 
-from ..db.execution import ReadConnection, row, rows
+from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..models import Event, EventPosition
 from .rows import EventRow
 
@@ -80,6 +90,45 @@ def horizon(db: ReadConnection) -> int:
 @cache
 def _select_horizon() -> Select[Any]:
     return select(_HORIZON.label("horizon"))
+
+
+def since(db: SqlConnection, after_id: int, type_: str | None, limit: int) -> Sequence[EventRow]:
+    """Return the events with higher ids, lowest first, also those above the horizon.
+
+    type_: only these; None: all.
+    """
+    query = select(*_COLUMNS).where(Event.id > after_id).order_by(Event.id).limit(limit)
+    return db.execute(query if type_ is None else query.where(Event.type == type_)).all()
+
+
+class Kept(NamedTuple):
+    """The events that are kept: their number, the time of the oldest, and the id of the newest."""
+
+    number: int
+    oldest_at: datetime | None
+    newest_id: int | None
+
+
+def kept(db: SqlConnection) -> Kept:
+    """Count the events."""
+    columns = (func.count(), func.min(Event.created_at), func.max(Event.id))
+    return Kept(*db.execute(select(*columns)).one())
+
+
+def lags(db: SqlConnection) -> Sequence[Any]:
+    """Return how far each consumer is behind, by name.
+
+    Rows of consumer, updated_at, unread (a number), oldest_at (the time of the oldest unread one).
+    """
+    is_unread = row_of(Event.xid, Event.id) > row_of(EventPosition.xid, EventPosition.id)
+    unread, oldest_at = func.count(Event.id), func.min(Event.created_at)
+    columns = (EventPosition.consumer, EventPosition.updated_at)
+    return db.execute(
+        select(*columns, unread.label("unread"), oldest_at.label("oldest_at"))
+        .outerjoin(Event, is_unread)
+        .group_by(*columns)
+        .order_by(EventPosition.consumer)
+    ).all()
 
 
 def position_of(db: ReadConnection, consumer: str) -> Position | None:
