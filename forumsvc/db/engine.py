@@ -6,6 +6,7 @@ first and then waits for the lock fails under concurrent writers, whatever the t
 """
 
 import sqlite3
+import time
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from .timeouts import Timeouts
 from .wrap import Driver
 
 _UNLIMITED_SECONDS = 10**6
+_POLL_SECONDS = 0.01
 
 
 class Database:
@@ -104,7 +106,7 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         # By default Python 3.11's sqlite3 begins transactions itself: late, and not IMMEDIATE.
         connection.isolation_level = None
         cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode = WAL")
+        _use_wal(cursor, lock_timeout)
         cursor.execute("PRAGMA synchronous = NORMAL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA temp_store = MEMORY")
@@ -116,6 +118,23 @@ def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: b
         cursor.close()
 
     return engine
+
+
+def _use_wal(cursor: sqlite3.Cursor, seconds: float) -> None:
+    """Switch the file to write-ahead logging.
+
+    SQLite does not wait for the lock that the first switch of a file takes, so this does.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_SECONDS)
+        else:
+            return
 
 
 def _begin_immediate(connection: Connection) -> None:
