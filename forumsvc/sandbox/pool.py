@@ -1,5 +1,6 @@
 """Sandbox processes that are kept between short tasks and shared by the threads of a process."""
 
+import logging
 import os
 import threading
 import time
@@ -11,8 +12,10 @@ from typing import Any
 from .errors import DeadlineError, PoolBusyError, SandboxError
 from .process import SandboxProcess
 
+log = logging.getLogger(__name__)
+
 _SLOW = 0.1
-"""A job that has taken this share of its processor time, by the clock, is slow."""
+"""A job is slow when it has run for this share of the processor time that it may take."""
 
 _MAX_PER_SLOT = 5
 
@@ -124,7 +127,12 @@ class SandboxPool:
     def _start_spares(self, most: int) -> None:
         """Start a process for each job that waits, and one for the next: `most` in all."""
         while len(self._idle) <= self._waiting and len(self._idle) + len(self._busy) < most:
-            self._idle.insert(0, self._start())  # taken last: it is not ready yet
+            try:
+                self._idle.insert(0, self._start())  # taken last: it is not ready yet
+            except OSError as error:
+                # The job that has a process already must not fail for want of another.
+                log.warning("a sandbox process could not be started: %s", error)
+                break
         self._changed.notify_all()
 
     def _start(self) -> SandboxProcess:

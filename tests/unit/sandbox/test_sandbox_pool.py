@@ -1,5 +1,6 @@
 """How jobs share processes: acquired, kept, with spares beside slow ones."""
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from forumsvc.sandbox import (
     SandboxError,
     SandboxPool,
 )
+from forumsvc.sandbox.process import SandboxProcess
 from tests.system.process import PATIENCE, repeat_until, wait_until
 from tests.unit.sandbox.test_sandbox_process import MEMORY, TASK
 
@@ -188,3 +190,22 @@ def test_jobs_leave_no_descriptor_behind(pool: SandboxPool) -> None:
             run(pool, "exit", 1)
     run(pool, "echo", 1)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_job_runs_though_no_spare_can_be_started_and_its_process_is_free_afterwards(
+    pool: SandboxPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[SandboxProcess] = []
+    start = pool._start
+
+    def start_once() -> SandboxProcess:
+        if started:
+            raise OSError(errno.EMFILE, "too many open files")
+        started.append(start())
+        return started[0]
+
+    monkeypatch.setattr(pool, "_start", start_once)
+    for _ in range(3):
+        run(pool, "sleep", 0)
+    assert pool._busy == set()
+    assert pool.alive == 1
