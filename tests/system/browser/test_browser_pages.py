@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.system.process import wait_until
+
 from .callback import Callback
 from .people import log_in
 from .service import Service
@@ -91,11 +93,18 @@ def tour(page: Page, service: Service, callback: Callback, login: str) -> Callab
 
 
 def _link(service: Service, login: str) -> str:
-    for file in service.mail.glob("*.eml"):
-        mail = message_from_bytes(file.read_bytes(), policy=policy.default)
-        if mail["To"] == f"{login}@example.org":
-            return next(line for line in mail.get_content().split() if "/password/reset" in line)
-    raise AssertionError("no mail came")
+    found: list[str] = []
+
+    def has_come() -> bool:
+        for file in service.mail.glob("*.eml"):
+            mail = message_from_bytes(file.read_bytes(), policy=policy.default)
+            if mail["To"] == f"{login}@example.org":
+                words = mail.get_content().split()
+                found.append(next(word for word in words if "/password/reset" in word))
+        return bool(found)
+
+    wait_until(has_come, "an email")
+    return found[0]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
