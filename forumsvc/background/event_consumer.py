@@ -1,5 +1,7 @@
 """A task that hands events to a consumer."""
 
+from sqlalchemy.orm import Session
+
 from .. import clock
 from ..db.engine import Database
 from ..queries import events
@@ -9,8 +11,16 @@ from ..services.event_consumers import BATCH_SIZE, Handler, consume
 class EventConsumer:
     """Reads the events of one consumer in batches."""
 
-    def __init__(self, database: Database, name: str, handle: Handler, interval: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        name: str,
+        handle: Handler,
+        interval: float,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:
         """name: of the consumer, its lease and its thread; interval: seconds between two looks."""
+        self._batch_size = batch_size
         self._database = database
         self._handle = handle
         self.name = name
@@ -22,4 +32,7 @@ class EventConsumer:
         if not events.has_unread(self._database.executor, dialect, self.name):
             return False
         with self._database.session.begin() as db:
-            return consume(db, self.name, self._handle, clock.now()) == BATCH_SIZE
+            return self._consume(db) == self._batch_size
+
+    def _consume(self, db: Session) -> int:
+        return consume(db, self.name, self._handle, clock.now(), self._batch_size)

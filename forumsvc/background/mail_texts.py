@@ -43,6 +43,13 @@ def _password_reset(db: Connection, settings: Settings, mail: Any) -> MailText |
     return MailText(account.email, *texts.render(mail.kind, **values))
 
 
+def _webhook_off(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+    return MailText(
+        mail.recipient, *texts.render(mail.kind, site_name=settings["site.name"], **mail.data)
+    )
+
+
 _KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {
     MailKind.PASSWORD_RESET: _password_reset,
+    MailKind.WEBHOOK_OFF: _webhook_off,
 }

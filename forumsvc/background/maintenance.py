@@ -8,7 +8,7 @@ from .. import clock
 from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..oauth import tokens
-from ..services import events, idempotency, mails
+from ..services import events, idempotency, mails, webhook_deliveries
 from ..settings import Settings
 
 _EVERY_SECONDS = 600.0
@@ -44,6 +44,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
         events.expired(keep),
         mails.expired(keep),
+        webhook_deliveries.expired(keep),
     ]
 
 

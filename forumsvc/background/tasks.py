@@ -1,11 +1,34 @@
 """The tasks of the background worker of a forum."""
 
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from .. import clock
+from ..queries.rows import EventRow
 from ..registry import ForumRegistry
+from ..services import webhook_deliveries
+from .event_consumer import EventConsumer
 from .maintenance import Maintenance
 from .worker import Task
+
+_FAN_OUT_BATCH = 100
+"""Events per transaction: each makes a row for each of up to `webhooks.most` webhooks."""
 
 
 def create_tasks(registry: ForumRegistry) -> list[Task]:
     """Return the tasks for an application whose services are configured."""
     settings = registry.forum_settings
-    return [Maintenance(registry.database, settings), registry.mail_sender]
+    fan_out = EventConsumer(
+        registry.database,
+        "webhook-fan-out",
+        _fan_out,
+        settings["worker.interval_seconds"],
+        _FAN_OUT_BATCH,
+    )
+    maintenance = Maintenance(registry.database, settings)
+    return [maintenance, registry.mail_sender, fan_out, registry.webhook_sender]
+
+
+def _fan_out(db: Session, events: Sequence[EventRow]) -> None:
+    webhook_deliveries.fan_out(db, events, clock.now())

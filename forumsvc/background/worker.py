@@ -25,7 +25,7 @@ class Task(Protocol):
     """Work that one process at a time does.
 
     name: of its lease and its thread; interval: seconds between two runs when there is nothing to
-    do.
+    do. A task with threads of its own has a method `close`, which ends them.
     """
 
     name: str
@@ -116,6 +116,9 @@ class BackgroundWorker:
                 log.exception("%s has failed, and is tried again later", task.name)
             if not has_more:
                 self._stopping.wait(task.interval)
+        close = getattr(task, "close", None)
+        if close is not None:
+            close()
         lease.release()
 
 

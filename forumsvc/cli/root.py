@@ -30,6 +30,7 @@ SUMMARIES = {
     "settings": "Print every setting in force.",
     "token": "Issue, list, revoke and purge access tokens.",
     "user": "Add, find, change and delete users.",
+    "webhook": "Add, list and delete webhooks, and send again.",
     "work": "Run the background worker alone.",
 }
 """Each command, which is the attribute of that name in the module of that name, and its summary."""

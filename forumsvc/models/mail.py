@@ -21,6 +21,8 @@ class MailKind(StrEnum):
     """What an email is about; each has a template in `mail/templates`."""
 
     PASSWORD_RESET = "password_reset"  # noqa: S105 - no password
+    WEBHOOK_OFF = "webhook_off"
+    """To each admin: the service has switched a webhook off."""
     TEST = "test"
     """Sent at once by `forumsvc mail test`, never queued."""
 

@@ -24,6 +24,11 @@ def event(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:
     return {"type": row.type, "timestamp": rfc3339(row.created_at), "data": data}
 
 
+def ping(site: Site, webhook_id: int) -> dict[str, Any]:
+    """Return the body of a test message, which tells of no event."""
+    return {"type": "ping", "timestamp": rfc3339(site.now), "data": {"webhook_id": webhook_id}}
+
+
 def event_id(row: EventRow) -> str:
     """Return the public id of an event, the same in each attempt to deliver it."""
     return f"evt_{row.id}"

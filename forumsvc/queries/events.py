@@ -92,6 +92,17 @@ def _select_horizon() -> Select[Any]:
     return select(_HORIZON.label("horizon"))
 
 
+@cache
+def _select_by_ids() -> Select[Any]:
+    return select(*_COLUMNS).where(Event.id.in_(bindparam("ids", expanding=True)))
+
+
+def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, EventRow]:
+    """Return the events with these ids, by id."""
+    found = rows(db, _select_by_ids(), {"ids": ids}) if ids else ()
+    return {event.id: event for event in found}
+
+
 def since(db: SqlConnection, after_id: int, type_: str | None, limit: int) -> Sequence[EventRow]:
     """Return the events with higher ids, lowest first, also those above the horizon.
 

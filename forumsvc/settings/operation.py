@@ -1,4 +1,4 @@
-"""The settings of operation: metrics, and the background worker."""
+"""The settings of operation: metrics, the background worker, webhooks."""
 
 from .setting import Setting
 from .setting_types import BOOLEAN, TEXT, integer, seconds
@@ -26,7 +26,20 @@ OPERATION: tuple[Setting, ...] = (
         "events.keep_days",
         integer(1, 3650),
         "14",
-        "how long events are kept, for webhooks and GET /events",
+        "how long events, emails and webhook deliveries are kept",
         unit="days",
+    ),
+    Setting(
+        "webhooks.most",
+        integer(1, 1000),
+        "20",
+        "how many webhooks there may be; each has a thread while it is sent to",
+        unit="webhooks",
+    ),
+    Setting(
+        "webhooks.allow_private",
+        BOOLEAN,
+        "false",
+        "whether webhooks may be sent to private addresses, by http and to any port",
     ),
 )

@@ -15,7 +15,7 @@ FLOORS: list[set[str]] = [
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
     | {"passwords", "password_strength", "text_rules", "serving"},
     {"sandbox"},
-    {"db", "markup", "media", "mail", "log_lines"},
+    {"db", "markup", "media", "mail", "webhooks", "log_lines"},
     {"models", "migrate"},
     {"cache"},
     {"database", "registry"},

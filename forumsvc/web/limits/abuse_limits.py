@@ -11,7 +11,7 @@ from ..api.request import ForumRequest
 from .rate_limiter import RateLimiter
 
 _MAILS_PER_ADDRESS = 5
-"""An hour. More would only molest the user."""
+"""An hour. More would only annoy its owner."""
 
 
 class AbuseLimits:

@@ -38,6 +38,7 @@ class Gauges(Collector):
         )
         yield from _of_notification_jobs(self._registry.notification_jobs)
         yield from _of_mail(self._registry.mail_sender)
+        yield from _of_webhooks(self._registry.webhook_sender)
 
 
 def _of_page_cache(page_cache: Any) -> Iterator[Metric]:
@@ -106,6 +107,25 @@ def _of_mail(sender: Any) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "forumsvc_mail_oldest_seconds",
         "How long ago the oldest of these was queued; 0 where there is none.",
+        _age(sender.waiting.oldest_at),
+    )
+
+
+def _of_webhooks(sender: Any) -> Iterator[Metric]:
+    yield CounterMetricFamily(
+        "forumsvc_webhook_delivered",
+        "Messages that a receiver answered with 2xx.",
+        sender.delivered,
+    )
+    yield CounterMetricFamily("forumsvc_webhook_failed", "Attempts that failed.", sender.failed)
+    yield GaugeMetricFamily(
+        "forumsvc_webhook_waiting",
+        "Deliveries in the whole database that wait, as last seen by the background worker.",
+        sender.waiting.number,
+    )
+    yield GaugeMetricFamily(
+        "forumsvc_webhook_oldest_seconds",
+        "How long ago the oldest of these was made; 0 where there is none.",
         _age(sender.waiting.oldest_at),
     )
 

@@ -55,7 +55,9 @@ def test_there_are_all_commands_and_no_others() -> None:
     assert {" ".join(words) for words in commands(main)} == {
         *("check", "config init", "config print", "db upgrade", "db current", "db check"),
         *("demo", "settings", "work", "mail list", "mail retry", "mail test"),
-        *("events list", "events status"),
+        *("events list", "events status", "webhook add", "webhook list", "webhook delete"),
+        *("webhook on", "webhook off", "webhook rotate", "webhook ping", "webhook replay"),
+        "webhook deliveries",
         *("user add", "user role", "user block", "user unblock", "user delete", "user password"),
         *("node add", "node list", "node edit", "node delete"),
         *("user list", "user search", "user show"),

@@ -1,0 +1,215 @@
+"""`forumsvc webhook …`: addresses that events are sent to."""
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from .. import clock
+from ..errors import Invalid, NotFound
+from ..models import ALL_EVENTS, DeliveryState, EventType
+from ..queries import nodes
+from ..services import webhook_deliveries, webhooks
+from ..webhooks import signature
+from ..webhooks.addresses import ForbiddenAddress, parse_url
+from .command import Group
+from .context import Context, pass_context
+
+_TYPES = (ALL_EVENTS, *(str(each) for each in EventType))
+_COLUMNS = ("id", "url", "events", "node_ids", "active", "disabled_reason", "description")
+_DELIVERY_COLUMNS = ("id", "event_id", "state", "attempts", "status", "error", "due_at")
+_STATES = [str(each) for each in DeliveryState]
+_MOST = 10_000
+
+
+@click.group(cls=Group)
+def webhook() -> None:
+    """Add, list and delete webhooks, and send again."""
+
+
+@webhook.command()
+@click.argument("url")
+@click.option(
+    "--event",
+    "types",
+    metavar="TYPE",
+    multiple=True,
+    required=True,
+    type=click.Choice(_TYPES),
+    help=f"Such as topic.created; {ALL_EVENTS} for all. May be given more than once.",
+)
+@click.option(
+    "--node",
+    "node_ids",
+    metavar="ID",
+    multiple=True,
+    type=int,
+    help="Only events of this node, and of none. May be given more than once.",
+)
+@click.option("--description", metavar="D", default="", help="What it is for.")
+@pass_context
+def add(
+    context: Context, url: str, types: tuple[str, ...], node_ids: tuple[int, ...], description: str
+) -> None:
+    """Add a webhook, and print its secret, which is shown only here and by `rotate`."""
+    settings = context.settings
+    try:
+        parse_url(url, allow_private=settings["webhooks.allow_private"])
+    except ForbiddenAddress as error:
+        raise Invalid("url", str(error)) from None
+    with context.transaction() as db:
+        for node_id in node_ids:
+            if not nodes.exists(db, node_id):
+                raise Invalid("node", f"there is no node {node_id}")
+        webhook_id = webhooks.create(
+            db,
+            None,
+            clock.now(),
+            url=url,
+            events=types,
+            node_ids=node_ids or None,
+            description=description,
+            most=settings["webhooks.most"],
+        )
+    _print_secret(context, webhook_id, 1, f"Added webhook {webhook_id}.")
+
+
+@webhook.command("list")
+@pass_context
+def list_(context: Context) -> None:
+    """List the webhooks."""
+    with context.current_database().reads.connect() as db:
+        found = webhooks.all_webhooks(db)
+    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    rows = [
+        tuple(" ".join(map(str, one)) if isinstance(one, list) else one for one in row.values())
+        for row in listed
+    ]
+    headers = [name.replace("_", " ").capitalize() for name in _COLUMNS]
+    context.output_table(headers, rows, "There are no webhooks.", webhooks=listed)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@pass_context
+def delete(context: Context, webhook_id: int) -> None:
+    """Delete a webhook and its deliveries."""
+    with context.transaction() as db:
+        _check(db, webhook_id)
+        webhooks.destroy(db, webhook_id)
+    context.output(f"Deleted webhook {webhook_id}.", id=webhook_id)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@pass_context
+def on(context: Context, webhook_id: int) -> None:
+    """Switch a webhook on; what waited is sent."""
+    _switch(context, webhook_id, active=True)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@pass_context
+def off(context: Context, webhook_id: int) -> None:
+    """Switch a webhook off: nothing is sent, and no new delivery is made."""
+    _switch(context, webhook_id, active=False)
+
+
+def _switch(context: Context, webhook_id: int, *, active: bool) -> None:
+    with context.transaction() as db:
+        _check(db, webhook_id)
+        webhooks.edit(db, webhook_id, active=active)
+    state = "on" if active else "off"
+    context.output(f"Webhook {webhook_id} is {state}.", id=webhook_id, active=active)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@pass_context
+def rotate(context: Context, webhook_id: int) -> None:
+    """Print a new secret; the former one signs beside it for a day."""
+    with context.transaction() as db:
+        _check(db, webhook_id)
+        generation = webhooks.rotate(db, webhook_id, clock.now())
+    _print_secret(context, webhook_id, generation, f"Webhook {webhook_id} has a new secret.")
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@pass_context
+def ping(context: Context, webhook_id: int) -> None:
+    """Send a test message, of the type `ping`."""
+    with context.transaction() as db:
+        _check(db, webhook_id)
+        webhook_deliveries.ping(db, webhook_id, clock.now())
+    context.output("A ping is sent by the background worker.", id=webhook_id)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@click.option("--state", type=click.Choice(_STATES), help="Only these.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@pass_context
+def deliveries(context: Context, webhook_id: int, state: str | None, limit: int) -> None:
+    """List the newest deliveries of a webhook."""
+    chosen = None if state is None else DeliveryState(state)
+    with context.current_database().reads.connect() as db:
+        _check(db, webhook_id)
+        found = webhook_deliveries.newest(db, webhook_id, chosen, limit)
+    listed = [{name: _shown(getattr(row, name)) for name in _DELIVERY_COLUMNS} for row in found]
+    rows = [tuple(one.values()) for one in listed]
+    names = [name.removesuffix("_id").replace("_", " ") for name in _DELIVERY_COLUMNS]
+    headers = [name.capitalize() for name in names]
+    context.output_table(headers, rows, "There are no deliveries.", deliveries=listed)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@click.option("--since", metavar="TIME", required=True, help="Such as 2026-11-21T08:00:00Z.")
+@click.option("--until", metavar="TIME", help="Up to now where left out.")
+@click.option("--all", "include_delivered", is_flag=True, help="Also what was delivered.")
+@pass_context
+def replay(
+    context: Context, webhook_id: int, since: str, until: str | None, include_delivered: bool
+) -> None:
+    """Send again what failed in a time."""
+    begin = _parse_time("since", since)
+    end = None if until is None else _parse_time("until", until)
+    with context.transaction() as db:
+        _check(db, webhook_id)
+        count = webhook_deliveries.replay(
+            db,
+            webhook_id,
+            clock.now(),
+            since=begin,
+            until=end,
+            include_delivered=include_delivered,
+        )
+    context.output(f"{count} deliveries are sent again.", count=count)
+
+
+def _check(db: Any, webhook_id: int) -> None:
+    """Raise NotFound if there is no such webhook."""
+    if not webhooks.exists(db, webhook_id):
+        raise NotFound(f"There is no webhook {webhook_id}.")
+
+
+def _print_secret(context: Context, webhook_id: int, generation: int, what: str) -> None:
+    secret = signature.derive_secret(context.settings["session.secret"], webhook_id, generation)
+    shown = signature.format_secret(secret)
+    context.output(f"{what} Its secret, shown once: {shown}", id=webhook_id, secret=shown)
+
+
+def _parse_time(name: str, text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise Invalid(name, "must be a time such as 2026-11-21T08:00:00Z")
+    return moment
+
+
+def _shown(value: object) -> object:
+    return clock.rfc3339(value) if isinstance(value, datetime) else value

@@ -1,0 +1,299 @@
+"""Deliveries of events to webhooks: made once, tried again, given up.
+
+A delivery is made in the transaction that moves the position of the consumer, so each event is
+delivered to each webhook at least once, whatever ends in between.
+"""
+
+import random
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, func, insert, or_, select
+from sqlalchemy.orm import Session
+
+from ..db.execution import SqlConnection
+from ..db.expired_rows import ExpiredRows
+from ..db.statements import insert_of, update_of
+from ..errors import NotFound
+from ..models import (
+    ALL_EVENTS,
+    DeliveryState,
+    Event,
+    Reply,
+    Topic,
+    Webhook,
+    WebhookDelivery,
+)
+from ..queries.rows import EventRow
+
+RETRY_PAUSES = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (5, 300, 1800, *(hours * 3600 for hours in (2, 5, 10, 14, 20, 24)))
+)
+"""How long to wait after each failed attempt, a fifth more or less."""
+_JITTER = 0.2
+CLAIM = timedelta(minutes=4)
+"""After this time another attempt is made by whoever finds the delivery: the sender has died."""
+SWITCH_OFF_AFTER = timedelta(days=3)
+"""How long every attempt may fail before a webhook is switched off."""
+
+_COLUMNS: tuple[Any, ...] = (
+    WebhookDelivery.id,
+    WebhookDelivery.webhook_id,
+    WebhookDelivery.event_id,
+    WebhookDelivery.state,
+    WebhookDelivery.attempts,
+    WebhookDelivery.due_at,
+    WebhookDelivery.status,
+    WebhookDelivery.error,
+    WebhookDelivery.milliseconds,
+    WebhookDelivery.created_at,
+    WebhookDelivery.delivered_at,
+)
+
+
+def fan_out(db: Session, events: Sequence[EventRow], now: datetime) -> int:
+    """Make the deliveries of events, and return how many."""
+    webhooks = db.execute(
+        select(*_columns_of_webhook()).where(Webhook.active.is_(True)).order_by(Webhook.id)
+    ).all()
+    if not webhooks:
+        return 0
+    by_node = any(webhook.node_ids is not None for webhook in webhooks)
+    nodes = _nodes_of(db, events) if by_node else {}
+    values = [
+        {"webhook_id": webhook.id, "event_id": event.id, "due_at": now, "created_at": now}
+        for event in events
+        for webhook in webhooks
+        if _wants(webhook, event, nodes.get(event.id))
+    ]
+    if values:
+        dialect = db.get_bind().dialect.name
+        db.execute(insert_of(WebhookDelivery, dialect).on_conflict_do_nothing(), values)
+    return len(values)
+
+
+def _columns_of_webhook() -> tuple[Any, ...]:
+    return (Webhook.id, Webhook.events, Webhook.node_ids)
+
+
+def _wants(webhook: Any, event: EventRow, node_id: int | None) -> bool:
+    if ALL_EVENTS not in webhook.events and event.type not in webhook.events:
+        return False
+    return webhook.node_ids is None or node_id is None or node_id in webhook.node_ids
+
+
+def _nodes_of(db: Session, events: Sequence[EventRow]) -> dict[int, int]:
+    """Return the node of each event that has one, by the event's id."""
+    columns: list[Any] = [Event.id, Topic.node_id]
+    found = db.execute(
+        select(*columns)
+        .outerjoin(Reply, Reply.id == Event.reply_id)
+        .join(Topic, Topic.id == func.coalesce(Event.topic_id, Reply.topic_id))
+        .where(Event.id.in_([event.id for event in events]))
+    )
+    return {row.id: row.node_id for row in found}
+
+
+class DueWebhook(NamedTuple):
+    """An active webhook with deliveries that are due."""
+
+    id: int
+    url: str
+    generation: int
+    rotated_at: datetime | None
+
+
+def due_webhooks(db: SqlConnection, now: datetime) -> list[DueWebhook]:
+    """Return the active webhooks that have deliveries due."""
+    columns: list[Any] = [Webhook.id, Webhook.url, Webhook.generation, Webhook.rotated_at]
+    has_due = (
+        select(WebhookDelivery.id)
+        .where(WebhookDelivery.webhook_id == Webhook.id, *_is_due(now))
+        .exists()
+    )
+    found = db.execute(select(*columns).where(Webhook.active.is_(True), has_due))
+    return [DueWebhook(*row) for row in found]
+
+
+def _is_due(now: datetime) -> tuple[Any, ...]:
+    return (WebhookDelivery.state == DeliveryState.WAITING, WebhookDelivery.due_at <= now)
+
+
+def claim(db: Session, webhook_id: int, now: datetime, limit: int) -> list[Row[Any]]:
+    """Return the next deliveries of a webhook, oldest first; keep them from others for `CLAIM`.
+
+    The attempts are counted at once: one during which the process dies counts, too.
+    """
+    due = (
+        select(WebhookDelivery.id)
+        .where(WebhookDelivery.webhook_id == webhook_id, *_is_due(now))
+        .order_by(WebhookDelivery.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    claimed = update_of(WebhookDelivery).where(WebhookDelivery.id.in_(due))
+    values = {"due_at": now + CLAIM, "attempts": WebhookDelivery.attempts + 1}
+    found = db.execute(claimed.values(values).returning(*_COLUMNS)).all()
+    return sorted(found, key=lambda row: row.id)
+
+
+class Attempt(NamedTuple):
+    """A delivery as `claim` returned it, and what became of it.
+
+    status: HTTP's, None without an answer; error: None for success; retry_after: seconds.
+    """
+
+    delivery: Any
+    status: int | None
+    error: str | None
+    retry_after: float | None = None
+    milliseconds: int = 0
+    is_final: bool = False
+
+
+def record(db: Session, webhook_id: int, attempts: Iterable[Attempt], now: datetime) -> int:
+    """Store the outcome of attempts; return how many deliveries were given up."""
+    given_up = 0
+    for attempt in attempts:
+        values: dict[str, Any] = {
+            "status": attempt.status,
+            "error": attempt.error,
+            "milliseconds": attempt.milliseconds,
+        }
+        if attempt.error is None:
+            values |= {"state": DeliveryState.DELIVERED, "delivered_at": now}
+        elif attempt.is_final or attempt.delivery.attempts > len(RETRY_PAUSES):
+            values |= {"state": DeliveryState.FAILED}
+            given_up += 1
+        else:
+            values |= {"due_at": now + _pause(attempt)}
+        here = WebhookDelivery.id == attempt.delivery.id
+        db.execute(update_of(WebhookDelivery).where(here).values(values))
+    return given_up
+
+
+def _pause(attempt: Attempt) -> timedelta:
+    pause = RETRY_PAUSES[attempt.delivery.attempts - 1]
+    pause *= random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - spreads load, no secret
+    return max(pause, timedelta(seconds=attempt.retry_after or 0))
+
+
+def due_at_of(db: Session, delivery_id: int) -> datetime:
+    """Return when a delivery is tried again."""
+    due_at: datetime = db.execute(
+        select(WebhookDelivery.due_at).where(WebhookDelivery.id == delivery_id)
+    ).scalar_one()
+    return due_at
+
+
+def postpone(
+    db: Session, webhook_id: int, untried: Sequence[Any], until: datetime, *, everything: bool
+) -> None:
+    """Give back deliveries that were claimed and not tried; their attempts are not counted.
+
+    everything: whether all others of the webhook wait until then, too, because it gave no answer.
+    """
+    mine = WebhookDelivery.webhook_id == webhook_id
+    claimed = WebhookDelivery.id.in_([delivery.id for delivery in untried])
+    if untried:
+        db.execute(
+            update_of(WebhookDelivery)
+            .where(mine, claimed)
+            .values(attempts=WebhookDelivery.attempts - 1, due_at=until)
+        )
+    if not everything:
+        return
+    waiting = (mine, WebhookDelivery.state == DeliveryState.WAITING)
+    earlier = update_of(WebhookDelivery).where(*waiting, WebhookDelivery.due_at < until)
+    db.execute(earlier.values(due_at=until))
+
+
+def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bool) -> bool:
+    """Note whether the last attempt failed; return whether all did for `SWITCH_OFF_AFTER`."""
+    here = update_of(Webhook).where(Webhook.id == webhook_id)
+    if not has_failed:
+        db.execute(here.where(Webhook.failing_since.is_not(None)).values(failing_since=None))
+        return False
+    db.execute(here.where(Webhook.failing_since.is_(None)).values(failing_since=now))
+    since = db.scalar(select(Webhook.failing_since).where(Webhook.id == webhook_id))
+    return since is not None and since <= now - SWITCH_OFF_AFTER
+
+
+def ping(db: Session, webhook_id: int, now: datetime) -> None:
+    """Send a message of the type `ping`, which is no event."""
+    db.execute(insert(WebhookDelivery).values(webhook_id=webhook_id, due_at=now, created_at=now))
+
+
+def redeliver(db: Session, webhook_id: int, delivery_id: int, now: datetime) -> None:
+    """Send a delivery again. Raises NotFound if the webhook has none with this id."""
+    here = (WebhookDelivery.id == delivery_id, WebhookDelivery.webhook_id == webhook_id)
+    if not _restart(db, now, *here):
+        raise NotFound(f"There is no delivery {delivery_id}.")
+
+
+def replay(
+    db: Session,
+    webhook_id: int,
+    now: datetime,
+    *,
+    since: datetime,
+    until: datetime | None,
+    include_delivered: bool,
+) -> int:
+    """Send again what failed in a time, or was delivered, too; return how many."""
+    states = [DeliveryState.FAILED, *([DeliveryState.DELIVERED] if include_delivered else [])]
+    return _restart(
+        db,
+        now,
+        WebhookDelivery.webhook_id == webhook_id,
+        WebhookDelivery.state.in_(states),
+        WebhookDelivery.created_at >= since,
+        WebhookDelivery.created_at < (until or now),
+    )
+
+
+def _restart(db: Session, now: datetime, *conditions: Any) -> int:
+    again = update_of(WebhookDelivery).where(*conditions)
+    values = {"state": DeliveryState.WAITING, "attempts": 0, "due_at": now, "delivered_at": None}
+    return len(db.execute(again.values(values).returning(WebhookDelivery.id)).all())
+
+
+def newest(
+    db: SqlConnection, webhook_id: int, state: DeliveryState | None, limit: int
+) -> Sequence[Row[Any]]:
+    """Return the newest deliveries of a webhook, at most `limit`. state: only those; None: all."""
+    query = select(*_COLUMNS).where(WebhookDelivery.webhook_id == webhook_id)
+    query = query.order_by(WebhookDelivery.id.desc()).limit(limit)
+    return db.execute(query if state is None else query.where(WebhookDelivery.state == state)).all()
+
+
+class Waiting(NamedTuple):
+    """The deliveries that wait: their number, and when the oldest was made."""
+
+    number: int
+    oldest_at: datetime | None
+
+
+def waiting(db: SqlConnection) -> Waiting:
+    """Count the deliveries of active webhooks that wait."""
+    query = select(func.count(), func.min(WebhookDelivery.created_at)).join(
+        Webhook, Webhook.id == WebhookDelivery.webhook_id
+    )
+    is_waiting = WebhookDelivery.state == DeliveryState.WAITING
+    return Waiting(*db.execute(query.where(is_waiting, Webhook.active.is_(True))).one())
+
+
+def expired(keep: timedelta) -> ExpiredRows:
+    """Return the deliveries that may be deleted. keep: for how long they are kept."""
+    return ExpiredRows(
+        WebhookDelivery,
+        lambda now: [
+            WebhookDelivery.created_at <= now - keep,
+            or_(
+                WebhookDelivery.state != DeliveryState.WAITING,
+                WebhookDelivery.webhook_id.in_(select(Webhook.id).where(Webhook.active.is_(False))),
+            ),
+        ],
+    )

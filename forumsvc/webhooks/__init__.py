@@ -1,0 +1,1 @@
+"""Sending webhooks: signatures (Standard Webhooks 1.0.0), and addresses that may be called."""

@@ -1,0 +1,102 @@
+"""`forumsvc webhook …`: adding, listing and deleting webhooks, and sending again."""
+
+import pytest
+
+from forumsvc import clock
+from forumsvc.db.engine import Database
+from forumsvc.models import EventType
+from forumsvc.queries import events as reading
+from forumsvc.services import events, webhook_deliveries
+from forumsvc.webhooks import signature
+from tests.functional.cli.conftest import Run
+
+SECRET = "a secret that these tests made up"
+URL = "https://hooks.example.org/forum"
+
+
+@pytest.fixture
+def added(run: Run) -> int:
+    """The id of a webhook for new topics."""
+    found = run("webhook", "add", URL, "--event", "topic.created", "--json").json
+    expected = signature.derive_secret(SECRET, found["id"], 1)
+    assert found["secret"] == signature.format_secret(expected)
+    return int(found["id"])
+
+
+def test_a_webhook_is_listed_without_its_secret_and_deleted(run: Run, added: int) -> None:
+    outcome = run("webhook", "list", "--json")
+    [listed] = outcome.json["webhooks"]
+    assert (listed["id"], listed["url"], listed["events"]) == (added, URL, ["topic.created"])
+    assert "whsec_" not in outcome.out
+    assert run("webhook", "delete", added).code == 0
+    assert run("webhook", "list").out == "There are no webhooks.\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://hooks.example.org/", "url: must begin with https://"),
+        ("https://10.0.0.1/", "url: must not be a private or reserved address"),
+        ("https://hooks.example.org:22/", "url: must have the port 443"),
+    ],
+)
+def test_a_url_that_may_not_be_called_is_refused(run: Run, url: str, reason: str) -> None:
+    assert reason in run("webhook", "add", url, "--event", "*").refusal
+    assert run("webhook", "list").out == "There are no webhooks.\n"
+
+
+def test_an_unknown_type_or_node_is_refused_by_its_name(run: Run) -> None:
+    unknown = run("webhook", "add", URL, "--event", "topic.exploded")
+    assert unknown.code == 2
+    assert "topic.exploded" in unknown.err
+    assert (
+        "node: there is no node 7"
+        in run("webhook", "add", URL, "--event", "*", "--node", 7).refusal
+    )
+
+
+def test_rotating_prints_another_secret(run: Run, added: int) -> None:
+    found = run("webhook", "rotate", added, "--json").json
+    expected = signature.derive_secret(SECRET, added, 2)
+    assert found["secret"] == signature.format_secret(expected)
+
+
+def test_a_webhook_is_switched_off_and_on(run: Run, added: int) -> None:
+    for word, active in (("off", False), ("on", True)):
+        assert run("webhook", word, added).code == 0
+        [listed] = run("webhook", "list", "--json").json["webhooks"]
+        assert listed["active"] is active
+
+
+def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, added: int) -> None:
+    assert run("webhook", "ping", added).code == 0
+    with database.session.begin() as db:
+        events.record(db, EventType.TOPIC_CREATED, clock.now(), actor_id=None, topic_id=1)
+    with database.session.begin() as db:
+        webhook_deliveries.fan_out(db, reading.since(db, 0, None, 10), clock.now())
+    with database.session.begin() as db:
+        claimed = webhook_deliveries.claim(db, added, clock.now(), 10)
+        failed = [
+            webhook_deliveries.Attempt(one, 404, "the receiver answered 404", is_final=True)
+            for one in claimed
+        ]
+        webhook_deliveries.record(db, added, failed, clock.now())
+    listed = run("webhook", "deliveries", added, "--state", "failed", "--json").json["deliveries"]
+    assert [one["status"] for one in listed] == [404, 404]
+    replayed = run("webhook", "replay", added, "--since", "2020-01-01T00:00:00Z", "--json")
+    assert replayed.json == {"count": 2}
+    waiting = run("webhook", "deliveries", added, "--state", "waiting", "--json")
+    assert len(waiting.json["deliveries"]) == 2
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2026-11-21", "2026-11-21T08:00:00"])
+def test_a_replay_needs_a_time_with_an_offset(run: Run, added: int, since: str) -> None:
+    assert "since: must be a time" in run("webhook", "replay", added, "--since", since).refusal
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("delete", 9), ("on", 9), ("off", 9), ("rotate", 9), ("ping", 9), ("deliveries", 10**30)],
+)
+def test_a_webhook_that_is_not_there_is_named(run: Run, words: tuple[str, int]) -> None:
+    assert f"There is no webhook {words[1]}." in run("webhook", *words).refusal

@@ -1,0 +1,369 @@
+"""Events are sent to webhooks: signed, at least once, tried again, and switched off in the end."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+from standardwebhooks import Webhook as Verifier
+
+from forumsvc import clock
+from forumsvc.background.webhook_sender import WebhookTask
+from forumsvc.models import ALL_EVENTS, Mail, Webhook, WebhookDelivery
+from forumsvc.queries.rows import EventRow
+from forumsvc.services import event_consumers, webhook_deliveries, webhooks
+from forumsvc.webhooks import signature
+from tests.functional.conftest import MakeForum
+from tests.functional.event_horizon import wait_for_horizon
+from tests.functional.forum import SECRET, Forum
+from tests.functional.receiver import Answer, Receiver, receiving
+
+pytestmark = pytest.mark.both_databases
+
+SECONDS = 0.5
+"""For an attempt, where a receiver does not answer."""
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """A receiver that answers 200."""
+    with receiving() as receiver:
+        yield receiver
+
+
+class Scene:
+    """A forum with a topic and a webhook for everything; the clock stands still."""
+
+    def __init__(self, forum: Forum, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.forum = forum
+        self.receiver = receiver
+        self.alice = forum.person("alice")
+        self.node, self.other = forum.node(), forum.node("Other")
+        self.topic = forum.topic(self.alice, self.node)
+        self.now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: self.now)
+        monkeypatch.setattr(webhook_deliveries, "_JITTER", 0.0)
+        self.id = self.add()
+        self.fan_out()
+        self.forget_deliveries()
+        self.task = WebhookTask(forum.database, forum.registry.forum_settings, seconds=SECONDS)
+
+    def add(self, url: str = "", **columns: Any) -> int:
+        """Add a webhook, by default for everything, and return its id."""
+        values = {"events": [ALL_EVENTS], "node_ids": None, "description": "", **columns}
+        with self.forum.database.session.begin() as db:
+            return webhooks.create(
+                db, None, self.now, url=url or self.receiver.url, most=20, **values
+            )
+
+    def fan_out(self) -> None:
+        """Make the deliveries of what has happened."""
+        wait_for_horizon(self.forum.database)
+        with self.forum.database.session.begin() as db:
+            event_consumers.consume(db, "fan-out", self._fan_out, self.now)
+
+    def _fan_out(self, db: Session, events: Sequence[EventRow]) -> None:
+        webhook_deliveries.fan_out(db, events, self.now)
+
+    def forget_deliveries(self) -> None:
+        with self.forum.database.session.begin() as db:
+            db.execute(delete(WebhookDelivery))
+
+    def send(self) -> None:
+        """Send what is due."""
+        self.task.run()
+        self.task.wait()
+
+    def tell(self) -> None:
+        """Make and send the deliveries of what has happened."""
+        self.fan_out()
+        self.send()
+
+    def pass_time(self, duration: timedelta) -> None:
+        self.now += duration
+
+    def deliveries(self) -> list[Any]:
+        with self.forum.database.reads.connect() as db:
+            return list(db.execute(select(WebhookDelivery.__table__).order_by(WebhookDelivery.id)))
+
+    def webhook(self) -> Any:
+        with self.forum.database.reads.connect() as db:
+            return db.execute(select(Webhook.__table__).where(Webhook.id == self.id)).one()
+
+
+@pytest.fixture
+def scene(
+    make_forum: MakeForum, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Scene]:
+    forum = make_forum(webhooks__allow_private="true", site__url="https://forum.example.org")
+    scene = Scene(forum, receiver, monkeypatch)
+    yield scene
+    scene.task.close()
+
+
+def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene: Scene) -> None:
+    scene.forum.change(scene.alice.id, email="alice@example.org", email_key="alice@example.org")
+    reply = scene.forum.reply(scene.alice, scene.topic, "**Hello**")
+    scene.tell()
+    [message] = scene.receiver.received
+    secret = signature.derive_secret(SECRET, scene.id, 1)
+    Verifier(signature.format_secret(secret)).verify(message.body, message.headers)
+    assert message.headers["content-type"] == "application/json"
+    assert message.headers["user-agent"].startswith("forumsvc/")
+    data = message.json["data"]
+    assert message.json["type"] == "reply.created"
+    assert (data["id"], data["topic_id"]) == (reply, scene.topic)
+    assert data["url"] == f"https://forum.example.org/api/v3/replies/{reply}"
+    assert data["reply"]["body_html"] == "<p><strong>Hello</strong></p>"
+    assert data["actor"]["login"] == "alice"
+    assert b"alice@example.org" not in message.body
+    assert [one.state for one in scene.deliveries()] == ["delivered"]
+
+
+def test_what_is_hidden_when_it_is_sent_is_shown_as_its_id_alone(scene: Scene) -> None:
+    reply = scene.forum.reply(scene.alice, scene.topic)
+    scene.forum.person("chief", role="admin").post(f"/topics/{scene.topic}/action?type=ban")
+    scene.tell()
+    first, last = (message.json for message in scene.receiver.received)
+    assert (first["type"], first["data"]["id"], first["data"]["reply"]) == (
+        *("reply.created", reply, None),
+    )
+    assert (last["type"], last["data"]["topic"]) == ("topic.banned", None)
+
+
+def test_a_message_that_would_be_too_large_has_its_ids_alone(scene: Scene) -> None:
+    scene.forum.reply(scene.alice, scene.topic, "word " * 5000)
+    scene.tell()
+    [message] = scene.receiver.received
+    assert len(message.body) < 20_000
+    assert message.json["data"]["reply"] is None
+
+
+def test_a_webhook_gets_the_types_and_nodes_that_it_wants(scene: Scene) -> None:
+    wishes: list[tuple[str, list[int] | None]] = [
+        ("topic.created", None),
+        (ALL_EVENTS, [scene.other]),
+        ("reply.created", [scene.node]),
+    ]
+    for type_, node_ids in wishes:
+        scene.add(f"{scene.receiver.url}-{type_}-{node_ids}", events=[type_], node_ids=node_ids)
+    topic = scene.forum.topic(scene.alice, scene.other)
+    scene.forum.reply(scene.alice, topic)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.alice.put("/users/me", bio="New")
+    scene.tell()
+    got: dict[str, list[str]] = {}
+    for message in scene.receiver.received:
+        got.setdefault(message.path, []).append(message.json["type"])
+    assert got == {
+        "/hook": ["topic.created", "reply.created", "reply.created", "user.updated"],
+        "/hook-topic.created-None": ["topic.created"],
+        f"/hook-*-[{scene.other}]": ["topic.created", "reply.created", "user.updated"],
+        f"/hook-reply.created-[{scene.node}]": ["reply.created"],
+    }
+
+
+def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene: Scene) -> None:
+    scene.receiver.usual = Answer(500)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    for number, pause in enumerate(webhook_deliveries.RETRY_PAUSES[:4], 1):
+        scene.pass_time(pause - timedelta(seconds=1))
+        scene.send()
+        assert len(scene.receiver.received) == number
+        scene.pass_time(timedelta(seconds=1))
+        scene.send()
+        assert len(scene.receiver.received) == number + 1
+    scene.receiver.usual = Answer(204)
+    scene.pass_time(webhook_deliveries.RETRY_PAUSES[4])
+    scene.send()
+    assert len({message.id for message in scene.receiver.received}) == 1
+    assert scene.deliveries()[0].state == "delivered"
+    assert scene.webhook().failing_since is None
+
+
+def test_a_delivery_is_given_up_after_the_last_pause_and_can_be_sent_again(scene: Scene) -> None:
+    scene.receiver.usual = Answer(500)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    for pause in webhook_deliveries.RETRY_PAUSES:
+        # One success in between: a webhook that only fails is switched off.
+        with scene.forum.database.session.begin() as db:
+            db.execute(update(Webhook).values(failing_since=None))
+        scene.pass_time(pause)
+        scene.send()
+    assert len(scene.receiver.received) == 10
+    [delivery] = scene.deliveries()
+    assert (delivery.state, delivery.status) == ("failed", 500)
+    scene.receiver.usual = Answer()
+    with scene.forum.database.session.begin() as db:
+        again = webhook_deliveries.replay(
+            db,
+            scene.id,
+            scene.now + timedelta(seconds=1),
+            since=scene.now - timedelta(days=7),
+            until=None,
+            include_delivered=False,
+        )
+    assert again == 1
+    scene.pass_time(timedelta(seconds=2))
+    scene.send()
+    assert scene.deliveries()[0].state == "delivered"
+
+
+def test_retry_after_is_honoured(scene: Scene) -> None:
+    scene.receiver.answers = [Answer(503, {"Retry-After": "600"})]
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    scene.pass_time(timedelta(seconds=599))
+    scene.send()
+    assert len(scene.receiver.received) == 1
+    scene.pass_time(timedelta(seconds=1))
+    scene.send()
+    assert len(scene.receiver.received) == 2
+
+
+def test_a_redirect_is_not_followed(scene: Scene) -> None:
+    scene.receiver.answers = [Answer(301, {"Location": scene.receiver.url + "-elsewhere"})]
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert [message.path for message in scene.receiver.received] == ["/hook"]
+    assert "301" in scene.deliveries()[0].error
+
+
+def test_410_switches_the_webhook_off_and_tells_the_admins(scene: Scene) -> None:
+    chief = scene.forum.person("chief", role="admin")
+    scene.forum.change(chief.id, email="chief@example.org", email_key="chief@example.org")
+    scene.receiver.usual = Answer(410)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    scene.send()
+    assert len(scene.receiver.received) == 1
+    assert (scene.webhook().active, "410" in scene.webhook().disabled_reason) == (False, True)
+    with scene.forum.database.reads.connect() as db:
+        [mail] = db.execute(select(Mail.__table__))
+    assert (mail.kind, mail.recipient) == ("webhook_off", "chief@example.org")
+
+
+def test_three_days_of_nothing_but_failure_switch_a_webhook_off(scene: Scene) -> None:
+    scene.receiver.usual = Answer(500)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    scene.pass_time(timedelta(days=2, hours=23))
+    scene.send()
+    assert scene.webhook().active
+    scene.pass_time(timedelta(days=1))
+    scene.send()
+    assert not scene.webhook().active
+    assert "3 days" in scene.webhook().disabled_reason
+
+
+def test_a_receiver_that_does_not_answer_costs_one_attempt_a_pause(scene: Scene) -> None:
+    scene.receiver.usual = Answer(hang=True)
+    for _ in range(3):
+        scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert len(scene.receiver.received) == 1
+    assert [one.attempts for one in scene.deliveries()] == [1, 0, 0]
+    assert scene.deliveries()[0].error == f"no answer within {SECONDS:g} s"
+    scene.receiver.usual = Answer()
+    scene.pass_time(webhook_deliveries.RETRY_PAUSES[0])
+    scene.send()
+    assert [one.state for one in scene.deliveries()] == ["delivered"] * 3
+    ids = [message.id for message in scene.receiver.received]
+    assert ids == [ids[0], *sorted({*ids}, key=lambda one: int(one.removeprefix("evt_")))]
+
+
+def test_an_endless_answer_is_read_to_its_beginning_only(scene: Scene) -> None:
+    scene.receiver.answers = [Answer(endless=True)]
+    for _ in range(2):
+        scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert [one.state for one in scene.deliveries()] == ["delivered"] * 2
+
+
+def test_a_receiver_that_is_not_there_is_tried_again(scene: Scene) -> None:
+    with scene.forum.database.session.begin() as db:
+        webhooks.edit(db, scene.id, url="http://127.0.0.1:1/hook")
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert scene.deliveries()[0].error == "NewConnectionError"
+    with scene.forum.database.session.begin() as db:
+        webhooks.edit(db, scene.id, url=scene.receiver.url)
+    scene.pass_time(webhook_deliveries.RETRY_PAUSES[0])
+    scene.send()
+    assert scene.deliveries()[0].state == "delivered"
+
+
+def test_several_messages_share_a_connection(scene: Scene) -> None:
+    for _ in range(5):
+        scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert (len(scene.receiver.received), scene.receiver.connections) == (5, 1)
+
+
+def test_a_private_address_is_never_connected_to(
+    make_forum: MakeForum, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(site__url="https://forum.example.org")
+    scene = Scene(forum, receiver, monkeypatch)
+    with forum.database.session.begin() as db:
+        port = receiver.url.partition("127.0.0.1:")[2].partition("/")[0]
+        webhooks.edit(db, scene.id, url=f"https://localhost:{port}/hook")
+    forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    scene.task.close()
+    assert receiver.connections == 0
+    assert "private" in scene.deliveries()[0].error
+
+
+def test_a_delivery_whose_sender_dies_is_sent_again_with_the_same_id(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.fan_out()
+    with scene.forum.database.session.begin() as db:
+        claimed = webhook_deliveries.claim(db, scene.id, scene.now, 10)
+    assert len(claimed) == 1
+    scene.send()
+    assert scene.receiver.received == []
+    scene.pass_time(webhook_deliveries.CLAIM)
+    scene.send()
+    assert [message.id for message in scene.receiver.received] == [f"evt_{claimed[0].event_id}"]
+
+
+def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene: Scene) -> None:
+    with scene.forum.database.session.begin() as db:
+        assert webhooks.rotate(db, scene.id, scene.now) == 2
+        webhook_deliveries.ping(db, scene.id, scene.now)
+    scene.send()
+    [message] = scene.receiver.received
+    for generation in (1, 2):
+        secret = signature.derive_secret(SECRET, scene.id, generation)
+        Verifier(signature.format_secret(secret)).verify(message.body, message.headers)
+    assert (message.json["type"], message.json["data"]) == ("ping", {"webhook_id": scene.id})
+
+
+def test_no_secret_is_stored_or_logged(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    scene.receiver.answers = [Answer(500)]
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    secret = signature.format_secret(signature.derive_secret(SECRET, scene.id, 1))
+    stored = str([*scene.deliveries(), scene.webhook()])
+    for text in (secret, secret.removeprefix("whsec_"), SECRET):
+        assert text not in stored + caplog.text
+
+
+def test_a_dead_receiver_holds_up_no_other(scene: Scene) -> None:
+    scene.receiver.usual = Answer(hang=True)
+    with receiving() as other:
+        scene.add(other.url)
+        for _ in range(3):
+            scene.forum.reply(scene.alice, scene.topic)
+        scene.tell()
+        assert other.types == ["reply.created"] * 3
+    assert len(scene.receiver.received) == 1
