@@ -158,6 +158,9 @@ def deliveries(context: Context, webhook_id: int, state: str | None, limit: int)
         _check(db, webhook_id)
         found = webhook_deliveries.newest(db, webhook_id, chosen, limit)
     listed = [{name: _shown(getattr(row, name)) for name in _DELIVERY_COLUMNS} for row in found]
+    for one in listed:
+        if one["state"] != DeliveryState.WAITING:
+            one["due_at"] = None
     rows = [tuple(one.values()) for one in listed]
     names = [name.removesuffix("_id").replace("_", " ") for name in _DELIVERY_COLUMNS]
     headers = [name.capitalize() for name in names]

@@ -96,7 +96,7 @@ def retry_after(
         _remaining_wait(row[2], row[3], limit_of_each, step, window, now),
         _remaining_wait(row[4], row[5], limit_of_each, step, window, now),
     )
-    if wait_of_each > wait_of_pair and not _is_known(db, key):
+    if wait_of_each > wait_of_pair and not _is_known(db, key, now):
         return wait_of_each
     return wait_of_pair
 
@@ -128,9 +128,11 @@ def _remaining_wait(
     return max(0, math.ceil((last + min(doubled, window) - now).total_seconds()))
 
 
-def _is_known(db: Session | Connection, key: AttemptKey) -> bool:
+def _is_known(db: Session | Connection, key: AttemptKey, now: datetime) -> bool:
     known = exists().where(
-        LoginAddress.user_id == (key.user_id or 0), LoginAddress.address == key.address
+        LoginAddress.user_id == (key.user_id or 0),
+        LoginAddress.address == key.address,
+        LoginAddress.seen_at >= now - KNOWN_ADDRESS_TTL,
     )
     return bool(db.execute(select(known)).scalar_one())
 

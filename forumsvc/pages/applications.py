@@ -12,7 +12,7 @@ from ..permissions import AccountPermission as May
 from ..schemas.accounts import client_form
 from ..web.api.request import ForumRequest
 from .flash_messages import flash_message
-from .forms import Values, form, process_form
+from .forms import WHOLE_FORM, Values, form, process_form
 from .page_context import PageContext, login_required
 from .paths import redirect_to_page
 
@@ -43,7 +43,8 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
     def create(values: Values) -> Response:
         registered = clients.list_clients(request.read_connection, owner_id=request.actor_id)
         if len(registered) >= MAX_APPLICATIONS:
-            raise Invalid("name", f"is one too many: you have {MAX_APPLICATIONS} applications")
+            have = f"You have {MAX_APPLICATIONS} applications, which is the most. Delete one first."
+            raise Invalid(WHOLE_FORM, have)
         return _show_credentials(request, values["name"], _create(request, values), rotated=False)
 
     return process_form(request, client_form(), create, flash_message=None, **_lists(request))
@@ -51,6 +52,7 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
 
 def rotate(context: PageContext, request: ForumRequest) -> Response:
     """Replace an application's secret, and show the new one once."""
+    _check_registration_open(request)
     client = _own_client(request)
     secret = clients.rotate_secret(request.db, client.client_id)
     credentials = clients.NewClient(client.client_id, secret)
@@ -101,7 +103,6 @@ def _create(request: ForumRequest, values: dict[str, Any]) -> clients.NewClient:
 
 
 def _own_client(request: ForumRequest) -> clients.Client:
-    _check_registration_open(request)
     client = clients.find(request.read_connection, request.matchdict["client_id"])
     if client is None or client.owner_id != request.actor_id:
         raise NotFound("There is no such application.")

@@ -40,9 +40,6 @@ def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
 def submit(context: PageContext, request: ForumRequest) -> Response:
     """Redirect to the client with a code, or with `access_denied`."""
     authorization_request = _authorization_request(context, request)
-    context.csp_directives["form-action"] = (
-        f"'self' {_csp_source(authorization_request.redirect_uri)}"
-    )
     provider = _provider(request)
     if request.parameters.get("answer") != "allow":
         authorization_endpoint.deny(provider, authorization_request)

@@ -1,8 +1,10 @@
 """/applications: authorized and registered ones."""
 
 import pytest
+from sqlalchemy import select
 from webtest import TestResponse
 
+from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, codes
 from forumsvc.pages import applications
 from tests.functional.conftest import MakeForum
@@ -180,7 +182,7 @@ def test_the_number_of_applications_is_limited(
 ) -> None:
     monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
     register(owner)
-    assert "one too many" in wrong(register(owner))
+    assert "which is the most" in register(owner).text
 
 
 def test_blocked_users_cannot_register_but_can_revoke(
@@ -192,6 +194,21 @@ def test_blocked_users_cannot_register_but_can_revoke(
     page = register(owner)
     assert (page.status_int, "blocked" in problem(page)) == (403, True)
     assert button(owner, f"/applications/{app.credentials['client_id']}/revoke").status_int == 303
+
+
+def test_an_application_can_be_deleted_though_nobody_may_register_one_any_more(
+    forum: Forum, owner: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(owner)
+    settings = forum.registry.forum_settings
+    monkeypatch.setitem(settings._values, "oauth.user_registered_clients", False)
+    with forum.database.reads.connect() as db:
+        [client_id] = db.scalars(
+            select(OAuthClient.client_id).where(OAuthClient.owner_id.is_not(None))
+        )
+    assert owner.post(f"/applications/{client_id}/rotate").status_int == 403
+    assert owner.post(f"/applications/{client_id}/delete").status_int == 303
+    assert owned(forum) == 0
 
 
 def test_without_user_registered_clients_only_authorizations_are_shown(

@@ -65,6 +65,12 @@ def test_an_oversized_body_is_not_parsed(kind: str, body: bytes) -> None:
         read_body(kind, body)
 
 
+def test_a_body_with_too_many_fields_is_named_as_such() -> None:
+    assert len(read_body(FORM, b"&".join([b"a=1"] * 100))) == 100
+    with pytest.raises(InvalidRequestError, match="more than 100 fields"):
+        read_body(FORM, b"&".join([b"a=1"] * 101))
+
+
 def call(
     *parameters: tuple[str, str], uri: str = "http://forum.example/oauth/token"
 ) -> OAuthRequest:

@@ -207,6 +207,16 @@ def test_a_known_address_expires(time: ManualClock, oauth: OAuthFixture) -> None
     assert oauth.count(LoginAddress) == 1
 
 
+def test_an_address_that_was_not_seen_for_long_is_an_unknown_one(
+    time: ManualClock, oauth: OAuthFixture
+) -> None:
+    assert guess(oauth, password=PASSWORD).status == 200
+    time.advance(days=181)
+    for number in range(20):
+        fail(oauth, 5, address=f"198.51.100.{number}")
+    assert guess(oauth, password=PASSWORD).status == 429
+
+
 def log_in_often(oauth: OAuthFixture, times: int, address: str = "192.0.2.1") -> list[int]:
     """Return the statuses of a number of logins with the right password."""
     return [guess(oauth, password=PASSWORD, address=address).status for _ in range(times)]
