@@ -63,6 +63,9 @@ class RenderBudget:
         with self._changed:
             self._drop_idle_accounts()
             account = self._accounts.setdefault(author_id, _Account())
+            if not self._changed.wait_for(lambda: not account.busy, _WAIT_SECONDS):
+                raise RateLimited("Another text of yours is still being rendered.", 1)
+            # Afterwards, because the text before may have taken the rest of the budget.
             self._refill(account)
             if account.used_seconds >= self._per_minute:
                 missing = (account.used_seconds - self._per_minute) * 60 / self._per_minute
@@ -70,8 +73,6 @@ class RenderBudget:
                 raise RateLimited(
                     f"Your texts took too long to render. Try again in {wait} seconds.", wait
                 )
-            if not self._changed.wait_for(lambda: not account.busy, _WAIT_SECONDS):
-                raise RateLimited("Another text of yours is still being rendered.", 1)
             account.busy = True
             return account
 

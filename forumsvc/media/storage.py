@@ -184,9 +184,11 @@ class LocalStorage:
         """Delete an image if it is old; see Storage."""
         parse_digest(name)
         path = self._folder / name
-        # Rename first: a put from now on creates a new file, which is not deleted.
         renamed = path.with_name(f"{_PARTIAL_PREFIX}{path.name}")
         try:
+            if path.stat().st_mtime >= before.timestamp():
+                return False
+            # Renamed first: a put from now on creates a new file, which is not deleted.
             os.rename(path, renamed)
         except FileNotFoundError:
             return False

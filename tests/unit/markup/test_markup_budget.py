@@ -81,6 +81,19 @@ def test_a_second_text_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> No
         waiting.result()
 
 
+def test_a_second_text_is_refused_if_the_first_one_uses_up_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(budget, "_WAIT_SECONDS", 60)
+    render_budget = RenderBudget(10)
+    with ThreadPoolExecutor(1) as threads:
+        with render_budget.acquire(1) as used:
+            waiting = threads.submit(spend, render_budget, 1, 1)
+            used(1000)
+        with pytest.raises(RateLimited, match="took too long"):
+            waiting.result()
+
+
 def test_authors_with_a_full_budget_are_dropped(
     clock: SecondsClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -169,3 +169,14 @@ def test_files_of_other_names_in_the_folder_are_not_listed(tmp_path: Path) -> No
     (tmp_path / NAME[:2] / "README.txt").write_bytes(b"")
     (tmp_path / "zz").mkdir()
     assert [found.name for found in storage.list_objects()] == [NAME]
+
+
+def test_an_image_that_is_not_old_stays_where_it_is_while_that_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = LocalStorage(tmp_path)
+    storage.put(NAME, BytesIO(BYTES), "image/png")
+    moved: list[object] = []
+    monkeypatch.setattr(os, "rename", lambda *paths: moved.append(paths))
+    assert not storage.delete_if_older_than(NAME, datetime.now(UTC) - timedelta(hours=1))
+    assert moved == []
