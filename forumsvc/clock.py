@@ -1,7 +1,12 @@
 """The only clock: every timestamp that is stored or shown comes from here."""
 
+import re
 from datetime import UTC, datetime
 from functools import lru_cache
+
+_RFC3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+)
 
 
 def now() -> datetime:
@@ -20,3 +25,13 @@ def rfc3339(moment: datetime) -> str:
     if moment.utcoffset() is None:
         raise ValueError("rfc3339 needs a datetime with an offset")
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def parse_rfc3339(text: str) -> datetime | None:
+    """Return the time that an RFC 3339 text means, in UTC, or None if it is not one."""
+    if not _RFC3339.fullmatch(text):
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,17 +1,22 @@
 """The permissions, a class for each resource.
 
 Each permission is the `permission` of views, an entry of ACLs and, where clients see it, a key of
-`abilities`. It needs the scope `write` unless it is in READS.
+`abilities`. It needs the scope `write` unless it is in READS or in ADMINISTRATION.
 """
 
 from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """The scopes of access tokens."""
+    """The scopes of access tokens, in the order in which they are shown. None includes another."""
 
     READ = "read"
     WRITE = "write"
+    ADMIN = "admin"
+
+
+DEFAULT_SCOPES = (Scope.READ, Scope.WRITE)
+"""The scopes of whoever names none."""
 
 
 class Common(StrEnum):
@@ -95,6 +100,14 @@ class LikePermission(StrEnum):
     LIKE = "like"
 
 
+class WebhookPermission(StrEnum):
+    MANAGE = "manage_webhooks"  # all that can be done with webhooks
+
+
+class EventPermission(StrEnum):
+    VIEW = "view_events"  # read what happened
+
+
 FORBIDDEN = "forbidden"
 """The default permission. No ACL grants it, so a view without a permission is closed."""
 
@@ -108,6 +121,9 @@ READS = frozenset(
         PhotoPermission.VIEW_OWN,
     }
 )
+
+ADMINISTRATION = frozenset({WebhookPermission.MANAGE, EventPermission.VIEW})
+"""Permissions that need the scope `admin`."""
 
 WITHOUT_SCOPE = frozenset({UserPermission.REGISTER})
 """Permissions that need no scope: they do not act for the token's user."""
@@ -134,4 +150,6 @@ def scope_of(permission: str) -> Scope | None:
     """Return the scope that a token needs for the permission, or None."""
     if permission in WITHOUT_SCOPE:
         return None
+    if permission in ADMINISTRATION:
+        return Scope.ADMIN
     return Scope.READ if permission in READS else Scope.WRITE

@@ -52,7 +52,7 @@ def messages_of(
             messages[delivery.id] = None
             continue
         document = presenter.event(site, row, objects)
-        messages[delivery.id] = Message(presenter.event_id(row), _bounded(document))
+        messages[delivery.id] = Message(presenter.event_id(row.id), _bounded(document))
     return messages
 
 

@@ -4,6 +4,7 @@ import click
 
 from .. import clock
 from ..oauth import clients, token_admin
+from ..permissions import DEFAULT_SCOPES
 from .command import Group
 from .context import Context, pass_context, read_line, yes_option
 
@@ -39,9 +40,9 @@ def client() -> None:
     "scopes",
     metavar="S",
     multiple=True,
-    default=clients.SCOPES,
+    default=tuple(map(str, DEFAULT_SCOPES)),
     show_default=True,
-    help="May be given more than once.",
+    help="read, write or admin; may be given more than once.",
 )
 @click.option("--public", is_flag=True, help="It cannot keep a secret, and gets none.")
 @click.option(

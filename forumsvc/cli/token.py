@@ -11,6 +11,7 @@ from ..background.maintenance import delete_all_expired
 from ..errors import Conflict, Invalid, NotFound
 from ..models import IssuedBy, OAuthToken, UserState
 from ..oauth import clients, token_admin, tokens
+from ..permissions import DEFAULT_SCOPES
 from ..services import accounts
 from .command import Group
 from .context import Context, pass_context
@@ -31,7 +32,7 @@ def token() -> None:
     "scopes",
     metavar="S",
     multiple=True,
-    help="'read' or 'write'; may be given more than once; the client's by default.",
+    help="read, write or admin; may be given more than once; read and write by default.",
 )
 @click.option(
     "--ttl",
@@ -178,8 +179,12 @@ def _client(db: Session, client_id: str | None) -> tuple[int, tuple[str, ...]]:
 
 
 def _scope(requested: tuple[str, ...], allowed: tuple[str, ...]) -> str:
-    """Return the requested scopes, or all that are allowed; raises Invalid for any other."""
-    chosen = set(" ".join(requested or allowed).split())
+    """Return the requested scopes, or those of DEFAULT_SCOPES that are allowed.
+
+    Raises Invalid for one that is not allowed.
+    """
+    usual = tuple(scope for scope in allowed if scope in DEFAULT_SCOPES)
+    chosen = set(" ".join(requested or usual or allowed).split())
     if not chosen or not chosen <= set(allowed):
         raise Invalid("scope", f"must be of {', '.join(allowed)}, separated by blanks")
     return " ".join(scope for scope in allowed if scope in chosen)

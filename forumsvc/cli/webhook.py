@@ -8,7 +8,7 @@ import click
 from .. import clock
 from ..errors import Invalid, NotFound
 from ..models import ALL_EVENTS, DeliveryState, EventType
-from ..queries import nodes
+from ..queries import webhooks as reading
 from ..services import webhook_deliveries, webhooks
 from ..webhooks import signature
 from ..webhooks.addresses import ForbiddenAddress, parse_url
@@ -58,9 +58,7 @@ def add(
     except ForbiddenAddress as error:
         raise Invalid("url", str(error)) from None
     with context.transaction() as db:
-        for node_id in node_ids:
-            if not nodes.exists(db, node_id):
-                raise Invalid("node", f"there is no node {node_id}")
+        webhooks.check_nodes(db, "node", node_ids)
         webhook_id = webhooks.create(
             db,
             None,
@@ -79,7 +77,7 @@ def add(
 def list_(context: Context) -> None:
     """List the webhooks."""
     with context.current_database().reads.connect() as db:
-        found = webhooks.all_webhooks(db)
+        found = reading.all_webhooks(db)
     listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
     rows = [
         tuple(" ".join(map(str, one)) if isinstance(one, list) else one for one in row.values())
@@ -205,11 +203,8 @@ def _print_secret(context: Context, webhook_id: int, generation: int, what: str)
 
 
 def _parse_time(name: str, text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
+    moment = clock.parse_rfc3339(text)
+    if moment is None:
         raise Invalid(name, "must be a time such as 2026-11-21T08:00:00Z")
     return moment
 

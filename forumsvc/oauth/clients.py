@@ -15,6 +15,7 @@ from .. import clock
 from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
+from ..permissions import DEFAULT_SCOPES, Scope
 from ..text_rules import line_error
 from . import redirects
 from .token_hash import hash_token, new_secret
@@ -25,7 +26,7 @@ GRANTS = ("password", "refresh_token", "authorization_code", "client_credentials
 MEMBER_GRANTS = tuple(grant for grant in GRANTS if grant != "password")
 """The grant types of a client that a member registers: it never receives a password."""
 
-SCOPES = ("read", "write")
+SCOPES = tuple(map(str, Scope))
 """Every scope, in the order in which they are shown."""
 
 BUILTIN_CLIENT = "forumsvc-cli"
@@ -97,7 +98,7 @@ def create(
     *,
     grants: Iterable[str],
     redirect_uris: Iterable[str] = (),
-    scopes: Iterable[str] = SCOPES,
+    scopes: Iterable[str] = DEFAULT_SCOPES,
     public: bool = False,
     owner_id: int | None = None,
     introspects: bool = False,

@@ -8,6 +8,7 @@ from oauthlib.common import Request
 from oauthlib.oauth2 import InvalidClientError, RequestValidator, UnauthorizedClientError
 
 from .. import clock
+from ..permissions import DEFAULT_SCOPES
 from . import clients, redirects
 from .messages import client_credentials
 from .provider import Provider
@@ -92,8 +93,12 @@ class ClientValidator(RequestValidator):
     def get_default_scopes(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> list[str]:
-        """Return the scopes for a request that names none."""
-        return list(self.client.scopes)
+        """Return the scopes for a request that names none.
+
+        A client that has others gets `admin` only where the request names it.
+        """
+        usual = [scope for scope in self.client.scopes if scope in DEFAULT_SCOPES]
+        return usual or list(self.client.scopes)
 
     def validate_scopes(
         self,

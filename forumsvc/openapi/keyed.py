@@ -11,13 +11,16 @@ from .keyed_names import ALIASES, ERROR_KINDS, GRADES, error_kind, list_name
 Schema = dict[str, Any]
 
 _REF = "#/components/schemas/"
-_SUCCESS = ("200", "201")
+_SUCCESS = {"200": "200", "201": "200", "202": "202"}
+"""The status of a success in the bare shape, and in the keyed one."""
 _DETAILS = {
     # schema of the bare shape: (key of the resource, schema of the caller's state)
     "UserWithAbilities": ("user", "UserState"),
     "TopicWithAbilities": ("topic", "TopicState"),
     "ReplyWithAbilities": ("reply", None),
     "Node": ("node", None),
+    "Webhook": ("webhook", None),
+    "WebhookWithSecret": ("webhook", None),
 }
 _BODY = "$response.body#/"
 
@@ -116,7 +119,7 @@ def _change_schemas(schemas: Schema) -> None:
     )
     for name, (key, state) in _DETAILS.items():
         meta = {"type": "object"} if state is None else _ref(state)
-        schemas[f"{key.capitalize()}Answer"] = _object(**{key: _ref(name), "meta": meta})
+        schemas[_answer(name)] = _object(**{key: _ref(name), "meta": meta})
 
 
 def _failure_statuses(document: Schema) -> dict[str, int]:
@@ -142,7 +145,9 @@ def _change_operation(operation: Schema, path: str, components: Schema) -> None:
     if operation["operationId"] == "listTopics":
         # An unknown value means the default.
         del operation["parameters"][0]["schema"]["enum"]
-    for status in [status for status in _SUCCESS if status in responses]:
+    for status, keyed_status in _SUCCESS.items():
+        if status not in responses:
+            continue
         response = responses.pop(status)
         if "$ref" in response:
             response = deepcopy(components["responses"][response["$ref"].rpartition("/")[2]])
@@ -151,7 +156,7 @@ def _change_operation(operation: Schema, path: str, components: Schema) -> None:
             key = _change_content(content, operation, path, components)
             if key is not None:
                 response = _with_links(response, key)
-        responses["200"] = response
+        responses[keyed_status] = response
     operation["responses"] = dict(sorted(responses.items()))
 
 
@@ -168,11 +173,16 @@ def _change_content(
         content["schema"] = _object(**{key: schema}, **({} if meta is None else {"meta": meta}))
     elif component in _DETAILS:
         key = _DETAILS[component][0]
-        content["schema"] = _ref(f"{key.capitalize()}Answer")
+        content["schema"] = _ref(_answer(component))
     elif component == "Count" and operation["tags"] == ["Likes"]:
         content["schema"] = _ref("LikesCount")
     _change_examples(content, key, components)
     return key
+
+
+def _answer(component: str) -> str:
+    """Return the name of the schema of a resource under its name."""
+    return f"{component.removesuffix('WithAbilities')}Answer"
 
 
 def _list_meta(operation_id: str) -> Schema | None:

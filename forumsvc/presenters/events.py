@@ -29,9 +29,14 @@ def ping(site: Site, webhook_id: int) -> dict[str, Any]:
     return {"type": "ping", "timestamp": rfc3339(site.now), "data": {"webhook_id": webhook_id}}
 
 
-def event_id(row: EventRow) -> str:
+def event_id(row_id: int) -> str:
     """Return the public id of an event, the same in each attempt to deliver it."""
-    return f"evt_{row.id}"
+    return f"evt_{row_id}"
+
+
+def listed_event(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:
+    """Return an event as `GET /events` shows it: with its id, which webhooks have in a header."""
+    return {"id": event_id(row.id), **event(site, row, objects)}
 
 
 def _data(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:

@@ -24,7 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy import tuple_ as row_of
 
-from ..db.execution import ReadConnection, SqlConnection, row, rows
+from ..db.cursors import Cursor
+from ..db.execution import ReadConnection, SqlConnection, is_sqlite, row, rows
+from ..db.keyset_paging import Cursors
+from ..errors import Invalid
 from ..models import Event, EventPosition
 from .rows import EventRow
 
@@ -46,6 +49,10 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
+_ORDER = "events"
+"""The name of the list in its cursors."""
+
+
 class Position(NamedTuple):
     """A place among the events: after this one. The beginning is (0, 0)."""
 
@@ -59,14 +66,46 @@ def after(db: ReadConnection, dialect: str, position: Position, limit: int) -> S
     dialect: the name of the database's.
     """
     values = {"after_xid": position.xid, "after_id": position.id, "most": limit}
-    return rows(db, _select_after(dialect == "postgresql"), values)
+    return rows(db, _select_after(dialect == "postgresql", has_type=False), values)
+
+
+def page_of(
+    db: ReadConnection, type_: str | None, after_: Cursor | None, limit: int
+) -> tuple[Sequence[EventRow], Cursors]:
+    """Return a page of events, oldest first, and the cursors of the pages around it.
+
+    type_: only these; None: all; after_: where to go on. There is always a cursor of the next page,
+    so that a client can ask later for what has happened since. Raises Invalid for a cursor of
+    another list, and for one of before the database was restored from a dump.
+    """
+    position = _position(after_)
+    has_horizon = not is_sqlite(db)
+    values: dict[str, Any] = {"after_xid": position.xid, "after_id": position.id, "most": limit}
+    if type_ is not None:
+        values["type"] = type_
+    found = rows(db, _select_after(has_horizon, has_type=type_ is not None), values)
+    if found:
+        position = Position(found[-1].xid, found[-1].id)
+    elif has_horizon and horizon(db) < position.xid:
+        raise Invalid("after", "is of before the database was restored; begin without it")
+    return found, Cursors(None, Cursor(_ORDER, position))
+
+
+def _position(cursor: Cursor | None) -> Position:
+    if cursor is None:
+        return Position(0, 0)
+    if cursor.order != _ORDER or len(cursor.key) != len(Position._fields):
+        raise Invalid("after", f"must be a cursor from a Link of this list, not '{cursor}'")
+    return Position(*cursor.key)
 
 
 @cache
-def _select_after(has_horizon: bool) -> Select[Any]:
+def _select_after(has_horizon: bool, *, has_type: bool) -> Select[Any]:
     after_id = bindparam("after_id", type_=BigInteger)
     after_xid = bindparam("after_xid", type_=BigInteger)
     statement = select(*_COLUMNS).limit(bindparam("most", type_=Integer, literal_execute=True))
+    if has_type:
+        statement = statement.where(Event.type == bindparam("type"))
     if not has_horizon:
         return statement.where(Event.id > after_id).order_by(Event.id)
     return statement.where(

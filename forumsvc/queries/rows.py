@@ -168,6 +168,35 @@ class EventRow(Protocol):
     created_at: datetime
 
 
+class WebhookRow(Protocol):
+    """A webhook, for `presenters.webhooks.webhook`."""
+
+    id: int
+    url: str
+    description: str
+    events: list[str]
+    node_ids: list[int] | None
+    generation: int
+    active: bool
+    disabled_reason: str | None
+    created_at: datetime
+
+
+class DeliveryRow(Protocol):
+    """A delivery of an event to a webhook, for `presenters.webhooks.delivery`."""
+
+    id: int
+    event_id: int | None
+    state: str
+    attempts: int
+    due_at: datetime
+    status: int | None
+    error: str | None
+    milliseconds: int | None
+    created_at: datetime
+    delivered_at: datetime | None
+
+
 class AccessRow(Protocol):
     """An access token and its user, for `security.identity.identify`.
 

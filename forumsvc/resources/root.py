@@ -11,6 +11,7 @@ from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from .base import Acl, Resource
+from .events import Events
 from .likes import Likes
 from .nodes import Nodes
 from .notifications import Notifications
@@ -18,6 +19,7 @@ from .photos import Photos
 from .replies import Replies
 from .topics import Topics
 from .users import Users
+from .webhooks import Webhooks
 
 _CHILDREN: dict[str, type[Resource]] = {
     "users": Users,
@@ -26,6 +28,8 @@ _CHILDREN: dict[str, type[Resource]] = {
     "replies": Replies,
     "photos": Photos,
     "likes": Likes,
+    "webhooks": Webhooks,
+    "events": Events,
 }
 
 

@@ -4,11 +4,13 @@ Values are text (from a query or form) or JSON values.
 """
 
 import json
+from datetime import datetime
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import colander
 
+from ..clock import parse_rfc3339
 from ..db.cursors import MAX_LENGTH, Cursor
 from ..ids import MAX_ID, parse_integer
 from ..text_rules import body_error, escape, line_error, lines_error
@@ -49,11 +51,12 @@ def _is_file(value: Any) -> bool:
     return hasattr(value, "file")
 
 
-def _refuse(node: Any, reason: str) -> Any:
+def refuse(node: Any, reason: str) -> Any:
+    """Raise colander.Invalid for a parameter."""
     raise colander.Invalid(node, reason)
 
 
-class _Field(colander.SchemaType):
+class Field(colander.SchemaType):
     """A type that is parsed only, never serialized."""
 
     def deserialize(self, node: Any, cstruct: Any) -> Any:
@@ -65,7 +68,7 @@ class _Field(colander.SchemaType):
         raise NotImplementedError
 
 
-class Integer(_Field):
+class Integer(Field):
     """An integer in plain ASCII digits, or a JSON integer, in a range (None: unbounded)."""
 
     def __init__(self, minimum: int | None = None, maximum: int | None = None) -> None:
@@ -85,11 +88,11 @@ class Integer(_Field):
         """Return the integer."""
         number = parse_integer(value) if isinstance(value, str) else value
         if type(number) is not int:
-            return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
+            return refuse(node, f"must be {self.allowed}, not {quoted(value)}")
         if self.minimum is not None and number < self.minimum:
-            return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
+            return refuse(node, f"must be {self.allowed}, not {quoted(value)}")
         if self.maximum is not None and number > self.maximum:
-            return _refuse(node, f"must be {self.allowed}, not {quoted(value)}")
+            return refuse(node, f"must be {self.allowed}, not {quoted(value)}")
         return number
 
 
@@ -102,7 +105,7 @@ class Id(Integer):
         return number if 0 < number <= MAX_ID else 0
 
 
-class Choice(_Field):
+class Choice(Field):
     """One of several words. Any other word becomes `fallback`, if that is given."""
 
     def __init__(self, choices: Any, fallback: str | None = None) -> None:
@@ -114,11 +117,11 @@ class Choice(_Field):
         if value not in self.choices:
             if self.fallback is not None:
                 return self.fallback
-            return _refuse(node, f"must be one of {', '.join(self.choices)}, not {quoted(value)}")
+            return refuse(node, f"must be one of {', '.join(self.choices)}, not {quoted(value)}")
         return value
 
 
-class Text(_Field):
+class Text(Field):
     """A text with a length in characters. If `min_length` is not 0, one must be visible.
 
     find_error: returns why the characters of a text are refused, or None.
@@ -134,19 +137,19 @@ class Text(_Field):
     def parse(self, node: Any, value: Any) -> str:
         """Return the text, trimmed if the field is."""
         if _is_file(value):
-            return _refuse(node, "must be a text")
+            return refuse(node, "must be a text")
         if not isinstance(value, str):
-            return _refuse(node, f"must be a text, not {quoted(value)}")
+            return refuse(node, f"must be a text, not {quoted(value)}")
         text = value.strip() if self.strip else value
         if self.min_length and not any(char.isprintable() and not char.isspace() for char in text):
-            return _refuse(node, "must not be empty")
+            return refuse(node, "must not be empty")
         if len(text) > self.max_length:
-            return _refuse(
+            return refuse(
                 node, f"must have at most {self.max_length} characters, and has {len(text)}"
             )
         error = self.find_error(text)
         if error is not None:
-            return _refuse(node, error)
+            return refuse(node, error)
         return text
 
 
@@ -168,7 +171,7 @@ class Lines(Text):
         super().__init__(min_length, max_length, strip=True)
 
 
-class Boolean(_Field):
+class Boolean(Field):
     """A JSON boolean, or one of the words for it in a form."""
 
     WORDS: ClassVar = {"true": True, "1": True, "false": False, "0": False}
@@ -179,7 +182,7 @@ class Boolean(_Field):
             return value
         if isinstance(value, str) and value in self.WORDS:
             return self.WORDS[value]
-        return _refuse(node, f"must be true or false, not {quoted(value)}")
+        return refuse(node, f"must be true or false, not {quoted(value)}")
 
 
 class Url(Line):
@@ -195,32 +198,22 @@ class Url(Line):
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or not address.isprintable():
-            return _refuse(node, f"must be an http:// or https:// address, not {quoted(value)}")
+            return refuse(node, f"must be an http:// or https:// address, not {quoted(value)}")
         return address
 
 
-class Ids(_Field):
-    """Several ids: a JSON array, a repeated parameter, or ids separated by commas."""
+class Moment(Field):
+    """A time with its offset from UTC (RFC 3339)."""
 
-    is_list = True
-
-    def __init__(self, max_count: int) -> None:
-        self.max_count = max_count
-
-    def parse(self, node: Any, value: Any) -> list[int]:
-        """Return the ids, 0 for each that is out of range."""
-        parts: list[Any] = []
-        for one in value:
-            parts.extend(one.split(",") if isinstance(one, str) else [one])
-        if parts == [""]:
-            return []
-        if len(parts) > self.max_count:
-            return _refuse(node, f"must be at most {self.max_count} ids, and is {len(parts)}")
-        one_id = Id()
-        return [one_id.parse(node, part) for part in parts]
+    def parse(self, node: Any, value: Any) -> datetime:
+        """Return the time in UTC."""
+        moment = parse_rfc3339(value) if isinstance(value, str) else None
+        if moment is None:
+            return refuse(node, f"must be a time such as 2026-11-21T08:00:00Z, not {quoted(value)}")
+        return moment
 
 
-class CursorField(_Field):
+class CursorField(Field):
     """A paging cursor from the `Link` header of a list."""
 
     max_length = MAX_LENGTH
@@ -229,32 +222,32 @@ class CursorField(_Field):
         """Return the cursor; the list checks that the cursor is its own."""
         cursor = Cursor.parse(value) if isinstance(value, str) else None
         if cursor is None:
-            return _refuse(node, f"must be a cursor from a Link of this list, not {quoted(value)}")
+            return refuse(node, f"must be a cursor from a Link of this list, not {quoted(value)}")
         return cursor
 
 
-class File(_Field):
+class File(Field):
     """A file in a multipart form."""
 
     def parse(self, node: Any, value: Any) -> Any:
         """Return the uploaded part: `.file` is an open binary file, `.size` its bytes."""
         if not _is_file(value):
-            return _refuse(node, "must be a file, sent as multipart/form-data")
+            return refuse(node, "must be a file, sent as multipart/form-data")
         return value
 
 
-def required(name: str, type_: _Field) -> colander.SchemaNode:
+def required(name: str, type_: Field) -> colander.SchemaNode:
     """Return a required parameter."""
     return colander.SchemaNode(type_, name=name)
 
 
-def optional(name: str, type_: _Field, default: Any = None) -> colander.SchemaNode:
+def optional(name: str, type_: Field, default: Any = None) -> colander.SchemaNode:
     """Return an optional parameter; an empty value counts as absent."""
     return colander.SchemaNode(type_, name=name, missing=default)
 
 
-def clearable(name: str, type_: _Field) -> colander.SchemaNode:
-    """Return an optional parameter whose empty value clears the field."""
+def clearable(name: str, type_: Field) -> colander.SchemaNode:
+    """Return an optional parameter: left out, the field stays; its type judges an empty value."""
     return colander.SchemaNode(type_, name=name, missing=colander.drop, clearable=True)
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import colander
 
-from .fields import Ids, Integer, optional, parameters, required
+from .fields import Integer, optional, parameters, required
+from .lists import Ids
 from .paging import paged
 
 MAX_IDS = 1000

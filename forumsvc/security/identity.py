@@ -59,7 +59,7 @@ def identify(row: AccessRow, now: datetime, newbie: timedelta) -> Identity:
         user_id=row.user_id,
         login=row.login,
         level=level_of(row.role, row.state, row.user_created_at, now, newbie) if known else None,
-        scopes=frozenset(row.scope.split()) & {Scope.READ, Scope.WRITE},
+        scopes=frozenset(row.scope.split()).intersection(Scope),
         client_id=row.client_id,
         blocks=bool(row.blocks),
     )

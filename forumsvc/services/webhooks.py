@@ -3,18 +3,19 @@
 The values were validated before: known types of events, nodes that exist, a URL that may be called.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from ..db.execution import SqlConnection
+from ..db.execution import ReadConnection, SqlConnection
 from ..db.statements import delete_of, update_of
-from ..errors import Forbidden
+from ..errors import Forbidden, Invalid
 from ..ids import MAX_ID
 from ..models import MailKind, Role, User, UserState, Webhook
+from ..queries import nodes
 from . import mails
 
 
@@ -28,6 +29,7 @@ def create(
     node_ids: Sequence[int] | None,
     description: str,
     most: int,
+    active: bool = True,
 ) -> int:
     """Create a webhook and return its id.
 
@@ -41,21 +43,11 @@ def create(
         "events": list(events),
         "node_ids": None if node_ids is None else list(node_ids),
         "description": description,
+        "active": active,
         "created_by_id": actor_id,
         "created_at": now,
     }
     return db.execute(insert(Webhook).values(values).returning(Webhook.id)).scalar_one()
-
-
-def all_webhooks(db: SqlConnection) -> Sequence[Row[Any]]:
-    """Return all webhooks by id: id, url, description, events, node_ids, active, disabled_reason,
-    created_at.
-    """
-    columns: tuple[Any, ...] = (
-        *(Webhook.id, Webhook.url, Webhook.description, Webhook.events, Webhook.node_ids),
-        *(Webhook.active, Webhook.disabled_reason, Webhook.created_at),
-    )
-    return db.execute(select(*columns).order_by(Webhook.id)).all()
 
 
 def exists(db: SqlConnection, webhook_id: int) -> bool:
@@ -86,6 +78,13 @@ def switch_off(db: Session, webhook_id: int, now: datetime, reason: str) -> None
     for email in db.scalars(select(User.email).where(*is_admin).order_by(User.id)):
         data = {"webhook": str(webhook_id), "url": switched.url, "reason": reason}
         mails.enqueue(db, MailKind.WEBHOOK_OFF, email or "", now, data=data)
+
+
+def check_nodes(db: ReadConnection, name: str, node_ids: Iterable[int]) -> None:
+    """Raise Invalid, naming the parameter `name`, if one of the nodes does not exist."""
+    for node_id in node_ids:
+        if not nodes.exists(db, node_id):
+            raise Invalid(name, f"there is no node {node_id}")
 
 
 def rotate(db: Session, webhook_id: int, now: datetime) -> int:

@@ -15,6 +15,8 @@ NOUNS = (
     "photos",
     "likes",
     "notifications",
+    "webhooks",
+    "events",
 )
 
 

@@ -13,6 +13,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 import forumsvc
 from forumsvc import permissions
 from forumsvc.permissions import FORBIDDEN
+from forumsvc.resources.events import Events
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
@@ -21,6 +22,7 @@ from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
 from forumsvc.resources.topics import TopicItem, Topics
 from forumsvc.resources.users import UserItem, Users
+from forumsvc.resources.webhooks import Deliveries, DeliveryItem, WebhookItem, Webhooks
 from forumsvc.security.policy import granted
 from tests.functional import access_matrix
 from tests.functional.forum import make_app
@@ -41,6 +43,11 @@ PLACES: dict[type, str] = {
     PhotoItem: "/photos/:id",
     Notifications: "/notifications",
     NotificationItem: "/notifications/:id",
+    Webhooks: "/webhooks",
+    WebhookItem: "/webhooks/:id",
+    Deliveries: "/webhooks/:id/deliveries",
+    DeliveryItem: "/webhooks/:id/deliveries/:id",
+    Events: "/events",
 }
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {

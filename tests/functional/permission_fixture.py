@@ -12,6 +12,7 @@ from sqlalchemy import insert, update
 from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import (
+    Event,
     Favorite,
     Node,
     Notification,
@@ -26,6 +27,8 @@ from forumsvc.models import (
     UserBlock,
     UserFollow,
     UserState,
+    Webhook,
+    WebhookDelivery,
 )
 from forumsvc.oauth.token_hash import hash_token
 from tests import databases
@@ -41,7 +44,7 @@ _NAMES = (
     *("r_open", "r_answer", "r_closed_by_author", "r_closed_by_maintainer"),
     *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
     # the rest
-    *("node", "note", "photo"),
+    *("node", "note", "photo", "webhook", "delivery", "happened"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -53,6 +56,7 @@ CALLERS: dict[str, tuple[str, str]] = {
     "expired": ("author", "read write"),
     "revoked": ("author", "read write"),
     "blocked_author": ("author", "read write"),
+    "admin_scope": ("admin", "admin"),
     **{
         name: (name, "read write")
         for name in ("newbie", "member", "author", "blocked", "maintainer", "admin")
@@ -235,6 +239,10 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         related(ReplyLike, "author", "reply_id", "r_answer"),
         (Notification, [note]),
         (Photo, [photo]),
+        (Webhook, [{"id": IDS["webhook"], "url": "https://192.0.2.1/", "events": ["*"]}]),
+        (WebhookDelivery, [{"id": IDS["delivery"], "webhook_id": IDS["webhook"], "due_at": now}]),
+        # Below the horizon, whatever runs on the server.
+        (Event, [{"id": IDS["happened"], "xid": 0, "type": "user.updated"}]),
         (OAuthClient, [client]),
         (OAuthToken, tokens),
     ]

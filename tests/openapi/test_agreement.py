@@ -9,7 +9,7 @@ import pytest
 
 from forumsvc.errors import Invalid
 from forumsvc.ids import MAX_ID
-from forumsvc.models import MentionType, NotificationType
+from forumsvc.models import ALL_EVENTS, DeliveryState, EventType, MentionType, NotificationType
 from forumsvc.permissions import (
     REPLY_ABILITIES,
     TOPIC_ABILITIES,
@@ -19,7 +19,7 @@ from forumsvc.permissions import (
 )
 from forumsvc.queries.viewer_states import RELATIONS, Subject
 from forumsvc.resources.notifications import Notifications
-from forumsvc.schemas import fields
+from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import registration_form
 from forumsvc.schemas.including import Include
 from forumsvc.schemas.likes import Likeable
@@ -130,9 +130,14 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
             assert (schema["type"], tuple(schema["enum"])) == ("string", kind.choices)
         case fields.Boolean():
             assert schema["type"] == "boolean"
-        case fields.Ids():
+        case lists.Ids():
             assert (schema["type"], schema["maxItems"]) == ("array", kind.max_count)
             assert schema["items"]["type"] == "integer"
+        case lists.Choices():
+            assert (schema["type"], schema["minItems"]) == ("array", 1)
+            assert tuple(resolve(schema["items"])["enum"]) == kind.choices
+        case fields.Moment():
+            assert (schema["type"], schema["format"]) == ("string", "date-time")
         case fields.CursorField():
             assert (schema["type"], schema["maxLength"]) == ("string", kind.max_length)
         case fields.File():
@@ -229,6 +234,9 @@ WORDS: dict[str, type[StrEnum] | tuple[str, ...]] = {
     "NotificationType": NotificationType,
     "Level": tuple(LEVELS),
     "Include": Include,
+    "EventType": EventType,
+    "WantedEvent": (ALL_EVENTS, *EventType),
+    "DeliveryState": DeliveryState,
 }
 
 

@@ -6,7 +6,17 @@ import pytest
 
 from forumsvc.db.keyset_paging import Anchor, KeysetPage, SortOrder
 from forumsvc.oauth import tokens
-from forumsvc.queries import events, nodes, notifications, photos, replies, rows, topics, users
+from forumsvc.queries import (
+    events,
+    nodes,
+    notifications,
+    photos,
+    replies,
+    rows,
+    topics,
+    users,
+    webhooks,
+)
 
 
 def _page(order: SortOrder) -> KeysetPage:
@@ -53,7 +63,15 @@ SELECTS: list[tuple[str, Any, type]] = [
     ("a photo", photos._by_id(), rows.PhotoRow),
     ("photos", photos._page(_page(photos._NEWEST_FIRST)), rows.PhotoRow),
     ("users by ids", users._by_ids(), rows.UserSummaryRow),
-    ("events", events._select_after(True), rows.EventRow),
+    ("events", events._select_after(True, has_type=False), rows.EventRow),
+    ("a webhook", webhooks._by_id(lock=False), rows.WebhookRow),
+    ("webhooks", webhooks._all(), rows.WebhookRow),
+    ("a delivery", webhooks._delivery_by_id(), rows.DeliveryRow),
+    (
+        "deliveries",
+        webhooks._page(_page(webhooks._NEWEST_FIRST), has_state=True),
+        rows.DeliveryRow,
+    ),
     ("an access token", tokens._ACCESS, rows.AccessRow),
 ]
 

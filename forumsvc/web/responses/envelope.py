@@ -4,12 +4,14 @@ from typing import Any
 
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_ABILITIES
 from ...permissions import UserPermission as May
+from ...presenters.events import listed_event
 from ...presenters.nodes import node
 from ...presenters.notifications import notifications
 from ...presenters.photos import photo
 from ...presenters.replies import reply, reply_detail
 from ...presenters.topics import topic, topic_detail
 from ...presenters.users import user, user_detail
+from ...presenters.webhooks import delivery, webhook
 from ...resources.base import Item
 from ...security.policy import abilities, granted
 from ..api.request import ForumRequest
@@ -18,6 +20,7 @@ from .loading import with_viewer_states
 from .results import (
     Count,
     Detail,
+    EventListing,
     Hello,
     Ids,
     Kind,
@@ -70,6 +73,8 @@ class BareEnvelope:
                 return self.detail_document(result, request)
             case NotificationListing():
                 return self.notifications_document(result, request)
+            case EventListing():
+                return self.events_document(result, request)
             case Ids():
                 return self.ids_document(result)
             case Hello(login=login):
@@ -92,6 +97,10 @@ class BareEnvelope:
             return self.list_item(Kind.TOPIC, row, request)
 
         return notifications(request.site, result.page, show_topic)
+
+    def events_document(self, result: EventListing, request: ForumRequest) -> Any:
+        """Return the document of a page of events, which are the same in every shape."""
+        return [listed_event(request.site, row, result.objects) for row in result.rows]
 
     def listing_document(self, result: Listing, request: ForumRequest) -> Any:
         """Return the document of a page of resources."""
@@ -131,6 +140,10 @@ class BareEnvelope:
                 return node(row)
             case Kind.PHOTO:
                 return photo(row, request.photo_url(row.name, row.storage))
+            case Kind.WEBHOOK:
+                return webhook(row, None)
+            case Kind.DELIVERY:
+                return delivery(row)
 
     def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource with all its fields."""
@@ -154,3 +167,7 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return node(item.row)
         case Kind.PHOTO:
             return photo(item.row, request.photo_url(item.row.name, item.row.storage))
+        case Kind.WEBHOOK:
+            return webhook(item.row, getattr(item, "secret", None))
+        case Kind.DELIVERY:
+            return delivery(item.row)

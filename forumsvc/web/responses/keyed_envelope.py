@@ -18,7 +18,17 @@ from ..api.request import ForumRequest
 from ..http_cache.cache_policy import CacheScope, PageKind
 from .envelope import BareEnvelope
 from .loading import with_viewer_states
-from .results import Count, Detail, Hello, Ids, Kind, Listing, NotificationListing, Result
+from .results import (
+    Count,
+    Detail,
+    EventListing,
+    Hello,
+    Ids,
+    Kind,
+    Listing,
+    NotificationListing,
+    Result,
+)
 
 _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
 """The kinds that are or contain a user."""
@@ -77,6 +87,10 @@ class KeyedEnvelope(BareEnvelope):
                 if post is not None:
                     _add_user_abilities(post["user"], request)
         return {"notifications": shown}
+
+    def events_document(self, result: EventListing, request: ForumRequest) -> Any:
+        """Return a page of events under its name."""
+        return {"events": super().events_document(result, request)}
 
     def listing_document(self, result: Listing, request: ForumRequest) -> Any:
         """Return a page under its name."""

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from ...db.keyset_paging import Cursors
 from ...resources.base import Resource
 from ..api.request import ForumRequest
-from .results import Ids, Listing, NotificationListing, Result
+from .results import EventListing, Ids, Listing, NotificationListing, Result
 
 PAGE_HEADERS = ("Link", "X-Total-Count")
 _POSITION_PARAMETERS = frozenset({"offset", "before", "after"})
@@ -20,7 +20,7 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
         case Listing(cursors=cursors, total=total):
             if total is not None:
                 headers["X-Total-Count"] = str(total)
-        case Ids(cursors=cursors):
+        case Ids(cursors=cursors) | EventListing(cursors=cursors):
             pass
         case NotificationListing(page=page):
             cursors = page.cursors

@@ -6,7 +6,9 @@ from enum import StrEnum
 from typing import Any
 
 from ...db.keyset_paging import Cursors
+from ...queries.event_objects import EventObjects
 from ...queries.notifications import NotificationPage
+from ...queries.rows import EventRow
 from ...queries.viewer_states import ViewerState
 from ...resources.base import Item
 
@@ -20,6 +22,8 @@ class Kind(StrEnum):
     REPLY_DETAIL = "reply_detail"
     NODE = "node"
     PHOTO = "photo"
+    WEBHOOK = "webhook"
+    DELIVERY = "delivery"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,15 @@ class NotificationListing:
 
 
 @dataclass(frozen=True, slots=True)
+class EventListing:
+    """A page of events, with what they are about."""
+
+    rows: Sequence[EventRow]
+    objects: EventObjects
+    cursors: Cursors
+
+
+@dataclass(frozen=True, slots=True)
 class Ids:
     """A page of ids. cursors: of the pages before and after."""
 
@@ -98,4 +111,4 @@ class Ok:
     """Success without data."""
 
 
-Result = Listing | Detail | NotificationListing | Ids | Hello | Uploaded | Count | Ok
+Result = Listing | Detail | NotificationListing | EventListing | Ids | Hello | Uploaded | Count | Ok

@@ -52,7 +52,7 @@ def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: App
     assert "logged in as ann" in text
     assert "app.example" in text
     assert "Read everything" in text
-    assert "Write in your name" not in text
+    assert "Write on your behalf" not in text
     assert [button.text for button in page.html.main.find_all("button")] == ["Allow", "Cancel"]
 
 

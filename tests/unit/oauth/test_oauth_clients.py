@@ -48,7 +48,7 @@ def test_a_public_client_has_no_secret(oauth: OAuthFixture) -> None:
         ("grants", {"grants": ("implicit",)}),
         ("grants", {"grants": ()}),
         ("grants", {"grants": ("client_credentials",), "public": True}),
-        ("scopes", {"scopes": ("admin",)}),
+        ("scopes", {"scopes": ("root",)}),
         ("scopes", {"scopes": ()}),
         ("redirect_uri", {"redirect_uris": ("http://a.example/",)}),
         ("name", {"name": ""}),

@@ -7,6 +7,7 @@ from typing import Any
 
 from forumsvc.permissions import Scope
 from forumsvc.resources.base import Item, Resource
+from forumsvc.resources.events import Events
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
@@ -16,6 +17,7 @@ from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
 from forumsvc.resources.topics import TopicItem, Topics
 from forumsvc.resources.users import AnonymousMe, UserItem, Users
+from forumsvc.resources.webhooks import DeliveryItem, WebhookItem, Webhooks
 from forumsvc.security.identity import Identity
 
 AUTHOR = 1
@@ -23,7 +25,7 @@ OTHER = 2
 MAINTAINER = 3
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 
-BOTH = frozenset({Scope.READ, Scope.WRITE})
+ALL_SCOPES = frozenset(Scope)
 TOPIC_STATES: dict[str, dict[str, Any]] = {
     "open": {},
     "answered": {"others_replies_count": 1},
@@ -58,7 +60,7 @@ class NoDatabaseRequest:
         raise AssertionError("an ACL used the page cache")
 
 
-def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = BOTH) -> Identity:
+def identity(level: str | None, user_id: int | None = OTHER, scopes: Any = ALL_SCOPES) -> Identity:
     """Return a caller of that level; without one, a token without a user."""
     if level is None:
         return Identity(None, None, None, frozenset(scopes), 1)
@@ -106,6 +108,16 @@ def every_context() -> Iterator[Any]:
     yield from (uploads, item(PhotoItem, uploads, user_id=AUTHOR))
     yield from (Likes(top, "likes"), notifications)
     yield item(NotificationItem, notifications)
+    webhooks = Webhooks(top, "webhooks")
+    webhook = item(WebhookItem, webhooks, id=7)
+    deliveries = webhook["deliveries"]
+    yield from (
+        webhooks,
+        webhook,
+        deliveries,
+        item(DeliveryItem, deliveries),
+        Events(top, "events"),
+    )
     yield from items()
 
 

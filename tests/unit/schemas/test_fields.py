@@ -13,7 +13,6 @@ from forumsvc.schemas.fields import (
     Choice,
     File,
     Id,
-    Ids,
     Integer,
     Line,
     Text,
@@ -22,6 +21,7 @@ from forumsvc.schemas.fields import (
     parameters,
     required,
 )
+from forumsvc.schemas.lists import Ids
 from forumsvc.schemas.validation import validate
 
 JSON = st.recursive(

@@ -1,0 +1,63 @@
+"""Webhooks and their deliveries."""
+
+from pyramid.authorization import Allow
+from sqlalchemy.orm import Session
+
+from ..db.execution import ReadConnection
+from ..permissions import WebhookPermission
+from ..queries import webhooks
+from ..queries.rows import DeliveryRow, WebhookRow
+from ..security import principals
+from .base import Acl, Container, Item, Resource
+
+
+class DeliveryItem(Item):
+    """An event for a webhook, and the outcome of its last attempt."""
+
+    row: DeliveryRow
+
+
+class Deliveries(Container):
+    """`/api/v3/webhooks/:id/deliveries`."""
+
+    item = DeliveryItem
+
+    def __init__(self, parent: Resource, name: str, webhook_id: int) -> None:
+        """webhook_id: of the webhook whose deliveries these are."""
+        super().__init__(parent, name)
+        self.webhook_id = webhook_id
+
+    def load(self, db: ReadConnection, item_id: int) -> DeliveryRow | None:
+        """Return the delivery's row if it is the webhook's."""
+        return webhooks.delivery_by_id(db, self.webhook_id, item_id)
+
+
+class WebhookItem(Item):
+    """A webhook. secret: set in the one response that shows it."""
+
+    row: WebhookRow
+    secret: str | None = None
+
+    def __getitem__(self, name: str) -> Resource:
+        """Return the webhook's deliveries."""
+        if name == "deliveries":
+            return Deliveries(self, name, self.row_id)
+        raise KeyError(name)
+
+
+class Webhooks(Container):
+    """`/api/v3/webhooks`."""
+
+    item = WebhookItem
+
+    def __acl__(self) -> Acl:
+        """Admins may do everything."""
+        return [(Allow, principals.ADMIN, tuple(WebhookPermission))]
+
+    def load(self, db: ReadConnection, item_id: int) -> WebhookRow | None:
+        """Return the webhook's row."""
+        return webhooks.by_id(db, item_id)
+
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> WebhookRow | None:
+        """Return the webhook's row, locked."""
+        return webhooks.by_id(db, item_id, lock=True)
