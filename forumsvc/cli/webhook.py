@@ -7,6 +7,7 @@ import click
 
 from .. import clock
 from ..errors import Invalid, NotFound
+from ..ids import MAX_ID
 from ..models import ALL_EVENTS, DeliveryState, EventType
 from ..queries import webhooks as reading
 from ..services import webhook_deliveries, webhooks
@@ -163,6 +164,18 @@ def deliveries(context: Context, webhook_id: int, state: str | None, limit: int)
     names = [name.removesuffix("_id").replace("_", " ") for name in _DELIVERY_COLUMNS]
     headers = [name.capitalize() for name in names]
     context.output_table(headers, rows, "There are no deliveries.", deliveries=listed)
+
+
+@webhook.command()
+@click.argument("webhook_id", metavar="ID", type=int)
+@click.argument("delivery_id", metavar="DELIVERY", type=click.IntRange(1, MAX_ID))
+@pass_context
+def redeliver(context: Context, webhook_id: int, delivery_id: int) -> None:
+    """Send one delivery again."""
+    with context.transaction() as db:
+        _check(db, webhook_id)
+        webhook_deliveries.redeliver(db, webhook_id, delivery_id, clock.now())
+    context.output(f"Delivery {delivery_id} is sent again.", id=delivery_id)
 
 
 @webhook.command()

@@ -27,6 +27,7 @@ CHAPTERS = (
     "notifications",
     "uploads",
     "oauth",
+    "webhooks",
     "polite-http",
     "round-trips",
     "keyed-envelope",

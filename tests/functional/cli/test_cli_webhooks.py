@@ -89,6 +89,21 @@ def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, adde
     assert len(waiting.json["deliveries"]) == 2
 
 
+def test_one_delivery_is_sent_again(run: Run, database: Database, added: int) -> None:
+    run("webhook", "ping", added)
+    with database.session.begin() as db:
+        claimed = webhook_deliveries.claim(db, added, clock.now(), 10)
+        done = [webhook_deliveries.Attempt(one, 204, None) for one in claimed]
+        webhook_deliveries.record(db, added, done, clock.now())
+    [delivery] = run("webhook", "deliveries", added, "--json").json["deliveries"]
+    assert delivery["state"] == "delivered"
+    assert run("webhook", "redeliver", added, delivery["id"]).code == 0
+    [delivery] = run("webhook", "deliveries", added, "--json").json["deliveries"]
+    assert (delivery["state"], delivery["attempts"]) == ("waiting", 0)
+    unknown = run("webhook", "redeliver", added, delivery["id"] + 1).refusal
+    assert f"There is no delivery {delivery['id'] + 1}." in unknown
+
+
 @pytest.mark.parametrize("since", ["yesterday", "2026-11-21", "2026-11-21T08:00:00"])
 def test_a_replay_needs_a_time_with_an_offset(run: Run, added: int, since: str) -> None:
     assert "since: must be a time" in run("webhook", "replay", added, "--since", since).refusal

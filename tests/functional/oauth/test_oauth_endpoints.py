@@ -183,3 +183,18 @@ def test_the_response_to_a_token_in_the_query_is_private(forum: Forum, app: Appl
         assert answer.headers["Cache-Control"] == "private, no-cache"
     wrong = forum.app.get("/api/v3/hello", {"access_token": "wrong"}, status=401)
     assert wrong.headers["Cache-Control"] == "no-store"
+
+
+def test_a_client_gets_the_scope_admin_only_where_the_request_names_it(forum: Forum) -> None:
+    add_ann(forum)
+    app = Application(forum, scopes=("read", "write", "admin"))
+    assert app.log_in().json["scope"] == "read write"
+    named = {"grant_type": "password", "username": "ann", "password": PASSWORD, "scope": "admin"}
+    assert app.post("token", **named).json["scope"] == "admin"
+    refused = Application(forum).post("token", **named)
+    assert (refused.status_int, refused.json["error"]) == (400, "invalid_scope")
+
+
+def test_a_client_that_may_administer_and_nothing_else_need_not_say_so(forum: Forum) -> None:
+    add_ann(forum)
+    assert Application(forum, scopes=("admin",)).log_in().json["scope"] == "admin"

@@ -56,6 +56,15 @@ def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: App
     assert [button.text for button in page.html.main.find_all("button")] == ["Allow", "Cancel"]
 
 
+def test_the_page_says_what_the_scope_admin_allows(
+    visitor: Visitor, forum: Forum, ann: int
+) -> None:
+    app = Application(forum, redirect_uris=[URI], scopes=("read", "admin"))
+    visitor.log_in()
+    page = open_consent(visitor, app, scope="read admin")
+    assert "Administer the service" in " ".join(page.html.main.text.split())
+
+
 def test_allow_issues_a_code_for_a_token(visitor: Visitor, app: Application) -> None:
     visitor.log_in()
     params = redirect_parameters(
