@@ -79,7 +79,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     """
     from . import passwords
     from .background.mail_sender import MailSender
-    from .background.webhook_sender import WebhookTask
+    from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .mail import create_delivery
@@ -128,7 +128,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     registry.mail_sender = MailSender(
         registry.database, settings, create_delivery(settings, ini_dir)
     )
-    registry.webhook_sender = WebhookTask(registry.database, settings)
+    registry.webhook_sender = WebhookSender(registry.database, settings)
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
     registry.request_limits = RequestLimits(settings, rate_limiter)

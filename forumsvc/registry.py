@@ -6,7 +6,7 @@ from pyramid.registry import Registry
 
 if TYPE_CHECKING:
     from .background.mail_sender import MailSender
-    from .background.webhook_sender import WebhookTask
+    from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
     from .db.availability import AvailabilityCheck
@@ -48,7 +48,7 @@ class ForumRegistry(Registry):
     photo_storages: "PhotoStorages"
     photo_limits: "Limits"
     mail_sender: "MailSender"
-    webhook_sender: "WebhookTask"
+    webhook_sender: "WebhookSender"
 
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"

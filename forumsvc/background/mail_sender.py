@@ -5,12 +5,14 @@ dies between them, the email is sent again after `services.mails.CLAIM`, with th
 """
 
 import logging
+import time
 from email.errors import MessageError
 from email.message import EmailMessage
 from typing import Any
 
 from .. import clock
 from ..db.engine import Database
+from ..db.failures import DATABASE_ERRORS
 from ..mail import Delivery
 from ..mail.failures import describe, is_permanent
 from ..mail.message import create_message
@@ -19,6 +21,11 @@ from ..settings import Settings
 from .mail_texts import text_of
 
 log = logging.getLogger(__name__)
+
+_NOT_AN_ADDRESS = (ValueError, IndexError, MessageError)
+"""What the library for emails raises for some of them."""
+_COUNT_SECONDS = 10.0
+"""How old the numbers of the metrics may be."""
 
 
 class MailSender:
@@ -39,12 +46,16 @@ class MailSender:
         self.sent = 0
         self.failed = 0
         self.waiting = mails.Waiting(0, None)
+        self._count_at = 0.0
 
     def run(self) -> bool:
         """Send the email that is due first; return whether there was one."""
         with self._database.reads.connect() as connection:
-            self.waiting = mails.waiting(connection)
-        if self._delivery is None or not self.waiting.number:
+            is_due = self._delivery is not None and mails.is_any_due(connection, clock.now())
+            if time.monotonic() >= self._count_at:
+                self.waiting = mails.waiting(connection)
+                self._count_at = time.monotonic() + _COUNT_SECONDS
+        if self._delivery is None or not is_due:
             return False
         with self._database.session.begin() as db:
             mail = mails.claim(db, clock.now())
@@ -57,12 +68,21 @@ class MailSender:
         message_id = message_id_of(mail, self._settings["mail.sender"])
         try:
             message = self._message(mail, message_id)
-            if message is None:
-                with self._database.session.begin() as db:
-                    mails.discard(db, mail.id)
-                return
+        except DATABASE_ERRORS:
+            raise
+        except Exception as error:
+            # A mistake in one text must not be repeated for ever, nor stop the others.
+            if not isinstance(error, _NOT_AN_ADDRESS):
+                log.exception("the text of email %s cannot be made", mail.id)
+            self._record_failure(mail, message_id, error)
+            return
+        if message is None:
+            with self._database.session.begin() as db:
+                mails.discard(db, mail.id)
+            return
+        try:
             code = delivery.deliver(message)
-        except (OSError, ValueError, IndexError, MessageError) as error:
+        except (OSError, *_NOT_AN_ADDRESS) as error:
             self._record_failure(mail, message_id, error)
             return
         with self._database.session.begin() as db:

@@ -1,5 +1,6 @@
 """The messages of webhooks, made when they are sent: what everybody may see at that time."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,8 +12,11 @@ from ..presenters import events as presenter
 from ..presenters.site import Site
 from ..queries import event_objects
 from ..queries import events as reading
+from ..queries.rows import EventRow
 from ..settings import Settings
 from ..web.api.request import level_names, newbie_duration
+
+log = logging.getLogger(__name__)
 
 _MAX_BYTES = 20_000
 _OBJECTS = ("reply", "topic", "user")
@@ -37,23 +41,31 @@ def site_of(settings: Settings) -> Site:
 
 def messages_of(
     db: ReadConnection, site: Site, deliveries: Sequence[Any]
-) -> dict[int, Message | None]:
-    """Return the message of each delivery by its id, None where its event is not kept any more."""
+) -> dict[int, Message | str]:
+    """Return the message of each delivery by its id, or the reason why there is none."""
     event_ids = [delivery.event_id for delivery in deliveries if delivery.event_id is not None]
     rows = reading.by_ids(db, event_ids)
     objects = event_objects.load(db, list(rows.values()))
-    messages: dict[int, Message | None] = {}
+    messages: dict[int, Message | str] = {}
     for delivery in deliveries:
+        row = rows.get(delivery.event_id)
         if delivery.event_id is None:
             messages[delivery.id] = _ping(site, delivery)
-            continue
-        row = rows.get(delivery.event_id)
-        if row is None:
-            messages[delivery.id] = None
-            continue
-        document = presenter.event(site, row, objects)
-        messages[delivery.id] = Message(presenter.event_id(row.id), _bounded(document))
+        elif row is None:
+            messages[delivery.id] = "the event is not kept any more"
+        else:
+            messages[delivery.id] = _message(site, row, objects)
     return messages
+
+
+def _message(site: Site, row: EventRow, objects: event_objects.EventObjects) -> Message | str:
+    try:
+        document = presenter.event(site, row, objects)
+        return Message(presenter.event_id(row.id), _bounded(document))
+    except Exception:
+        # A mistake about one event must not stop the others.
+        log.exception("the message of event %d cannot be made", row.id)
+        return "the message cannot be made; the log says why"
 
 
 def _ping(site: Site, delivery: Any) -> Message:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from .. import clock
+from ..db.keyset_paging import PageRequest
 from ..errors import Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import ALL_EVENTS, DeliveryState, EventType
@@ -155,7 +156,7 @@ def deliveries(context: Context, webhook_id: int, state: str | None, limit: int)
     chosen = None if state is None else DeliveryState(state)
     with context.current_database().reads.connect() as db:
         _check(db, webhook_id)
-        found = webhook_deliveries.newest(db, webhook_id, chosen, limit)
+        found, _ = reading.deliveries_of(db, webhook_id, chosen, PageRequest(limit=limit))
     listed = [{name: _shown(getattr(row, name)) for name in _DELIVERY_COLUMNS} for row in found]
     for one in listed:
         if one["state"] != DeliveryState.WAITING:

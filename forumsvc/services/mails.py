@@ -63,6 +63,15 @@ def enqueue(
     db.execute(insert(Mail).values(values))
 
 
+def is_any_due(db: SqlConnection, now: datetime) -> bool:
+    """Return whether `claim` has something to claim, without a lock."""
+    return db.scalar(select(Mail.id).where(*_is_due(now)).limit(1)) is not None
+
+
+def _is_due(now: datetime) -> tuple[Any, ...]:
+    return (Mail.state == MailState.WAITING, Mail.due_at <= now)
+
+
 def claim(db: Session, now: datetime) -> Row[Any] | None:
     """Return the email that is due first, and keep it from others for `CLAIM`; None without one.
 
@@ -70,7 +79,7 @@ def claim(db: Session, now: datetime) -> Row[Any] | None:
     """
     due = (
         select(Mail.id)
-        .where(Mail.state == MailState.WAITING, Mail.due_at <= now)
+        .where(*_is_due(now))
         .order_by(Mail.due_at, Mail.id)
         .limit(1)
         .with_for_update(skip_locked=True)

@@ -35,6 +35,8 @@ RETRY_PAUSES = tuple(
 _JITTER = 0.2
 CLAIM = timedelta(minutes=4)
 """After this time another attempt is made by whoever finds the delivery: the sender has died."""
+MAX_PAUSE_OF_OTHERS = timedelta(minutes=5)
+"""How long at most all deliveries of a webhook wait because one got no answer."""
 SWITCH_OFF_AFTER = timedelta(days=3)
 """How long every attempt may fail before a webhook is switched off."""
 
@@ -96,8 +98,8 @@ def _nodes_of(db: Session, events: Sequence[EventRow]) -> dict[int, int]:
     return {row.id: row.node_id for row in found}
 
 
-class DueWebhook(NamedTuple):
-    """An active webhook with deliveries that are due."""
+class ActiveWebhook(NamedTuple):
+    """A webhook that is switched on, as its next message is sent."""
 
     id: int
     url: str
@@ -105,16 +107,22 @@ class DueWebhook(NamedTuple):
     rotated_at: datetime | None
 
 
-def due_webhooks(db: SqlConnection, now: datetime) -> list[DueWebhook]:
-    """Return the active webhooks that have deliveries due."""
-    columns: list[Any] = [Webhook.id, Webhook.url, Webhook.generation, Webhook.rotated_at]
+def due_webhooks(db: SqlConnection, now: datetime) -> list[int]:
+    """Return the ids of the active webhooks that have deliveries due."""
     has_due = (
         select(WebhookDelivery.id)
         .where(WebhookDelivery.webhook_id == Webhook.id, *_is_due(now))
         .exists()
     )
-    found = db.execute(select(*columns).where(Webhook.active.is_(True), has_due))
-    return [DueWebhook(*row) for row in found]
+    return [*db.scalars(select(Webhook.id).where(Webhook.active.is_(True), has_due))]
+
+
+def active_webhook(db: Session, webhook_id: int) -> ActiveWebhook | None:
+    """Return a webhook as it is now, or None if it is switched off or deleted."""
+    columns: list[Any] = [Webhook.id, Webhook.url, Webhook.generation, Webhook.rotated_at]
+    is_it = (Webhook.id == webhook_id, Webhook.active.is_(True))
+    row = db.execute(select(*columns).where(*is_it)).one_or_none()
+    return None if row is None else ActiveWebhook(*row)
 
 
 def _is_due(now: datetime) -> tuple[Any, ...]:
@@ -153,7 +161,7 @@ class Attempt(NamedTuple):
     is_final: bool = False
 
 
-def record(db: Session, webhook_id: int, attempts: Iterable[Attempt], now: datetime) -> int:
+def record(db: Session, attempts: Iterable[Attempt], now: datetime) -> int:
     """Store the outcome of attempts; return how many deliveries were given up."""
     given_up = 0
     for attempt in attempts:
@@ -180,33 +188,27 @@ def _pause(attempt: Attempt) -> timedelta:
     return max(pause, timedelta(seconds=attempt.retry_after or 0))
 
 
-def due_at_of(db: Session, delivery_id: int) -> datetime:
-    """Return when a delivery is tried again."""
-    due_at: datetime = db.execute(
-        select(WebhookDelivery.due_at).where(WebhookDelivery.id == delivery_id)
-    ).scalar_one()
-    return due_at
-
-
-def postpone(
-    db: Session, webhook_id: int, untried: Sequence[Any], until: datetime, *, everything: bool
-) -> None:
-    """Give back deliveries that were claimed and not tried; their attempts are not counted.
-
-    everything: whether all others of the webhook wait until then, too, because it gave no answer.
-    """
-    mine = WebhookDelivery.webhook_id == webhook_id
-    claimed = WebhookDelivery.id.in_([delivery.id for delivery in untried])
+def give_back(db: Session, untried: Sequence[Any], now: datetime) -> None:
+    """Make deliveries due that were claimed and not tried; their attempts are not counted."""
     if untried:
-        db.execute(
-            update_of(WebhookDelivery)
-            .where(mine, claimed)
-            .values(attempts=WebhookDelivery.attempts - 1, due_at=until)
-        )
-    if not everything:
-        return
-    waiting = (mine, WebhookDelivery.state == DeliveryState.WAITING)
-    earlier = update_of(WebhookDelivery).where(*waiting, WebhookDelivery.due_at < until)
+        claimed = WebhookDelivery.id.in_([delivery.id for delivery in untried])
+        values = {"attempts": WebhookDelivery.attempts - 1, "due_at": now}
+        db.execute(update_of(WebhookDelivery).where(claimed).values(values))
+
+
+def postpone_all(db: Session, webhook_id: int, unanswered: Any, now: datetime) -> None:
+    """Let all deliveries of a webhook that gave no answer wait for a moment.
+
+    unanswered: the delivery that it did not answer. The others wait as long as that one would, but
+    not longer than `MAX_PAUSE_OF_OTHERS`: it may have failed for hours, and they are new.
+    """
+    pause = RETRY_PAUSES[min(unanswered.attempts, len(RETRY_PAUSES)) - 1]
+    until = now + min(pause, MAX_PAUSE_OF_OTHERS)
+    is_waiting = (
+        WebhookDelivery.webhook_id == webhook_id,
+        WebhookDelivery.state == DeliveryState.WAITING,
+    )
+    earlier = update_of(WebhookDelivery).where(*is_waiting, WebhookDelivery.due_at < until)
     db.execute(earlier.values(due_at=until))
 
 
@@ -258,15 +260,6 @@ def _restart(db: Session, now: datetime, *conditions: Any) -> int:
     again = update_of(WebhookDelivery).where(*conditions)
     values = {"state": DeliveryState.WAITING, "attempts": 0, "due_at": now, "delivered_at": None}
     return len(db.execute(again.values(values).returning(WebhookDelivery.id)).all())
-
-
-def newest(
-    db: SqlConnection, webhook_id: int, state: DeliveryState | None, limit: int
-) -> Sequence[Row[Any]]:
-    """Return the newest deliveries of a webhook, at most `limit`. state: only those; None: all."""
-    query = select(*_COLUMNS).where(WebhookDelivery.webhook_id == webhook_id)
-    query = query.order_by(WebhookDelivery.id.desc()).limit(limit)
-    return db.execute(query if state is None else query.where(WebhookDelivery.state == state)).all()
 
 
 class Waiting(NamedTuple):

@@ -29,11 +29,17 @@ class ForbiddenAddress(ValueError):
 
 
 class Target(NamedTuple):
-    """The server of a URL. host: a name or an address, without brackets."""
+    """The server of a URL. host: a name without a final dot, or an address without brackets."""
 
     scheme: str
     host: str
     port: int
+
+    @property
+    def authority(self) -> str:
+        """The value of the header Host."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def parse_url(url: str, *, allow_private: bool) -> Target:
@@ -62,7 +68,7 @@ def parse_url(url: str, *, allow_private: bool) -> Target:
     literal = _literal(parts.hostname)
     if literal is not None and not allow_private and not is_public(literal):
         raise ForbiddenAddress("must not be a private or reserved address")
-    return Target(parts.scheme, parts.hostname, port)
+    return Target(parts.scheme, parts.hostname.removesuffix("."), port)
 
 
 def resolve(target: Target, *, allow_private: bool) -> str:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc import clock
+from forumsvc.background import mail_sender
 from forumsvc.background.mail_sender import MailSender
 from forumsvc.background.maintenance import Maintenance
 from forumsvc.models import Mail, MailKind, MailState
@@ -195,3 +196,22 @@ def test_emails_that_are_done_are_deleted_after_a_while_and_waiting_ones_stay(
     scene.pass_time(timedelta(days=14))
     Maintenance(scene.forum.database, settings).run()
     assert [row.state for row in scene.rows()] == [MailState.WAITING]
+
+
+def test_a_text_that_cannot_be_made_is_given_up_and_stops_no_other(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene.enqueue(ADDRESS)
+
+    made = mail_sender.text_of
+
+    def text_of(db: Any, settings: Any, mail: Any) -> Any:
+        if mail.id == scene.rows()[0].id:
+            raise RuntimeError("a mistake")
+        return made(db, settings, mail)
+
+    monkeypatch.setattr(mail_sender, "text_of", text_of)
+    assert scene.run() == 2
+    first, second = scene.rows()
+    assert (first.state, first.error, second.state) == ("failed", "RuntimeError", "sent")
+    assert "a mistake" in caplog.text

@@ -10,11 +10,14 @@ from sqlalchemy.orm import Session
 from standardwebhooks import Webhook as Verifier
 
 from forumsvc import clock
-from forumsvc.background.webhook_sender import WebhookTask
-from forumsvc.models import ALL_EVENTS, Mail, Webhook, WebhookDelivery
+from forumsvc.background import webhook_sender
+from forumsvc.background.webhook_sender import WebhookSender
+from forumsvc.models import ALL_EVENTS, Event, Mail, Webhook, WebhookDelivery
+from forumsvc.presenters import events as presenter
 from forumsvc.queries.rows import EventRow
 from forumsvc.services import event_consumers, webhook_deliveries, webhooks
 from forumsvc.webhooks import signature
+from forumsvc.webhooks.connection import Outcome, WebhookConnection
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import SECRET, Forum
@@ -48,7 +51,7 @@ class Scene:
         self.id = self.add()
         self.fan_out()
         self.forget_deliveries()
-        self.task = WebhookTask(forum.database, forum.registry.forum_settings, seconds=SECONDS)
+        self.task = WebhookSender(forum.database, forum.registry.forum_settings, seconds=SECONDS)
 
     def add(self, url: str = "", **columns: Any) -> int:
         """Add a webhook, by default for everything, and return its id."""
@@ -367,3 +370,74 @@ def test_a_dead_receiver_holds_up_no_other(scene: Scene) -> None:
         scene.tell()
         assert other.types == ["reply.created"] * 3
     assert len(scene.receiver.received) == 1
+
+
+def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook_sender, "_BATCH_SIZE", 1)
+    send = WebhookConnection.send
+
+    def send_and_switch_off(self: WebhookConnection, *message: Any) -> Outcome:
+        outcome = send(self, *message)
+        with scene.forum.database.session.begin() as db:
+            webhooks.edit(db, scene.id, active=False)
+        return outcome
+
+    monkeypatch.setattr(WebhookConnection, "send", send_and_switch_off)
+    for _ in range(3):
+        scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert len(scene.receiver.received) == 1
+    assert [one.state for one in scene.deliveries()] == ["delivered", "waiting", "waiting"]
+
+
+def test_an_event_that_is_not_kept_any_more_is_not_the_receivers_failure(scene: Scene) -> None:
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.fan_out()
+    with scene.forum.database.session.begin() as db:
+        db.execute(delete(Event))
+    scene.send()
+    [delivery] = scene.deliveries()
+    assert (delivery.state, delivery.error) == ("failed", "the event is not kept any more")
+    assert scene.webhook().failing_since is None
+
+
+def test_a_message_that_cannot_be_made_stops_no_other(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = presenter.event
+
+    def event(site: Any, row: Any, objects: Any) -> dict[str, Any]:
+        if row.type == "reply.created":
+            raise RuntimeError("a mistake")
+        return made(site, row, objects)
+
+    monkeypatch.setattr(presenter, "event", event)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.alice.put("/users/me", bio="New")
+    scene.tell()
+    assert scene.receiver.types == ["user.updated"]
+    assert [one.state for one in scene.deliveries()] == ["failed", "delivered"]
+
+
+def test_after_an_outage_new_deliveries_do_not_wait_as_long_as_an_old_one(scene: Scene) -> None:
+    scene.receiver.usual = Answer(hang=True)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    for pause in webhook_deliveries.RETRY_PAUSES[:5]:
+        scene.pass_time(pause)
+        scene.send()
+    scene.alice.token = scene.forum.token(scene.alice.id)
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    old, new = scene.deliveries()
+    assert old.due_at - scene.now > timedelta(hours=1)
+    assert new.due_at - scene.now <= webhook_deliveries.MAX_PAUSE_OF_OTHERS
+
+
+def test_retry_after_is_honoured_for_a_day_at_most(scene: Scene) -> None:
+    scene.receiver.answers = [Answer(503, {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"})]
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.tell()
+    assert scene.deliveries()[0].due_at - scene.now == timedelta(days=1)

@@ -105,3 +105,16 @@ def test_the_address_that_was_checked_is_returned(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111"])
 def test_an_address_of_the_internet_is_public(address: str) -> None:
     assert is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "authority"),
+    [
+        ("https://hooks.example.org./in", "hooks.example.org", "hooks.example.org"),
+        ("https://hooks.example.org:8443/", "hooks.example.org", "hooks.example.org:8443"),
+        ("https://[2606:4700::1]/", "2606:4700::1", "[2606:4700::1]"),
+    ],
+)
+def test_the_host_is_as_a_certificate_names_it(url: str, host: str, authority: str) -> None:
+    target = parse_url(url, allow_private=False)
+    assert (target.host, target.authority) == (host, authority)

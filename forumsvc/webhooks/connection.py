@@ -4,6 +4,7 @@ import socket
 import ssl
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,6 +18,7 @@ from urllib3.exceptions import HTTPError
 from .addresses import ForbiddenAddress, Target, parse_url, resolve
 
 _MAX_ANSWER_BYTES = 64 * 1024
+_MAX_RETRY_AFTER = 24 * 3600.0
 
 
 class Outcome(NamedTuple):
@@ -32,11 +34,13 @@ class Outcome(NamedTuple):
     milliseconds: int
 
 
-class WebhookSender:
-    """Sends to one receiver after the other, and keeps the connection to the last one open."""
+class WebhookConnection:
+    """Sends messages to one receiver, and keeps the connection open between them."""
 
     def __init__(self, user_agent: str, *, allow_private: bool, seconds: float = 15) -> None:
-        """seconds: for a whole attempt; allow_private: see `addresses.parse_url`."""
+        """seconds: for a whole attempt, from the look-up of the name to the end of the answer;
+        allow_private: see `addresses.parse_url`.
+        """
         self._user_agent = user_agent
         self._allow_private = allow_private
         self._seconds = seconds
@@ -49,14 +53,13 @@ class WebhookSender:
         status: int | None = None
         retry_after: float | None = None
         expired = threading.Event()
+        timer = threading.Timer(self._seconds, self._abort, (expired,))
+        timer.start()
         try:
-            connection = self._connect(url)
-            timer = threading.Timer(self._seconds, self._abort, (connection, expired))
-            timer.start()
-            try:
-                status, retry_after = self._exchange(connection, url, body, headers)
-            finally:
-                timer.cancel()
+            connection = self._connect(url, began + self._seconds)
+            if expired.is_set():
+                raise TimeoutError
+            status, retry_after = self._exchange(connection, url, body, headers)
             error = None if 200 <= status < 300 else _describe_status(status)
         except ForbiddenAddress as refused:
             error = f"the URL {refused}"
@@ -64,6 +67,8 @@ class WebhookSender:
             too_long = expired.is_set() or isinstance(failure, TimeoutError)
             error = f"no answer within {self._seconds:g} s" if too_long else _describe(failure)
             status = None
+        finally:
+            timer.cancel()
         if error is not None:
             self.close()
         return Outcome(status, error, retry_after, round((time.monotonic() - began) * 1000))
@@ -74,35 +79,43 @@ class WebhookSender:
             self._connection.close()
         self._connection = self._connected_to = None
 
-    def _connect(self, url: str) -> HTTPConnection:
-        """Return an open connection to an address of the host that is checked now."""
-        target = parse_url(url, allow_private=self._allow_private)
-        address = resolve(target, allow_private=self._allow_private)
-        if self._connection is None or self._connected_to != (target, address):
-            self.close()
-            self._connection = self._new_connection(target, address)
-            self._connected_to = (target, address)
-        return self._connection
+    def _connect(self, url: str, deadline: float) -> HTTPConnection:
+        """Return an open connection to an address of the host that is checked now.
 
-    def _new_connection(self, target: Target, address: str) -> HTTPConnection:
-        if target.scheme == "http":
-            connection = HTTPConnection(address, target.port, timeout=self._seconds)
-        else:
-            connection = HTTPSConnection(
-                address,
-                target.port,
-                timeout=self._seconds,
-                ssl_context=ssl.create_default_context(),
-                server_hostname=target.host,
-                assert_hostname=target.host,
-            )
-        connection.connect()
+        deadline: in monotonic seconds.
+        """
+        target = parse_url(url, allow_private=self._allow_private)
+        address = _resolve_until(deadline, target, allow_private=self._allow_private)
+        connection = self._connection
+        if (
+            connection is None
+            or self._connected_to != (target, address)
+            or not connection.is_connected  # the receiver may have closed it meanwhile
+        ):
+            self.close()
+            seconds = max(deadline - time.monotonic(), 0.001)
+            connection = self._connection = self._new_connection(target, address, seconds)
+            self._connected_to = (target, address)
+            connection.connect()
         return connection
 
-    def _abort(self, connection: HTTPConnection, expired: threading.Event) -> None:
+    def _new_connection(self, target: Target, address: str, seconds: float) -> HTTPConnection:
+        if target.scheme == "http":
+            return HTTPConnection(address, target.port, timeout=seconds)
+        return HTTPSConnection(
+            address,
+            target.port,
+            timeout=seconds,
+            ssl_context=ssl.create_default_context(),
+            server_hostname=target.host,
+            assert_hostname=target.host,
+        )
+
+    def _abort(self, expired: threading.Event) -> None:
         """End an attempt that takes too long, in whatever it waits for."""
         expired.set()
-        sock = connection.sock
+        connection = self._connection
+        sock = None if connection is None else connection.sock
         if sock is not None:
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
@@ -118,7 +131,7 @@ class WebhookSender:
             body,
             {
                 **headers,
-                "Host": parts.netloc,
+                "Host": parse_url(url, allow_private=True).authority,
                 "Content-Type": "application/json",
                 "User-Agent": self._user_agent,
             },
@@ -132,6 +145,25 @@ class WebhookSender:
         return response.status, _retry_after(response.headers.get("Retry-After"))
 
 
+def _resolve_until(deadline: float, target: Target, *, allow_private: bool) -> str:
+    """Return what `resolve` does. Raises TimeoutError at the deadline.
+
+    The system's resolver takes no time limit, so its thread is given up.
+    """
+    found: Future[str] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(resolve(target, allow_private=allow_private))
+        except UnicodeError:
+            found.set_exception(OSError("the host has no valid name"))
+        except (OSError, ForbiddenAddress) as error:
+            found.set_exception(error)
+
+    threading.Thread(target=look_up, name="webhook-look-up", daemon=True).start()
+    return found.result(max(deadline - time.monotonic(), 0))
+
+
 def _describe_status(status: int) -> str:
     redirect = ": redirects are not followed" if 300 <= status < 400 else ""
     return f"the receiver answered {status}{redirect}"
@@ -143,14 +175,15 @@ def _describe(error: Exception) -> str:
 
 
 def _retry_after(header: str | None) -> float | None:
-    """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), or None."""
+    """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), a day at most, or None."""
     if header is None:
         return None
     if header.isascii() and header.isdigit():
-        return float(header[:6])
+        return min(float(header[:6]), _MAX_RETRY_AFTER)
     try:
         moment = parsedate_to_datetime(header)
-    except ValueError:
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        seconds = (aware - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
         return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+    return min(max(0.0, seconds), _MAX_RETRY_AFTER)
