@@ -68,7 +68,8 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     # The server uses it for requests that it refuses itself.
     application.error_body = partial(error_body, registry)
     # The server starts it in a process of its own.
-    application.background = BackgroundWorker(registry.database, create_tasks(registry))
+    registry.background = BackgroundWorker(registry.database, create_tasks(registry))
+    application.background = registry.background
     return application
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pyramid.registry import Registry
 
 if TYPE_CHECKING:
+    from .background import BackgroundWorker
     from .background.mail_sender import MailSender
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
@@ -49,6 +50,8 @@ class ForumRegistry(Registry):
     photo_limits: "Limits"
     mail_sender: "MailSender"
     webhook_sender: "WebhookSender"
+    background: "BackgroundWorker"
+    """The tasks of the background worker; they run in its process alone."""
 
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"

@@ -1,5 +1,8 @@
 """A task that hands events to a consumer."""
 
+import time
+from datetime import datetime
+
 from sqlalchemy.orm import Session
 
 from .. import clock
@@ -7,9 +10,16 @@ from ..db.engine import Database
 from ..queries import events
 from ..services.event_consumers import BATCH_SIZE, Handler, consume
 
+_COUNT_SECONDS = 10.0
+"""How old the figure of the metrics may be."""
+
 
 class EventConsumer:
-    """Reads the events of one consumer in batches."""
+    """Reads the events of one consumer in batches.
+
+    oldest_unread_at: the time of the oldest event that it had not handled when it last looked; None
+    if there was none.
+    """
 
     def __init__(
         self,
@@ -25,9 +35,14 @@ class EventConsumer:
         self._handle = handle
         self.name = name
         self.interval = interval
+        self.oldest_unread_at: datetime | None = None
+        self._look_at = 0.0
 
     def run(self) -> bool:
         """Handle a batch; return whether there may be more."""
+        if time.monotonic() >= self._look_at:
+            self.oldest_unread_at = events.oldest_unread_at(self._database.executor, self.name)
+            self._look_at = time.monotonic() + _COUNT_SECONDS
         dialect = self._database.executor.dialect.name
         if not events.has_unread(self._database.executor, dialect, self.name):
             return False

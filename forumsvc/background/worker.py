@@ -14,6 +14,7 @@ from ..db.engine import Database
 from ..db.failures import DATABASE_ERRORS
 from ..errors import single_line_message
 from ..services import leases
+from .event_consumer import EventConsumer
 
 log = logging.getLogger(__name__)
 
@@ -40,26 +41,24 @@ class Task(Protocol):
 
 @dataclass
 class TaskStats:
-    """What the metrics show of a task.
-
-    runs, failures: how often it ran, and failed; last_run_at: monotonic seconds.
-    """
+    """What the metrics show of a task: how often it ran, and failed."""
 
     runs: int = 0
     failures: int = 0
-    last_run_at: float = 0.0
 
 
 class BackgroundWorker:
     """Runs tasks, each in a thread, while it holds their leases.
 
-    threads: those that were started; stats: by the name of the task.
+    threads: those that were started; stats: by the name of the task; consumers: those of the tasks
+    that read events.
     """
 
     def __init__(self, database: Database, tasks: Sequence[Task]) -> None:
         """Create a worker; it makes no thread and opens no connection before `start`."""
         self._database = database
         self._tasks = tasks
+        self.consumers = [task for task in tasks if isinstance(task, EventConsumer)]
         self.threads: list[threading.Thread] = []
         self._stopping = threading.Event()
         self.stats = {task.name: TaskStats() for task in tasks}
@@ -106,7 +105,6 @@ class BackgroundWorker:
                 if lease.is_held():
                     has_more = task.run()
                     stats.runs += 1
-                    stats.last_run_at = time.monotonic()
             except DATABASE_ERRORS as error:
                 stats.failures += 1
                 log.warning("%s is tried again later: %s", task.name, single_line_message(error))

@@ -181,6 +181,25 @@ def lags(db: SqlConnection) -> Sequence[Any]:
     ).all()
 
 
+@cache
+def _select_oldest_unread() -> Select[Any]:
+    after_xid, after_id = (bindparam(name, type_=BigInteger) for name in ("after_xid", "after_id"))
+    return (
+        select(Event.created_at)
+        .where(row_of(Event.xid, Event.id) > row_of(after_xid, after_id))
+        .order_by(Event.xid, Event.id)
+        .limit(1)
+    )
+
+
+def oldest_unread_at(db: ReadConnection, consumer: str) -> datetime | None:
+    """Return the time of the next event of a consumer, also above the horizon; None without one."""
+    position = position_of(db, consumer) or Position(0, 0)
+    values = {"after_xid": position.xid, "after_id": position.id}
+    found = row(db, _select_oldest_unread(), values)
+    return None if found is None else found.created_at
+
+
 def position_of(db: ReadConnection, consumer: str) -> Position | None:
     """Return how far a consumer has read, or None if it never did."""
     found = row(db, _select_position(), {"consumer": consumer})

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from forumsvc import clock
 from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
 from forumsvc.models import MailKind
+from forumsvc.queries import events
 from forumsvc.services import mails
 from forumsvc.web.api.operations import operation_name
 from tests.functional.conftest import MakeForum, close_application
+from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import API, Forum, Person, make_app
 from tests.functional.metric_samples import MetricSamples
 from tests.functional.raw import raw
@@ -172,6 +175,29 @@ def test_what_parts_know_of_themselves_is_reported(forum: Forum, alice: Person) 
     assert after.by("revision", "forumsvc_build_info") == {"4f2a9c1": 1}
 
 
+def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(
+    forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum.topic(alice, forum.node())
+    [consumer] = forum.registry.background.consumers
+    later = clock.now() + timedelta(minutes=5)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert scrape(forum).sum("forumsvc_events_lag_seconds", consumer=consumer.name) == 0
+    consumer.oldest_unread_at = events.oldest_unread_at(forum.database.executor, consumer.name)
+    assert scrape(forum).sum("forumsvc_events_lag_seconds", consumer=consumer.name) > 290
+    wait_for_horizon(forum.database)
+    consumer.run()
+    assert events.oldest_unread_at(forum.database.executor, consumer.name) is None
+
+
+def test_the_runs_of_the_background_tasks_are_counted_by_task(forum: Forum) -> None:
+    forum.registry.background.stats["mail"].runs += 2
+    forum.registry.background.stats["mail"].failures += 1
+    found = scrape(forum)
+    assert found.by("task", "forumsvc_background_runs_total")["mail"] == 2
+    assert found.by("task", "forumsvc_background_failures_total")["mail"] == 1
+
+
 def test_a_connection_in_use_is_reported(forum: Forum) -> None:
     with forum.registry.database.writes.connect():
         assert scrape(forum).by("pool", "forumsvc_database_connections_in_use")["writes"] == 1
@@ -194,6 +220,8 @@ LABELS = {
     "reason": "[A-Za-z]+",
     "version": r"[0-9.]+",
     "revision": "4f2a9c1",
+    "task": "[a-z-]+",
+    "consumer": "[a-z-]+",
 }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zope.sqlalchemy.datamanager
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -110,6 +111,21 @@ def test_a_deletion_that_is_rolled_back_leaves_the_bytes(
     assert alice.delete(f"/photos/{photo_id}").status_int == 500
     forum.app.get(url, status=200)
     assert id_of(alice, url) == photo_id
+
+
+def test_an_upload_whose_commit_fails_leaves_no_bytes(
+    make_forum: MakeForum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = make_forum().person("alice")
+
+    def fail(*args: object) -> None:
+        raise OSError("the COMMIT fails")
+
+    monkeypatch.setattr(zope.sqlalchemy.datamanager.SessionDataManager, "tpc_vote", fail)
+    assert send(alice).status_int == 500
+    monkeypatch.undo()
+    assert stored(tmp_path / "var" / "photos") == []
+    assert alice.get("/photos").json == []
 
 
 def test_bytes_that_are_removed_while_they_are_uploaded_again_are_there_in_the_end(

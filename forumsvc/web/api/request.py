@@ -160,9 +160,12 @@ class ForumRequest(Request):
         return Quota(self.actor_id, max_bytes or None)
 
     def remove_photo_on_abort(self, name: str) -> None:
-        """Remove a photo's bytes if the transaction is rolled back and no other user has them."""
+        """Remove a photo's bytes if its row is not committed and no other user has them."""
         stored = self.registry.database, self.registry.photo_storages, name
-        self.tm.get().addAfterAbortHook(photos.remove_unused, args=stored)
+        hooks = self.tm.get()
+        hooks.addAfterAbortHook(photos.remove_unused, args=stored)
+        # A COMMIT that fails calls no hook of an abort.
+        hooks.addAfterCommitHook(_remove_unless_committed, args=stored)
 
     def photo_url(self, name: str, storage: str | None) -> str:
         """Return the URL of a stored photo. storage: the storage that its row names."""
@@ -192,6 +195,11 @@ class ForumRequest(Request):
 
 Handler = Callable[[ForumRequest], Any]
 """What a tween wraps: the next tween, or Pyramid's router."""
+
+
+def _remove_unless_committed(is_committed: bool, *stored: Any) -> None:
+    if not is_committed:
+        photos.remove_unused(*stored)
 
 
 def newbie_duration(settings: Settings) -> timedelta:

@@ -39,6 +39,7 @@ class Gauges(Collector):
         yield from _of_notification_jobs(self._registry.notification_jobs)
         yield from _of_mail(self._registry.mail_sender)
         yield from _of_webhooks(self._registry.webhook_sender)
+        yield from _of_background(self._registry.background)
 
 
 def _of_page_cache(page_cache: Any) -> Iterator[Metric]:
@@ -128,6 +129,26 @@ def _of_webhooks(sender: Any) -> Iterator[Metric]:
         "How long ago the oldest of these was made; 0 where there is none.",
         _age(sender.waiting.oldest_at),
     )
+
+
+def _of_background(background: Any) -> Iterator[Metric]:
+    runs = CounterMetricFamily(
+        "forumsvc_background_runs", "Runs of the background worker's tasks.", labels=["task"]
+    )
+    failures = CounterMetricFamily(
+        "forumsvc_background_failures", "Runs that an error ended.", labels=["task"]
+    )
+    for name, stats in background.stats.items():
+        runs.add_metric([name], stats.runs)
+        failures.add_metric([name], stats.failures)
+    lag = GaugeMetricFamily(
+        "forumsvc_events_lag_seconds",
+        "How long ago the oldest event happened that a consumer has not handled; 0 without one.",
+        labels=["consumer"],
+    )
+    for consumer in background.consumers:
+        lag.add_metric([consumer.name], _age(consumer.oldest_unread_at))
+    yield from (runs, failures, lag)
 
 
 def _age(moment: datetime | None) -> float:
