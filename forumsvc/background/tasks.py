@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..queries.rows import EventRow
 from ..registry import ForumRegistry
-from ..services import webhook_deliveries
+from ..services import webhook_fan_out
 from .event_consumer import EventConsumer
 from .maintenance import Maintenance
 from .worker import Task
@@ -31,4 +31,4 @@ def create_tasks(registry: ForumRegistry) -> list[Task]:
 
 
 def _fan_out(db: Session, events: Sequence[EventRow]) -> None:
-    webhook_deliveries.fan_out(db, events, clock.now())
+    webhook_fan_out.fan_out(db, events, clock.now())

@@ -1,31 +1,23 @@
-"""Deliveries of events to webhooks: made once, tried again, given up.
-
-A delivery is made in the transaction that moves the position of the consumer, so each event is
-delivered to each webhook at least once, whatever ends in between.
-"""
+"""Deliveries of events to webhooks: tried, tried again, given up."""
 
 import random
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, func, insert, or_, select
+from sqlalchemy import Row, bindparam, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
-from ..db.statements import insert_of, update_of
+from ..db.statements import update_of
 from ..errors import NotFound
 from ..models import (
-    ALL_EVENTS,
     DeliveryState,
-    Event,
-    Reply,
-    Topic,
     Webhook,
     WebhookDelivery,
 )
-from ..queries.rows import EventRow
 
 RETRY_PAUSES = tuple(
     timedelta(seconds=seconds)
@@ -53,49 +45,6 @@ _COLUMNS: tuple[Any, ...] = (
     WebhookDelivery.created_at,
     WebhookDelivery.delivered_at,
 )
-
-
-def fan_out(db: Session, events: Sequence[EventRow], now: datetime) -> int:
-    """Make the deliveries of events, and return how many."""
-    webhooks = db.execute(
-        select(*_columns_of_webhook()).where(Webhook.active.is_(True)).order_by(Webhook.id)
-    ).all()
-    if not webhooks:
-        return 0
-    by_node = any(webhook.node_ids is not None for webhook in webhooks)
-    nodes = _nodes_of(db, events) if by_node else {}
-    values = [
-        {"webhook_id": webhook.id, "event_id": event.id, "due_at": now, "created_at": now}
-        for event in events
-        for webhook in webhooks
-        if _wants(webhook, event, nodes.get(event.id))
-    ]
-    if values:
-        dialect = db.get_bind().dialect.name
-        db.execute(insert_of(WebhookDelivery, dialect).on_conflict_do_nothing(), values)
-    return len(values)
-
-
-def _columns_of_webhook() -> tuple[Any, ...]:
-    return (Webhook.id, Webhook.events, Webhook.node_ids)
-
-
-def _wants(webhook: Any, event: EventRow, node_id: int | None) -> bool:
-    if ALL_EVENTS not in webhook.events and event.type not in webhook.events:
-        return False
-    return webhook.node_ids is None or node_id is None or node_id in webhook.node_ids
-
-
-def _nodes_of(db: Session, events: Sequence[EventRow]) -> dict[int, int]:
-    """Return the node of each event that has one, by the event's id."""
-    columns: list[Any] = [Event.id, Topic.node_id]
-    found = db.execute(
-        select(*columns)
-        .outerjoin(Reply, Reply.id == Event.reply_id)
-        .join(Topic, Topic.id == func.coalesce(Event.topic_id, Reply.topic_id))
-        .where(Event.id.in_([event.id for event in events]))
-    )
-    return {row.id: row.node_id for row in found}
 
 
 class ActiveWebhook(NamedTuple):
@@ -163,23 +112,37 @@ class Attempt(NamedTuple):
 
 def record(db: Session, attempts: Iterable[Attempt], now: datetime) -> int:
     """Store the outcome of attempts; return how many deliveries were given up."""
-    given_up = 0
-    for attempt in attempts:
-        values: dict[str, Any] = {
-            "status": attempt.status,
-            "error": attempt.error,
-            "milliseconds": attempt.milliseconds,
-        }
-        if attempt.error is None:
-            values |= {"state": DeliveryState.DELIVERED, "delivered_at": now}
-        elif attempt.is_final or attempt.delivery.attempts > len(RETRY_PAUSES):
-            values |= {"state": DeliveryState.FAILED}
-            given_up += 1
-        else:
-            values |= {"due_at": now + _pause(attempt)}
-        here = WebhookDelivery.id == attempt.delivery.id
-        db.execute(update_of(WebhookDelivery).where(here).values(values))
-    return given_up
+    rows = [_outcome(attempt, now) for attempt in attempts]
+    # On the connection: a session would look at each row for its identity map.
+    db.connection().execute(_record(), rows)
+    return sum(row["state"] == DeliveryState.FAILED for row in rows)
+
+
+@cache
+def _record() -> Any:
+    """Return the UPDATE of the columns of `_outcome`."""
+    table: Any = WebhookDelivery.__table__
+    return update(table).where(table.c.id == bindparam("delivery_id"))
+
+
+def _outcome(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    """Return the columns of a delivery after an attempt, for `_record`."""
+    state, due_at = DeliveryState.WAITING, attempt.delivery.due_at
+    if attempt.error is None:
+        state = DeliveryState.DELIVERED
+    elif attempt.is_final or attempt.delivery.attempts > len(RETRY_PAUSES):
+        state = DeliveryState.FAILED
+    else:
+        due_at = now + _pause(attempt)
+    return {
+        "delivery_id": attempt.delivery.id,
+        "state": state,
+        "due_at": due_at,
+        "status": attempt.status,
+        "error": attempt.error,
+        "milliseconds": attempt.milliseconds,
+        "delivered_at": now if state is DeliveryState.DELIVERED else None,
+    }
 
 
 def _pause(attempt: Attempt) -> timedelta:

@@ -85,6 +85,11 @@ def resolve(target: Target, *, allow_private: bool) -> str:
     return addresses[0]
 
 
+def is_literal(host: str) -> bool:
+    """Return whether a host is an address, which needs no look-up."""
+    return _literal(host) is not None
+
+
 def is_public(address: Address) -> bool:
     """Return whether an address is one of the public internet, for one receiver."""
     if isinstance(address, ipaddress.IPv6Address):

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 
-from .addresses import ForbiddenAddress, Target, parse_url, resolve
+from .addresses import ForbiddenAddress, Target, is_literal, parse_url, resolve
 
 _MAX_ANSWER_BYTES = 64 * 1024
 _MAX_RETRY_AFTER = 24 * 3600.0
@@ -46,35 +46,44 @@ class WebhookConnection:
         self._seconds = seconds
         self._connection: HTTPConnection | None = None
         self._connected_to: tuple[Target, str] | None = None
+        # One thread for all attempts: a timer for each would cost a fifth of a message.
+        self._watch: threading.Thread | None = None
+        self._deadline: float | None = None
+        self._has_expired = False
+        self._closed = threading.Event()
 
     def send(self, url: str, body: bytes, headers: dict[str, str]) -> Outcome:
         """Post a JSON body; raises nothing."""
         began = time.monotonic()
         status: int | None = None
         retry_after: float | None = None
-        expired = threading.Event()
-        timer = threading.Timer(self._seconds, self._abort, (expired,))
-        timer.start()
+        self._has_expired = False
+        self._deadline = deadline = began + self._seconds
+        self._start_watch()
         try:
-            connection = self._connect(url, began + self._seconds)
-            if expired.is_set():
+            connection = self._connect(url, deadline)
+            if self._has_expired:
                 raise TimeoutError
             status, retry_after = self._exchange(connection, url, body, headers)
             error = None if 200 <= status < 300 else _describe_status(status)
         except ForbiddenAddress as refused:
             error = f"the URL {refused}"
         except (OSError, HTTPError, HTTPException) as failure:
-            too_long = expired.is_set() or isinstance(failure, TimeoutError)
+            too_long = self._has_expired or isinstance(failure, TimeoutError)
             error = f"no answer within {self._seconds:g} s" if too_long else _describe(failure)
             status = None
         finally:
-            timer.cancel()
+            self._deadline = None
         if error is not None:
-            self.close()
+            self._disconnect()
         return Outcome(status, error, retry_after, round((time.monotonic() - began) * 1000))
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection for good."""
+        self._closed.set()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
         self._connection = self._connected_to = None
@@ -92,7 +101,7 @@ class WebhookConnection:
             or self._connected_to != (target, address)
             or not connection.is_connected  # the receiver may have closed it meanwhile
         ):
-            self.close()
+            self._disconnect()
             seconds = max(deadline - time.monotonic(), 0.001)
             connection = self._connection = self._new_connection(target, address, seconds)
             self._connected_to = (target, address)
@@ -111,9 +120,22 @@ class WebhookConnection:
             assert_hostname=target.host,
         )
 
-    def _abort(self, expired: threading.Event) -> None:
+    def _start_watch(self) -> None:
+        if self._watch is None:
+            self._watch = threading.Thread(
+                target=self._end_late_attempts, name="webhook-watch", daemon=True
+            )
+            self._watch.start()
+
+    def _end_late_attempts(self) -> None:
+        while not self._closed.wait(self._seconds / 20):
+            deadline = self._deadline
+            if deadline is not None and time.monotonic() > deadline:
+                self._abort()
+
+    def _abort(self) -> None:
         """End an attempt that takes too long, in whatever it waits for."""
-        expired.set()
+        self._has_expired = True
         connection = self._connection
         sock = None if connection is None else connection.sock
         if sock is not None:
@@ -141,7 +163,7 @@ class WebhookConnection:
         response = connection.getresponse()
         response.read(_MAX_ANSWER_BYTES)
         if not response.closed and response.read(1):
-            self.close()  # it has more to say than anybody reads
+            self._disconnect()  # it has more to say than anybody reads
         return response.status, _retry_after(response.headers.get("Retry-After"))
 
 
@@ -150,6 +172,8 @@ def _resolve_until(deadline: float, target: Target, *, allow_private: bool) -> s
 
     The system's resolver takes no time limit, so its thread is given up.
     """
+    if is_literal(target.host):
+        return resolve(target, allow_private=allow_private)
     found: Future[str] = Future()
 
     def look_up() -> None:

@@ -15,7 +15,7 @@ from forumsvc.background.webhook_sender import WebhookSender
 from forumsvc.models import ALL_EVENTS, Event, Mail, Webhook, WebhookDelivery
 from forumsvc.presenters import events as presenter
 from forumsvc.queries.rows import EventRow
-from forumsvc.services import event_consumers, webhook_deliveries, webhooks
+from forumsvc.services import event_consumers, webhook_deliveries, webhook_fan_out, webhooks
 from forumsvc.webhooks import signature
 from forumsvc.webhooks.connection import Outcome, WebhookConnection
 from tests.functional.conftest import MakeForum
@@ -68,7 +68,7 @@ class Scene:
             event_consumers.consume(db, "fan-out", self._fan_out, self.now)
 
     def _fan_out(self, db: Session, events: Sequence[EventRow]) -> None:
-        webhook_deliveries.fan_out(db, events, self.now)
+        webhook_fan_out.fan_out(db, events, self.now)
 
     def forget_deliveries(self) -> None:
         with self.forum.database.session.begin() as db:

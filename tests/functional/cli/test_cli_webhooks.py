@@ -6,7 +6,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import EventType
 from forumsvc.queries import events as reading
-from forumsvc.services import events, webhook_deliveries
+from forumsvc.services import events, webhook_deliveries, webhook_fan_out
 from forumsvc.webhooks import signature
 from tests.functional.cli.conftest import Run
 
@@ -73,7 +73,7 @@ def test_deliveries_are_listed_and_sent_again(run: Run, database: Database, adde
     with database.session.begin() as db:
         events.record(db, EventType.TOPIC_CREATED, clock.now(), actor_id=None, topic_id=1)
     with database.session.begin() as db:
-        webhook_deliveries.fan_out(db, reading.since(db, 0, None, 10), clock.now())
+        webhook_fan_out.fan_out(db, reading.since(db, 0, None, 10), clock.now())
     with database.session.begin() as db:
         claimed = webhook_deliveries.claim(db, added, clock.now(), 10)
         failed = [

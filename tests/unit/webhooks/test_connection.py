@@ -55,6 +55,7 @@ def test_a_receiver_that_drips_ends_with_the_attempt(scheme: str) -> None:
     with listening(drip) as port:
         sender = WebhookConnection("test", allow_private=True, seconds=SECONDS)
         outcome = sender.send(f"{scheme}://127.0.0.1:{port}/", b"{}", {})
+        sender.close()
     assert outcome.error is not None
     assert outcome.status is None
 
@@ -71,6 +72,7 @@ def test_a_name_that_is_looked_up_for_too_long_ends_with_the_attempt(
     monkeypatch.setattr(connection, "resolve", resolve)
     sender = WebhookConnection("test", allow_private=True, seconds=SECONDS)
     outcome = sender.send("https://hooks.example.org/", b"{}", {})
+    sender.close()
     ended.set()
     assert outcome.error == f"no answer within {SECONDS:g} s"
 
@@ -78,6 +80,7 @@ def test_a_name_that_is_looked_up_for_too_long_ends_with_the_attempt(
 def test_a_host_without_a_valid_name_is_an_error_of_the_attempt() -> None:
     sender = WebhookConnection("test", allow_private=False, seconds=SECONDS)
     outcome = sender.send(f"https://{'a' * 70}.example.org/", b"{}", {})
+    sender.close()
     assert (outcome.status, outcome.error) == (None, "OSError")
 
 
