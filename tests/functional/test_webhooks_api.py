@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from forumsvc import clock
-from forumsvc.models import DeliveryState, Webhook, WebhookDelivery
+from forumsvc.models import DeliveryState, Event, Webhook, WebhookDelivery
 from forumsvc.webhooks import signature
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import SECRET, Forum, Person
@@ -134,6 +134,15 @@ def test_a_deleted_one_is_gone_with_its_deliveries(
     for path in (f"/webhooks/{webhook_id}", f"/webhooks/{webhook_id}/deliveries"):
         assert admin.get(path).status_int == 404
     assert forum.count(WebhookDelivery) == 0
+
+
+def test_managing_webhooks_records_no_event(forum: Forum, admin: Person, webhook_id: int) -> None:
+    path = f"/webhooks/{webhook_id}"
+    assert admin.call("PUT", path, json={"description": "New"}).status_int == 200
+    for name in ("rotate", "ping"):
+        assert admin.post(f"{path}/{name}").status_int in (200, 202)
+    assert admin.delete(path).status_int == 200
+    assert forum.count(Event) == 0
 
 
 WRONG: list[tuple[str, Any, str]] = [

@@ -229,6 +229,7 @@ def test_a_full_disk_is_an_error_and_no_refusal() -> None:
 
 def test_no_file_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    gc.collect()  # what earlier tests left
     before = len(os.listdir("/proc/self/fd"))
     for data in (
         sample_images.encoded(sample_images.scene("RGB"), "PNG"),
