@@ -7,6 +7,7 @@ from ..models.user import Role, UserState
 from ..permissions import Scope
 from ..queries.rows import AccessRow
 
+_SCOPES = frozenset(Scope)
 MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
 
 
@@ -59,7 +60,7 @@ def identify(row: AccessRow, now: datetime, newbie: timedelta) -> Identity:
         user_id=row.user_id,
         login=row.login,
         level=level_of(row.role, row.state, row.user_created_at, now, newbie) if known else None,
-        scopes=frozenset(row.scope.split()).intersection(Scope),
+        scopes=frozenset(row.scope.split()) & _SCOPES,
         client_id=row.client_id,
         blocks=bool(row.blocks),
     )
