@@ -5,7 +5,7 @@ INI ?= development.ini
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-cursor test-all test-lowest lint bench compare screenshots clean
+.PHONY: serve test test-extended test-cursor test-pooler test-all test-lowest lint bench compare screenshots catalogs clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -25,7 +25,7 @@ $(TEST_STAMP): setup.py constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
 	@touch $(STAMP) $@
 
-$(EXTENDED_STAMP): tests/downloads.py tests/system/oauth/npm/package-lock.json $(TEST_STAMP)
+$(EXTENDED_STAMP): tests/downloads.py $(wildcard tests/system/*/npm/package-lock.json) $(TEST_STAMP)
 	$(BIN)/python -m tests.downloads
 	@touch $@
 
@@ -50,7 +50,12 @@ test-extended: $(EXTENDED_STAMP)
 test-cursor: $(TEST_STAMP)
 	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --database-driver cursor $(ARGS)
 
-test-all: test test-extended test-cursor
+# The same on PostgreSQL behind a PgBouncer, which must be installed, in both of its modes.
+test-pooler: $(TEST_STAMP)
+	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --pooler transaction $(ARGS)
+	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --pooler session $(ARGS)
+
+test-all: test test-extended test-cursor test-pooler
 
 # The quick unit and functional tests with the oldest libraries that setup.py allows, in an
 # environment of their own: pip has no such choice, uv has.
@@ -76,6 +81,10 @@ compare: $(BENCH_STAMP)
 # The README's, of this checkout, into docs/images. Needs a Chromium.
 screenshots: $(TEST_STAMP)
 	$(BIN)/python -m docs.make_screenshots
+
+# After a change of the texts of the pages: updates and compiles their translations.
+catalogs: $(TEST_STAMP)
+	$(BIN)/python -m docs.make_catalogs
 
 clean:
 	rm -rf .venv var build dist *.egg-info

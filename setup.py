@@ -16,6 +16,7 @@ def long_description() -> str:
 
 
 REQUIRES = [
+    "Babel>=2.16",
     "SQLAlchemy>=2.0.43,<2.2",
     "alembic>=1.14",
     "argon2-cffi>=23.1",
@@ -56,14 +57,17 @@ REQUIRES = [
 ]
 POSTGRESQL = ["psycopg[binary]~=3.2"]
 REDIS = ["redis>=6"]
+DNS = ["dnspython>=2.6"]
 S3 = ["boto3>=1.36", "botocore>=1.36"]
 TEST = [
     *POSTGRESQL,
     *REDIS,
     *S3,
+    *DNS,
     "Authlib>=1.3",
     "WebTest>=3.0.4",
     "aiosmtpd>=1.4.6",
+    "cryptography>=44",
     "fakeredis>=2.40",
     "flask>=3",
     "flask-cors>=5",
@@ -95,7 +99,7 @@ setup(
     description="A community forum as a JSON HTTP service, on Pyramid",
     author="forumsvc contributors",
     license="MIT",
-    license_files=["LICENSE", "forumsvc/pages/explorer/swagger_ui/LICENSE"],
+    license_files=["LICENSE", "forumsvc/pages/docs/files/swagger_ui/LICENSE"],
     keywords="forum community api rest pyramid homeland oauth2",
     classifiers=[
         "Development Status :: 4 - Beta",
@@ -121,18 +125,19 @@ setup(
     ],
     package_dir={"forumsvc.migrations": "alembic"},
     package_data={
-        "forumsvc": ["py.typed"],
         "forumsvc.demo": ["data/*.toml", "data/*.sql"],
-        "forumsvc.examples": ["*.ini", "*.conf", "*.service"],
-        "forumsvc.mail": ["templates/*.txt"],
+        "forumsvc.examples": ["*.*", "Containerfile"],
+        "forumsvc.mail": ["templates/*/*.txt"],
         "forumsvc.migrations": ["script.py.mako"],
+        "forumsvc": ["py.typed", "locale/*/LC_MESSAGES/*"],
         "forumsvc.pages": [
             "templates/*.jinja2",
+            "*/templates/*.jinja2",
             "static/*",
             "static/docs/*",
-            "explorer/*",
-            "explorer/swagger_ui/*",
-            "guide/*.md",
+            "docs/files/*",
+            "docs/files/swagger_ui/*",
+            "docs/chapters/*.md",
         ],
         "forumsvc.openapi": ["*.yaml", "*/*.yaml"],
     },
@@ -142,6 +147,7 @@ setup(
         "postgresql": POSTGRESQL,
         "redis": REDIS,
         "s3": S3,
+        "dns": DNS,
         "test": TEST,
         "bench": BENCH,
         "dev": DEV,

@@ -67,15 +67,34 @@ TARGETS = {
     ("create reply", MEMBER): CREATE_REPLY_TARGET,
     ("create reply", MEMBERS): CREATE_REPLY_TARGET,
 }
+PAGE_TARGET = Target(0.35)
+UNCACHED_PAGE_TARGET = Target(0.1)
 UNCACHED_TARGET = Target(0.3, asyncpg=0.75)
 TWO_PROCESSES_TARGET = 1.4
 """The lowest acceptable rate of two processes, relative to one, for reads."""
 
 
-def uncached_list() -> Endpoint:
-    """Return the topic list of a forum without a page cache."""
-    name = f"{LIST}, made anew"
-    return Endpoint(name, NOBODY, _constant([get(f"{API}/topics")]), UNCACHED_TARGET, True)
+def uncached(server: Server) -> list[Endpoint]:
+    """Return what is measured of a forum without a page cache."""
+    listed = _constant([get(f"{API}/topics")])
+    topics = server.request_json(get(f"{API}/topics?limit={TOPIC_COUNT}"))
+    ids = [topic["id"] for topic in topics]
+    return [
+        Endpoint(f"{LIST}, made anew", NOBODY, listed, UNCACHED_TARGET, True),
+        *_pages(ids, UNCACHED_PAGE_TARGET, ", made anew"),
+    ]
+
+
+def _pages(topics: list[int], target: Target, suffix: str = "") -> list[Endpoint]:
+    """Return the HTML pages of the topic list and of topics."""
+    pages = {
+        "topic list, page": [get("/topics")],
+        "topic with replies, page": [get(f"/topics/{topic}") for topic in topics],
+    }
+    return [
+        Endpoint(f"{name}{suffix}", NOBODY, _constant(requests), target)
+        for name, requests in pages.items()
+    ]
 
 
 def endpoints(server: Server, community: Community, seconds: float) -> list[Endpoint]:
@@ -89,6 +108,7 @@ def endpoints(server: Server, community: Community, seconds: float) -> list[Endp
     topics = _open_topics(server, community.token)
     return [
         *_reads(server, community, topics),
+        *_pages(topics, PAGE_TARGET),
         _not_modified(server),
         *_writes(server, community, topics),
         _mixed(community, topics),

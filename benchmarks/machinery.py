@@ -122,7 +122,7 @@ def main() -> int:
                 if database in comparison.databases and re.search(options.only, name):
                     print(f"{database}: {name}", flush=True)
                     with ExitStack() as servers:
-                        measurement = _Measurement(comparison, folder, url, servers)
+                        measurement = Measurement(comparison, folder, url, servers)
                         errors += measurement.run(make_load, options.rounds, options.seconds)
                     rows += measurement.rows(database)
     text = (
@@ -134,7 +134,7 @@ def main() -> int:
     return int(errors > 0)
 
 
-class _Measurement:
+class Measurement:
     """The running variants of one comparison, and their samples. stack: ends the servers."""
 
     def __init__(self, comparison: Comparison, folder: Path, url: str, stack: ExitStack) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.community import Community, fill
-from benchmarks.endpoints import API, LIST, NOBODY, Endpoint, endpoints, uncached_list
+from benchmarks.endpoints import API, LIST, NOBODY, Endpoint, endpoints, uncached
 from benchmarks.measure import BASELINE_REQUESTS, Subject
 from benchmarks.program import new_database
 from benchmarks.request import get
@@ -87,11 +87,11 @@ class ServerSet:
                 "postgresql", url, pid, asyncpg_baseline, loads.processes, loads.connections
             )
         )
-        uncached = self._forum("postgresql, no pages in memory", url, 1, NO_PAGE_CACHE)
+        anew = self._forum("postgresql, no pages in memory", url, 1, NO_PAGE_CACHE)
         listed = Endpoint(LIST, NOBODY, lambda: [get(f"{API}/topics")])
-        for server, endpoint in ((uncached, uncached_list()), (asyncpg_baseline, listed)):
+        for server, measured in ((anew, uncached(anew)), (asyncpg_baseline, [listed])):
             subjects += self._make_subjects(
-                server, [endpoint], loads.connections[:1], pid, asyncpg_baseline
+                server, measured, loads.connections[:1], pid, asyncpg_baseline
             )
         return subjects
 

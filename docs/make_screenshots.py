@@ -21,7 +21,7 @@ _LOGIN = ("demo", "demo-password")
 
 
 def main(folder: Path = IMAGES) -> None:
-    """Write explorer.png and consent.png into the folder."""
+    """Write forum.png, explorer.png and consent.png into the folder."""
     program = find()
     if program is None:
         sys.exit(MISSING)
@@ -34,7 +34,10 @@ def main(folder: Path = IMAGES) -> None:
         with service.database.session.begin() as db:
             explorer.register(db)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        page = browser.new_page(base_url=service.url, viewport={"width": 1200, "height": 900})
+        page = browser.new_page(base_url=service.url, viewport={"width": 1000, "height": 620})
+        page.goto("/")
+        page.screenshot(path=folder / "forum.png")
+        page.set_viewport_size({"width": 1200, "height": 900})
         page.goto("/docs")
         _list_nodes(page)
         page.screenshot(path=folder / "explorer.png")

@@ -38,6 +38,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
         settings = Settings(ini)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
+    ini_dir = Path(global_config.get("here", "."))
     registry = ForumRegistry("forumsvc")
     registry.forum_settings = settings
     config = Configurator(registry=registry)
@@ -51,7 +52,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     config.include(".views")
     config.include(".pages")
     try:
-        configure_services(registry, settings, Path(global_config.get("here", ".")))
+        configure_services(registry, settings, ini_dir)
     except SettingsError as error:
         sys.exit(f"forumsvc: {error}")
     ini_file = global_config.get("__file__")
@@ -68,7 +69,7 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     # The server uses it for requests that it refuses itself.
     application.error_body = partial(error_body, registry)
     # The server starts it in a process of its own.
-    registry.background = BackgroundWorker(registry.database, create_tasks(registry))
+    registry.background = BackgroundWorker(registry.database, create_tasks(registry, ini_dir))
     application.background = registry.background
     return application
 
@@ -83,6 +84,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
+    from .db.limited_reads import LimitedReads
     from .mail import create_delivery
     from .markup import RenderBudget, Renderer
     from .media.limits import Limits
@@ -90,6 +92,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .services.content.authoring import Authoring
     from .services.content.rules import rules_from_settings
     from .services.notifications.job_runner import NotificationJobRunner
+    from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import open_storages
     from .services.view_counts import ViewCounter
     from .web.api.request import level_names
@@ -97,6 +100,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.rate_limiter import RateLimiter
     from .web.limits.request_limits import RequestLimits
+    from .web.limits.search_limit import SearchLimit
 
     renderer = Renderer(
         settings["markup.workers"],
@@ -120,6 +124,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     registry.notification_jobs = NotificationJobRunner(
         registry.database, settings["notifications.job_interval_seconds"]
     )
+    registry.read_marker = ReadMarker(registry.database)
     registry.photo_storages = open_storages(settings, ini_dir)
     registry.photo_limits = Limits(
         max_bytes=settings["photos.max_bytes"],
@@ -133,12 +138,20 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
     registry.request_limits = RequestLimits(settings, rate_limiter)
+    registry.search_limit = SearchLimit(settings, rate_limiter)
+    registry.search_reads = LimitedReads(
+        registry.database,
+        seconds=settings["search.timeout_seconds"],
+        at_once=settings["search.at_once"],
+    )
     passwords.set_slots(settings["accounts.password_slots"])
     registry.level_names = level_names(settings)
     registry.build_fingerprint = build_fingerprint(settings)
     registry.description = Description(settings)
     # Forked workers must not share open connections.
     os.register_at_fork(after_in_child=registry.database.reset_after_fork)
+    os.register_at_fork(after_in_child=partial(registry.search_reads.dispose, close=False))
     atexit.register(renderer.close)
     atexit.register(registry.view_counter.close)
     atexit.register(registry.notification_jobs.close)
+    atexit.register(registry.read_marker.close)

@@ -1,5 +1,7 @@
 """The errors of the forum's domain. They know nothing of HTTP."""
 
+from .texts import Message
+
 
 class ForumError(Exception):
     """Base of every error that can end a request; `str(error)` is shown to the client."""
@@ -25,6 +27,10 @@ class NotFound(ForumError):
     """The resource does not exist, or the caller may not see it."""
 
 
+class Gone(NotFound):
+    """The resource was there and is deleted."""
+
+
 class Forbidden(ForumError):
     """The caller is authenticated and may not do this."""
 
@@ -36,7 +42,7 @@ class InsufficientScope(Forbidden):
     """
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"The access token lacks the scope '{scope}'.")
+        super().__init__(Message("The access token lacks the scope '%(scope)s'.", scope=scope))
         self.scope = scope
 
 
@@ -44,7 +50,8 @@ class Invalid(ForumError):
     """A parameter is not valid. field: its name; reason: what is wrong with it, as text."""
 
     def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f"{field}: {reason}")
+        text = reason if isinstance(reason, Message) else Message(reason)
+        super().__init__(Message("%(field)s: %(reason)s", field=field, reason=text))
         self.field = field
         self.reason = reason
 
@@ -70,7 +77,14 @@ class IdempotencyKeyReused(ForumError):
 
 
 class Unavailable(ForumError):
-    """A service that the forum needs does not answer (the photo storage, say); a retry may work."""
+    """A service that the forum needs does not answer (the photo storage, say); a retry may work.
+
+    retry_after: in how many seconds.
+    """
+
+    def __init__(self, message: str, retry_after: int = 10) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class RateLimited(ForumError):
@@ -79,6 +93,11 @@ class RateLimited(ForumError):
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+def too_many(msgid: str, seconds: int) -> RateLimited:
+    """Return the error of a limit. msgid: a text with `%(seconds)d`, until the next attempt."""
+    return RateLimited(Message(msgid, seconds=seconds), seconds)
 
 
 def single_line_message(error: Exception) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from .texts import Message
+
 _MAX_CHECKED_LENGTH = 40
 """Further characters never weaken a password; the time to check grows with their square."""
 
@@ -24,4 +26,6 @@ def weakness(password: str, user_inputs: Iterable[str] = ()) -> str | None:
     if result["score"] >= _MIN_SCORE:
         return None
     warning = result["feedback"]["warning"].rstrip(".")
-    return f"is too easily guessed: {warning}" if warning else "is too easily guessed"
+    if not warning:
+        return Message("is too easily guessed")
+    return Message("is too easily guessed: %(warning)s", warning=warning)

@@ -1,7 +1,7 @@
 """The permissions, a class for each resource.
 
 Each permission is the `permission` of views, an entry of ACLs and, where clients see it, a key of
-`abilities`. It needs the scope `write` unless it is in READS or in ADMINISTRATION.
+`abilities`. It needs the scope `write` unless it is in READS, MODERATION or ADMINISTRATION.
 """
 
 from enum import StrEnum
@@ -12,6 +12,7 @@ class Scope(StrEnum):
 
     READ = "read"
     WRITE = "write"
+    MODERATE = "moderate"
     ADMIN = "admin"
 
 
@@ -104,6 +105,11 @@ class WebhookPermission(StrEnum):
     MANAGE = "manage_webhooks"  # all that can be done with webhooks
 
 
+class SearchPermission(StrEnum):
+    SEARCH = "search"  # search topics, replies and users
+    SEARCH_HIDDEN = "search_hidden"  # also find what is banned or deleted
+
+
 class EventPermission(StrEnum):
     VIEW = "view_events"  # read what happened
 
@@ -119,8 +125,12 @@ READS = frozenset(
         UserPermission.VIEW_BLOCKED,
         UserPermission.VIEW_LIKES,
         PhotoPermission.VIEW_OWN,
+        SearchPermission.SEARCH,
     }
 )
+
+MODERATION = frozenset({SearchPermission.SEARCH_HIDDEN})
+"""Permissions that need the scope `moderate`."""
 
 ADMINISTRATION = frozenset({WebhookPermission.MANAGE, EventPermission.VIEW})
 """Permissions that need the scope `admin`."""
@@ -150,6 +160,8 @@ def scope_of(permission: str) -> Scope | None:
     """Return the scope that a token needs for the permission, or None."""
     if permission in WITHOUT_SCOPE:
         return None
+    if permission in MODERATION:
+        return Scope.MODERATE
     if permission in ADMINISTRATION:
         return Scope.ADMIN
     return Scope.READ if permission in READS else Scope.WRITE

@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from .cache.single_flight import SingleFlight
     from .db.availability import AvailabilityCheck
     from .db.engine import Database
+    from .db.limited_reads import LimitedReads
     from .media.limits import Limits
     from .openapi import Description
     from .services.content.authoring import Authoring
     from .services.notifications.job_runner import NotificationJobRunner
+    from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import PhotoStorages
     from .services.view_counts import ViewCounter
     from .settings import Settings
     from .web.api.methods import MethodTable
     from .web.limits.abuse_limits import AbuseLimits
     from .web.limits.request_limits import RequestLimits
+    from .web.limits.search_limit import SearchLimit
     from .web.metrics.registry import Metrics
     from .web.responses.envelope import BareEnvelope
 
@@ -46,6 +49,7 @@ class ForumRegistry(Registry):
     authoring: "Authoring"
     view_counter: "ViewCounter"
     notification_jobs: "NotificationJobRunner"
+    read_marker: "ReadMarker"
     photo_storages: "PhotoStorages"
     photo_limits: "Limits"
     mail_sender: "MailSender"
@@ -55,6 +59,9 @@ class ForumRegistry(Registry):
 
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"
+    search_limit: "SearchLimit"
+    search_reads: "LimitedReads"
+    """The connections of searches."""
     level_names: dict[str, str]
     """How levels of users are called in answers."""
 

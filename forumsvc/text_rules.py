@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from .texts import Message
+
 _LINE_BREAKS = "\t\n\r"
 _SEPARATORS = "\u2028\u2029"
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -22,7 +24,10 @@ def line_error(text: str) -> str | None:
         return None
     for character in text:
         if character in _NOT_IN_LINE or unicodedata.category(character) == "Cc":
-            return f"must not contain line breaks or control characters ({_code_point(character)})"
+            return Message(
+                "must not contain line breaks or control characters (%(character)s)",
+                character=_code_point(character),
+            )
     return _surrogate_error(text)
 
 
@@ -35,7 +40,10 @@ def lines_error(text: str) -> str | None:
         return None
     for character in text:
         if character not in _LINE_BREAKS and unicodedata.category(character) == "Cc":
-            return f"must not contain control characters ({_code_point(character)})"
+            return Message(
+                "must not contain control characters (%(character)s)",
+                character=_code_point(character),
+            )
     return _surrogate_error(text)
 
 

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 import pytest
 
 from forumsvc.db.engine import Database
-from tests import databases, extended
+from tests import databases, extended, pgbouncer
+from tests.pgbouncer import PgBouncer
 from tests.system.browser import chromium
 
 BROWSER_TESTS = "tests/system/browser/"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that chooses how the applications under test talk to PostgreSQL."""
+    """Add the options that choose how the applications under test talk to PostgreSQL."""
     parser.addoption("--database-driver", choices=["pipeline", "cursor"], default="pipeline")
+    parser.addoption("--pooler", choices=["none", "session", "transaction"], default="none")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Apply the option."""
+    """Apply the options."""
     databases.driver = config.getoption("--database-driver")
+    databases.pooler = config.getoption("--pooler")
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
@@ -27,7 +30,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the extended tests, and deselect those that cannot run.
 
     They are the browser tests without a Chromium (with FORUMSVC_BROWSER=required they fail
-    instead), and those of the pipeline connection with another driver.
+    instead), those of the pipeline connection with another driver, and those that a pooler hinders.
     """
     for item in items:
         if extended.is_extended(item):
@@ -37,6 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item
         for item in items
         if (databases.driver == "cursor" and item.get_closest_marker("pipeline"))
+        or (databases.pooler != "none" and item.get_closest_marker("direct"))
         or (without_browser and item.nodeid.startswith(BROWSER_TESTS))
     ]
     items[:] = [item for item in items if item not in left_out]
@@ -68,6 +72,20 @@ def database_url(
 ) -> str:
     """The URL of a migrated database of this process, parametrized by kind."""
     return databases.new_url(request.param, "forum", tmp_path_factory, worker_id)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def through_pooler(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[PgBouncer | None]:
+    """Start the PgBouncer of the option `--pooler`."""
+    if databases.pooler == "none":
+        yield None
+        return
+    url = databases.new_url("postgresql", "pooled", tmp_path_factory, worker_id, empty=True)
+    # A pool for each of the roles and databases; the server has 200 connections for all.
+    with pgbouncer.running(url, databases.pooler, pool_size=40) as databases.pgbouncer:
+        yield databases.pgbouncer
 
 
 @pytest.fixture(scope="session")

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from forumsvc import migrate
 from forumsvc.database import open_database
+from forumsvc.db.connection_options import ConnectionOptions, Driver, Pooler
 from forumsvc.db.engine import Database
-from forumsvc.db.wrap import Driver
 from forumsvc.models import Base
 from tests import postgres
+from tests.pgbouncer import PgBouncer
 
 KINDS = ("sqlite", "postgresql")
 
@@ -23,6 +24,18 @@ on_sqlite, on_postgresql = (
 
 driver: Driver = "pipeline"
 """The `database.driver` of the applications under test, by the option `--database-driver`."""
+
+pooler: Pooler = "none"
+"""The PgBouncer that the applications under test go through, by the option `--pooler`."""
+pgbouncer: PgBouncer | None = None
+"""That PgBouncer, while it runs."""
+
+
+def settings_of(url: str) -> dict[str, str]:
+    """Return the settings of the database of an application under test."""
+    if pgbouncer is None or url.startswith("sqlite"):
+        return {"sqlalchemy.url": url, "database.driver": driver}
+    return {**pgbouncer.settings(url), "database.driver": driver}
 
 
 def _migrate(url: str) -> None:
@@ -49,10 +62,15 @@ def new_url(
     return postgres.create_database(running, f"{name}_{worker_id}", template)
 
 
+def plain_url(url: str) -> str:
+    """Return the URL of a PostgreSQL database as its own programs and psycopg take it."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
 @contextmanager
 def open_temporarily(url: str) -> Iterator[Database]:
     """Open a database, and close all connections to it at the end."""
-    database = open_database(url, driver=driver)
+    database = open_database(url, ConnectionOptions(driver=driver))
     try:
         yield database
     finally:

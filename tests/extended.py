@@ -12,10 +12,17 @@ EXTENDED = (
     "tests/system/browser/",
     # Generated requests (schemathesis).
     "tests/functional/test_fuzz.py",
+    # Hundreds of hostile queries, and of queries that a model answers, too.
+    "tests/functional/test_search_same_order.py",
+    "tests/functional/test_search_hostile.py",
     # Copies of photos between two storages, and lists of many rows.
     "tests/functional/test_photos_storages.py",
     "tests/functional/test_paging_plans.py",
+    # The plans of lists on many rows, and demo communities of many kinds.
+    "tests/functional/test_list_plans.py",
+    "tests/unit/demo/test_demo_load.py",
     # Corpora of other projects, growth of the rendering time, hostile texts and pictures.
+    "tests/unit/media/test_refused.py",
     "tests/unit/markup/test_markup_conformance.py",
     "tests/unit/markup/test_markup_growth.py",
     "tests/unit/markup/test_markup_hostile.py",
@@ -38,7 +45,7 @@ QUICK = (
 )
 """Those that are not, although their folder or file is."""
 
-_KINDS_OF_DATABASES = ("database_url", "kind")
+_KINDS_OF_DATABASES = ("database_url", "kind", "blank")
 """The fixtures that give a test each kind of database in turn."""
 
 

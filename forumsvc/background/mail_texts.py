@@ -38,15 +38,16 @@ def _password_reset(db: Connection, settings: Settings, mail: Any) -> MailText |
     # From the time of the request, so that each attempt sends the same link.
     token = password_reset.create_reset_token(secret, account, mail.created_at)
     link = f"{mail.data['url']}?{urlencode({'reset_token': token})}"
+    # That of the page where it was asked for; rows of before have none.
+    language = mail.data.get("language", settings["site.language"])
     values = {"site_name": settings["site.name"], "login": account.login, "link": link}
     # To the address of the account: the requested one may only look the same.
-    return MailText(account.email, *texts.render(mail.kind, **values))
+    return MailText(account.email, *texts.render(mail.kind, language, **values))
 
 
 def _webhook_off(db: Connection, settings: Settings, mail: Any) -> MailText | None:
-    return MailText(
-        mail.recipient, *texts.render(mail.kind, site_name=settings["site.name"], **mail.data)
-    )
+    values = {"site_name": settings["site.name"], **mail.data}
+    return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
 
 
 _KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {

@@ -8,7 +8,7 @@ from .. import clock
 from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..oauth import tokens
-from ..services import events, idempotency, mails, webhook_deliveries
+from ..services import events, hosts, idempotency, mails, webhook_deliveries
 from ..settings import Settings
 
 _EVERY_SECONDS = 600.0
@@ -45,6 +45,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         events.expired(keep),
         mails.expired(keep),
         webhook_deliveries.expired(keep),
+        hosts.expired(),
     ]
 
 

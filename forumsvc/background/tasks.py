@@ -1,23 +1,29 @@
 """The tasks of the background worker of a forum."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
 from .. import clock
 from ..queries.rows import EventRow
 from ..registry import ForumRegistry
-from ..services import webhook_fan_out
+from ..services import hosts, webhook_fan_out
 from .event_consumer import EventConsumer
+from .host_report import HostReport
 from .maintenance import Maintenance
+from .search_indexer import SearchIndexer
 from .worker import Task
 
 _FAN_OUT_BATCH = 100
 """Events per transaction: each makes a row for each of up to `webhooks.most` webhooks."""
 
 
-def create_tasks(registry: ForumRegistry) -> list[Task]:
-    """Return the tasks for an application whose services are configured."""
+def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
+    """Return the tasks for an application whose services are configured.
+
+    ini_dir: the folder of the ini file.
+    """
     settings = registry.forum_settings
     fan_out = EventConsumer(
         registry.database,
@@ -27,7 +33,13 @@ def create_tasks(registry: ForumRegistry) -> list[Task]:
         _FAN_OUT_BATCH,
     )
     maintenance = Maintenance(registry.database, settings)
-    return [maintenance, registry.mail_sender, fan_out, registry.webhook_sender]
+    search_indexer = SearchIndexer(registry.database, settings["worker.interval_seconds"])
+    facts = hosts.facts(settings, ini_dir, registry.build_fingerprint)
+    host_report = HostReport(registry.database, facts, settings["session.secret"])
+    return [
+        *(maintenance, registry.mail_sender, fan_out, registry.webhook_sender, search_indexer),
+        host_report,
+    ]
 
 
 def _fan_out(db: Session, events: Sequence[EventRow]) -> None:

@@ -26,7 +26,8 @@ class Task(Protocol):
     """Work that one process at a time does.
 
     name: of its lease and its thread; interval: seconds between two runs when there is nothing to
-    do. A task with threads of its own has a method `close`, which ends them.
+    do. A task with threads of its own has a method `close`, which ends them. One with `needs_lease
+    = False` is done by each process.
     """
 
     name: str
@@ -67,7 +68,9 @@ class BackgroundWorker:
         """Start the threads, in the process that they shall run in."""
         holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         for task in self._tasks:
-            lease = HeldLease(self._database, task.name, holder)
+            lease: HeldLease | NoLease = HeldLease(self._database, task.name, holder)
+            if not getattr(task, "needs_lease", True):
+                lease = NoLease()
             run = threading.Thread(
                 target=self._run_task, args=(task, lease), name=task.name, daemon=True
             )
@@ -97,7 +100,7 @@ class BackgroundWorker:
         """Return the names of the tasks that still run."""
         return [thread.name for thread in self.threads if thread.is_alive()]
 
-    def _run_task(self, task: Task, lease: "HeldLease") -> None:
+    def _run_task(self, task: Task, lease: "HeldLease | NoLease") -> None:
         stats = self.stats[task.name]
         while not self._stopping.is_set():
             has_more = False
@@ -165,3 +168,14 @@ class HeldLease:
                 leases.release(db, self._name, self._holder)
         except DATABASE_ERRORS as error:
             log.warning("the lease %s stays: %s", self._name, single_line_message(error))
+
+
+class NoLease:
+    """The place of a lease where each process does a task."""
+
+    def is_held(self) -> bool:
+        """Return whether this process may work: it always may."""
+        return True
+
+    def release(self) -> None:
+        """Do nothing: nobody waits."""

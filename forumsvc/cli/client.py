@@ -42,7 +42,7 @@ def client() -> None:
     multiple=True,
     default=tuple(map(str, DEFAULT_SCOPES)),
     show_default=True,
-    help="read, write or admin; may be given more than once.",
+    help="read, write, moderate or admin; may be given more than once.",
 )
 @click.option("--public", is_flag=True, help="It cannot keep a secret, and gets none.")
 @click.option(

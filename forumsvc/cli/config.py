@@ -10,7 +10,14 @@ import click
 from .command import Group
 from .context import CommandError, Context, pass_context
 
-EXAMPLES = ("production.ini", "development.ini", "nginx.conf", "forumsvc.service")
+EXAMPLES = (
+    "production.ini",
+    "development.ini",
+    *("nginx.conf", "haproxy.cfg", "haproxy-postgresql.cfg", "pgbouncer.ini", "patroni.yml"),
+    *("forumsvc.service", "forumsvc.socket", "forumsvc-backup.service", "forumsvc-backup.timer"),
+    *("backup.sh", "logrotate.conf", "Containerfile", "compose.yaml"),
+    *("alerts.yml", "grafana-dashboard.json"),
+)
 
 
 @click.group(cls=Group)
@@ -57,7 +64,7 @@ def init(context: Context, path: Path, site_url: str | None, database_url: str |
 @click.argument("name", type=click.Choice(EXAMPLES))
 @pass_context
 def print_example(context: Context, name: str) -> None:
-    """Print an example file: an ini file, for nginx or for systemd."""
+    """Print an example file: an ini file, or one for a program beside the service."""
     text = example(name)
     context.output(text.rstrip("\n"), name=name, text=text)
 

@@ -84,12 +84,11 @@ class Context:
     def database(self) -> "Database":
         """The database in the settings; not connected yet."""
         from ..database import open_database
-        from ..db.timeouts import Timeouts
+        from ..db.connection_options import ConnectionOptions
 
         try:
-            timeouts = Timeouts.from_settings(self.settings).for_commands()
-            url, driver = self.settings["sqlalchemy.url"], self.settings["database.driver"]
-            database = open_database(url, pool_size=1, timeouts=timeouts, driver=driver)
+            options = ConnectionOptions.from_settings(self.settings).for_commands()
+            database = open_database(self.settings.direct_url, options)
         except ModuleNotFoundError as error:
             raise CommandError(
                 f"sqlalchemy.url: the driver {error.name} is missing; "

@@ -7,6 +7,7 @@ import click
 from .. import migrate
 from ..db.engine import Database
 from ..oauth import explorer
+from ..queries import search_documents
 from ..services import audit, profiles
 from ..services.audit import Finding
 from . import avatars
@@ -43,7 +44,12 @@ def upgrade(context: Context, dry_run: bool) -> None:
     with context.transaction() as db:
         names = profiles.erase_deleted(db)
     avatars.remove(context, names)
-    context.output(f"The database is at revision {revision}.", revision=revision)
+    with context.database.reads.connect() as db:
+        is_indexed = search_documents.is_complete(db)
+    lines = [f"The database is at revision {revision}."]
+    if not is_indexed:
+        lines.append("Posts are not indexed for the search yet: run forumsvc search reindex.")
+    context.output("\n".join(lines), revision=revision, search_index=is_indexed)
 
 
 @db.command()
@@ -62,6 +68,30 @@ def _show_pending(context: Context) -> None:
         lines.append("There is nothing to run.")
     revisions = [step.revision for step in pending]
     context.output("\n".join(lines), revision=revision, pending=revisions)
+
+
+@db.command(name="role-settings")
+@pass_context
+def role_settings(context: Context) -> None:
+    """Print SQL that sets up the roles behind a PgBouncer with pool_mode = transaction."""
+    from sqlalchemy import make_url
+
+    from ..db.connect import role_settings
+    from ..db.connection_options import ConnectionOptions
+
+    settings = context.settings
+    if settings["sqlalchemy.pooler"] != "transaction":
+        raise CommandError("sqlalchemy.pooler is not transaction: the roles need no settings.")
+    options = ConnectionOptions.from_settings(settings)
+    urls = {"sqlalchemy.url": False, "sqlalchemy.read_url": True}
+    statements = [
+        statement
+        for name, read_only in urls.items()
+        for statement in role_settings(
+            options, make_url(settings[name]).username or "forum", read_only=read_only
+        )
+    ]
+    context.output(";\n".join(statements) + ";", statements=statements)
 
 
 @db.command()

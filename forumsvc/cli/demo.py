@@ -127,7 +127,13 @@ def _add_client(context: Context, secret: str) -> None:
 
 def _next_steps(context: Context) -> list[str]:
     """Return lines with commands to try; how to log in only if the demo's password is valid."""
-    lines = [f"Once it is served: curl '{context.site_url}/api/v3/topics?limit=3'"]
+    site = context.site_url
+    lines = ["Once it is served:"]
+    if context.settings["pages.forum"]:
+        lines.append(f"  {site}/ is the forum: read, search, write; in English and Chinese")
+    if context.settings["docs.enabled"]:
+        lines.append(f"  {site}/docs is the explorer of the API, {site}/docs/guide the guide")
+    lines.append(f"curl '{site}/api/v3/topics?limit=3'")
     with context.current_database().reads.connect() as db:
         stored = db.scalar(select(User.password_hash).where(User.login_key == DEMO_LOGIN))
     if verify_password(stored, PASSWORD):
@@ -137,7 +143,8 @@ def _next_steps(context: Context) -> list[str]:
 
 def _login_instructions(context: Context, password: str, client_secret: str) -> str:
     return (
-        f"Log in as {DEMO_LOGIN}, or as {ADMIN_LOGIN} (an admin), password {password}:\n"
+        f"Log in as {DEMO_LOGIN}, or as {ADMIN_LOGIN} (an admin), password {password}, in the "
+        "browser or with:\n"
         f"curl {context.site_url}/oauth/token -d grant_type=password -d username={DEMO_LOGIN} "
         f"-d password={password} -d client_id={CLIENT_ID} -d client_secret={client_secret}"
     )

@@ -80,7 +80,7 @@ def test(context: Context, address: str) -> None:
         raise CommandError("mail.delivery is none: the service sends no email.")
     sender = settings["mail.sender"]
     message_id = make_msgid(domain=sender.partition("@")[2])
-    made = texts.render(MailKind.TEST, site_name=settings["site.name"])
+    made = texts.render(MailKind.TEST, settings["site.language"], site_name=settings["site.name"])
     try:
         message = create_message(sender, address, *made, message_id=message_id, sent_at=clock.now())
     except (MessageError, ValueError, IndexError):

@@ -32,7 +32,7 @@ def token() -> None:
     "scopes",
     metavar="S",
     multiple=True,
-    help="read, write or admin; may be given more than once; read and write by default.",
+    help="read, write, moderate or admin; may be given more than once; read and write by default.",
 )
 @click.option(
     "--ttl",

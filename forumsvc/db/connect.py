@@ -1,7 +1,9 @@
 """Opens connections to PostgreSQL, and checks their session settings.
 
-The settings are part of the startup packet (`options`): they cost no statement and last for the
-whole session. Options in the URL come after them and override them.
+Without a pooler the settings are part of the startup packet (`options`): they cost no statement and
+last for the whole session. Options in the URL come after them and override them. PgBouncer passes
+on no `options`: one that keeps sessions apart gets the settings by a statement; behind one that
+mixes them they must be those of the role (`role_settings`).
 """
 
 import secrets
@@ -9,11 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import psycopg
+from psycopg import capabilities, sql
 from sqlalchemy import Dialect, Engine, event
 
 from ..errors import IncompatibleDatabase
+from .connection_options import ConnectionOptions, Driver, Pooler
+from .server_connection import ServerConnection
 from .timeouts import Timeouts
-from .wrap import Driver
 
 MINIMUM_VERSION = 130000
 """The first version with `hash_mem_multiplier`."""
@@ -28,6 +32,7 @@ _PREPARE_THRESHOLDS: dict[Driver, int | None] = {
     "cursor": 1,
 }
 """After how many runs psycopg prepares a statement."""
+_PROBE = b"forumsvc_probe"
 
 _SESSION = f"""
 SELECT current_setting('{_MARKER}', true),
@@ -38,66 +43,84 @@ SELECT current_setting('{_MARKER}', true),
 """  # noqa: S608  # the marker is a constant
 
 
-def attach(engine: Engine, timeouts: Timeouts, driver: Driver, *, read_only: bool) -> None:
+def attach(engine: Engine, options: ConnectionOptions, *, read_only: bool) -> None:
     """Let an engine open its connections by `open_connection`."""
 
     @event.listens_for(engine, "do_connect")
     def do_connect(dialect: Dialect, record: Any, args: Any, parameters: dict[str, Any]) -> Any:
-        return open_connection(parameters, timeouts, driver, read_only=read_only)
+        return open_connection(parameters, options, read_only=read_only)
 
 
 def open_connection(
-    parameters: Mapping[str, Any],
-    timeouts: Timeouts,
-    driver: Driver = "pipeline",
-    *,
-    read_only: bool,
-) -> "psycopg.Connection[Any]":
+    parameters: Mapping[str, Any], options: ConnectionOptions, *, read_only: bool
+) -> ServerConnection:
     """Open a connection and check its session.
 
-    parameters: of psycopg, from the URL; driver: which of the two prepares statements;
-    read_only: whether the database is to refuse writes.
+    parameters: of psycopg, from the URL; read_only: whether the database is to refuse writes.
 
     Raises psycopg.Error, of SQLSTATE 25006 where writes are wanted and the server takes none, and
     IncompatibleDatabase.
     """
     marker = secrets.token_hex(8)
-    options = session_options(timeouts, marker, read_only=read_only)
+    settings = session_settings(options.timeouts, read_only=read_only)
+    is_mixed = options.pooler == "transaction"
     arguments = {
         "fallback_application_name": "forumsvc",
-        "connect_timeout": timeouts.connect,
-        **_tcp(timeouts),
+        "connect_timeout": options.timeouts.connect,
+        **_tcp(options.timeouts),
         **parameters,
-        "prepare_threshold": _PREPARE_THRESHOLDS[driver],
-        "options": f"{options} {parameters.get('options', '')}".strip(),
+        "prepare_threshold": None if is_mixed else _PREPARE_THRESHOLDS[options.driver],
     }
+    if options.pooler == "none":
+        startup = " ".join(
+            f"-c {name}={value}" for name, value in {**settings, _MARKER: marker}.items()
+        )
+        arguments["options"] = f"{startup} {parameters.get('options', '')}".strip()
     if read_only and arguments.get("target_session_attrs") == "read-write":
         # libpq would refuse the session, which is read-only by our own settings.
         arguments["target_session_attrs"] = "primary"
     try:
-        connection = psycopg.connect(**arguments)
+        connection = ServerConnection.connect(**arguments)
     except psycopg.OperationalError as error:
         reason = _refused_options(str(error))
         if reason is not None:
             raise IncompatibleDatabase(reason) from error
         raise
     try:
-        _check(connection, marker, read_only=read_only)
+        connection.autocommit = True
+        if options.pooler == "session":
+            _set(connection, {**settings, _MARKER: marker})
+        if is_mixed:
+            _check_role(connection, settings)
+            connection.can_prepare = options.driver == "pipeline" and _pooler_prepares(connection)
+        _check(connection, None if is_mixed else marker, options.pooler, read_only=read_only)
+        connection.autocommit = False
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
-    """Return the `options` of the startup packet."""
+def role_settings(options: ConnectionOptions, role: str, *, read_only: bool) -> list[str]:
+    """Return the ALTER ROLE statements for a role behind a PgBouncer with transaction pooling."""
+    settings = session_settings(options.timeouts, read_only=read_only)
+    name = sql.Identifier(role)
+    return [
+        sql.SQL("ALTER ROLE {} SET {} = {}")
+        .format(name, sql.SQL(setting), sql.Literal(value))
+        .as_string()
+        for setting, value in settings.items()
+    ]
+
+
+def session_settings(timeouts: Timeouts, *, read_only: bool) -> dict[str, str]:
+    """Return the settings of a session; times in milliseconds."""
     # PostgreSQL counts twice: until a transaction is the next for a row, and until it has it.
     half = None if timeouts.lock is None else timeouts.lock / 2
     settings = {
         "timezone": "utc",
         # Each statement is planned once: the best index depends on the list, not on parameters.
         "plan_cache_mode": "force_generic_plan",
-        _MARKER: marker,
         "lock_timeout": _milliseconds(timeouts.read_lock if read_only else half),
         "statement_timeout": _milliseconds(timeouts.statement),
         "idle_in_transaction_session_timeout": _milliseconds(timeouts.idle_transaction),
@@ -107,7 +130,7 @@ def session_options(timeouts: Timeouts, marker: str, *, read_only: bool) -> str:
         # Memory to hash the ids of all hidden topics, up to two million (`queries.topics`): with
         # less, each row at a large offset would be compared with every one of them.
         settings["hash_mem_multiplier"] = "16"
-    return " ".join(f"-c {name}={value}" for name, value in settings.items() if value is not None)
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _milliseconds(seconds: float | None) -> str | None:
@@ -140,26 +163,67 @@ def _refused_options(message: str) -> str | None:
 
 def _pooled(what: str) -> str:
     return (
-        f"What answers under sqlalchemy.url {what}: connect to PostgreSQL itself, "
-        "not through a pooler such as PgBouncer."
+        f"What answers under sqlalchemy.url {what}: connect to PostgreSQL itself, or set "
+        "sqlalchemy.pooler to the pool_mode of the PgBouncer."
     )
 
 
-def _check(connection: "psycopg.Connection[Any]", marker: str, *, read_only: bool) -> None:
+def _set(connection: ServerConnection, settings: Mapping[str, str]) -> None:
+    calls = ", ".join(["set_config(%s, %s, false)"] * len(settings))
+    values = [text for pair in settings.items() for text in pair]
+    connection.execute(f"SELECT {calls}".encode(), values, prepare=False)
+
+
+def _check_role(connection: ServerConnection, settings: Mapping[str, str]) -> None:
+    """Raise IncompatibleDatabase if the role does not have the settings."""
+    query = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
+    names = ["TimeZone" if name == "timezone" else name for name in settings]
+    found = {name.lower(): value for name, value in connection.execute(query, [names])}
+    for name, value in settings.items():
+        is_same = found[name].lower() in (_UTC if name == "timezone" else {value})
+        if not is_same:
+            raise IncompatibleDatabase(
+                f"The role {connection.info.user} has {name} = {found[name]} behind the pooler and "
+                f"needs {value}: run the statements that forumsvc db role-settings prints, and "
+                "RECONNECT in PgBouncer."
+            )
+
+
+def _pooler_prepares(connection: ServerConnection) -> bool:
+    """Return whether the pooler prepares statements in each session that it uses.
+
+    It gives them names of its own then (PgBouncer 1.21 or newer with max_prepared_statements).
+    """
+    if not capabilities.has_send_close_prepared():
+        return False
+    found = "SELECT count(*) FROM pg_prepared_statements WHERE name = %s"
+    with connection.transaction():
+        connection.pgconn.prepare(_PROBE, b"SELECT 1")
+        row = connection.execute(found, [_PROBE.decode()]).fetchone()
+        connection.pgconn.close_prepared(_PROBE)
+    return row == (0,)
+
+
+def _check(
+    connection: ServerConnection, marker: str | None, pooler: Pooler, *, read_only: bool
+) -> None:
     version = connection.info.server_version
     if version < MINIMUM_VERSION:
         raise IncompatibleDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
-    connection.autocommit = True
-    row = connection.execute(_SESSION).fetchone()
-    connection.autocommit = False
+    row = connection.execute(_SESSION, prepare=False).fetchone()
     assert row is not None, "a SELECT without FROM has a row"  # noqa: S101
     arrived, time_zone, refuses_writes, is_standby, is_shared = row
-    if arrived != marker:
+    if marker is not None and arrived != marker:
         raise IncompatibleDatabase(
             _pooled("drops the session settings (startup parameter options)")
         )
-    if is_shared:
+    if is_shared and pooler == "none":
         raise IncompatibleDatabase(_pooled("hands out sessions that others have used"))
+    if is_shared and pooler == "session":
+        raise IncompatibleDatabase(
+            "PgBouncer hands out sessions as others left them: it needs server_reset_query = "
+            "DISCARD ALL."
+        )
     if time_zone.lower() not in _UTC:
         raise IncompatibleDatabase(
             f"The time zone of the session must be UTC and is {time_zone}: "

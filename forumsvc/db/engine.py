@@ -7,16 +7,14 @@ first and then waits for the lock fails under concurrent writers, whatever the t
 
 import sqlite3
 import time
-from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
+from .connection_options import ConnectionOptions
 from .executor import EXECUTOR, Executor
 from .lock_waits import ATTEMPT_SECONDS, LockWaits
-from .timeouts import Timeouts
-from .wrap import Driver
 
 _UNLIMITED_SECONDS = 10**6
 _POLL_SECONDS = 0.01
@@ -25,29 +23,20 @@ _POLL_SECONDS = 0.01
 class Database:
     """The engines of one database, each with its pool, and the executor above them."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        pool_size: int = 10,
-        timeouts: Timeouts | None = None,
-        driver: Driver = "pipeline",
-    ) -> None:
+    def __init__(self, url: str, options: ConnectionOptions | None = None) -> None:
         """Create the engines; they open no connection yet.
 
-        url: an SQLAlchemy URL of an SQLite file, or of PostgreSQL by psycopg; pool_size: the
-        connections that each pool keeps open; timeouts: None for the defaults; driver: how the
-        executor's statements reach PostgreSQL.
+        url: an SQLAlchemy URL of an SQLite file, or of PostgreSQL by psycopg; options: None for the
+        defaults.
         """
-        timeouts = timeouts or Timeouts()
+        self.options = options = options or ConnectionOptions()
         self.url = make_url(url)
-        create = _sqlite_engine if self.is_sqlite else partial(_postgresql_engine, driver)
-        self.reads = create(url, pool_size, timeouts, read_only=True)
-        self.writes = create(url, pool_size, timeouts, read_only=False)
-        self.lock_waits = LockWaits(timeouts.long_lock_waits)
-        self.executor = Executor(self.reads, self.lock_waits, driver)
+        self.reads = self.create_read_engine()
+        self.writes = _create_engine(url, options, read_only=False)
+        self.lock_waits = LockWaits(options.timeouts.long_lock_waits)
+        self.executor = Executor(self.reads, self.lock_waits, options)
         self.executor.attach_to(self.writes)
-        self._limit_lock_waits(timeouts.lock)
+        self._limit_lock_waits(options.timeouts.lock)
         self.session: sessionmaker[Session] = sessionmaker(
             self.writes, autoflush=False, info={EXECUTOR: self.executor}
         )
@@ -66,6 +55,17 @@ class Database:
         """Whether the database is an SQLite file."""
         return self.url.get_backend_name() == "sqlite"
 
+    def create_read_engine(
+        self, options: ConnectionOptions | None = None, **engine_options: Any
+    ) -> Engine:
+        """Return an engine in AUTOCOMMIT, on which the database itself refuses writes.
+
+        options: None for those of this database; engine_options: of SQLAlchemy's engine.
+        """
+        options = options or self.options
+        url = options.read_url or self.url.render_as_string(hide_password=False)
+        return _create_engine(url, options, read_only=True, **engine_options)
+
     def dispose(self) -> None:
         """Close all connections."""
         self.executor.close()
@@ -79,27 +79,38 @@ class Database:
         self.writes.dispose(close=False)
 
 
+def _create_engine(
+    url: str, options: ConnectionOptions, *, read_only: bool, **engine_options: Any
+) -> Engine:
+    if make_url(url).get_backend_name() == "sqlite":
+        return _sqlite_engine(url, options, read_only=read_only, **engine_options)
+    return _postgresql_engine(url, options, read_only=read_only, **engine_options)
+
+
 def _engine(
-    url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool, **options: Any
+    url: str, options: ConnectionOptions, *, read_only: bool, **engine_options: Any
 ) -> Engine:
     if read_only:
-        options |= {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
+        engine_options |= {"isolation_level": "AUTOCOMMIT", "skip_autocommit_rollback": True}
     return create_engine(
         url,
-        pool_size=pool_size,
-        max_overflow=pool_size,
-        pool_timeout=timeouts.pool,
+        pool_size=options.pool_size,
+        max_overflow=options.pool_size,
+        pool_timeout=options.timeouts.pool,
         # Logs and errors must not show what people typed, such as a password in the field of the
         # login, or private texts.
         hide_parameters=True,
-        **options,
+        **engine_options,
     )
 
 
-def _sqlite_engine(url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool) -> Engine:
-    lock_timeout = _UNLIMITED_SECONDS if timeouts.lock is None else timeouts.lock
+def _sqlite_engine(
+    url: str, options: ConnectionOptions, *, read_only: bool, **engine_options: Any
+) -> Engine:
+    timeout = options.timeouts.lock
+    lock_timeout = _UNLIMITED_SECONDS if timeout is None else timeout
     arguments = {"timeout": lock_timeout, "check_same_thread": False}
-    engine = _engine(url, pool_size, timeouts, read_only=read_only, connect_args=arguments)
+    engine = _engine(url, options, read_only=read_only, connect_args=arguments, **engine_options)
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: sqlite3.Connection, record: Any) -> None:
@@ -142,11 +153,16 @@ def _begin_immediate(connection: Connection) -> None:
 
 
 def _postgresql_engine(
-    driver: Driver, url: str, pool_size: int, timeouts: Timeouts, *, read_only: bool
+    url: str, options: ConnectionOptions, *, read_only: bool, **engine_options: Any
 ) -> Engine:
     from .connect import attach  # psycopg is not installed where there is only SQLite
 
     # The connection used last: its server process has warm caches and prepared statements.
-    engine = _engine(url, pool_size, timeouts, read_only=read_only, pool_use_lifo=True)
-    attach(engine, timeouts, driver, read_only=read_only)
+    engine_options = {
+        "pool_use_lifo": True,
+        "pool_recycle": options.max_age_seconds or -1,
+        **engine_options,
+    }
+    engine = _engine(url, options, read_only=read_only, **engine_options)
+    attach(engine, options, read_only=read_only)
     return engine

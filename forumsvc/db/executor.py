@@ -4,10 +4,12 @@ For a list, Session or Connection cost more time than the database itself. SELEC
 transaction run on a connection that each thread keeps, all else in a session's transaction.
 """
 
+import math
 import threading
+import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from weakref import WeakSet, ref
 
 from sqlalchemy import Connection, Dialect, Engine, ExceptionContext, event
@@ -17,11 +19,12 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from .blocked_reads import BlockedReads
 from .compiled_statement import CompiledStatement, DmlStatement, Query, Values
+from .connection_options import ConnectionOptions
 from .driver_connection import DriverConnection
 from .failures import is_outdated_session
 from .lock_waits import LockWaits
 from .thread_connection import ThreadConnection
-from .wrap import Driver, wrap
+from .wrap import wrap
 
 T = TypeVar("T")
 
@@ -46,15 +49,20 @@ class Executor:
     """
 
     def __init__(
-        self, engine: Engine, lock_waits: LockWaits | None = None, driver: Driver = "pipeline"
+        self,
+        engine: Engine,
+        lock_waits: LockWaits | None = None,
+        options: ConnectionOptions | None = None,
     ) -> None:
         """Create an executor, which opens no connection yet.
 
-        engine: the read-only one; lock_waits: limits how long sessions wait for row locks; driver:
-        how statements reach PostgreSQL.
+        engine: the read-only one; lock_waits: limits how long sessions wait for row locks; options:
+        None for the defaults.
         """
+        options = options or ConnectionOptions()
         self._engine = engine
-        self._driver: Driver = driver
+        self._driver = options.driver
+        self._max_age = options.max_age_seconds or math.inf
         self._lock_waits = lock_waits or LockWaits(None)
         self._blocked_reads = BlockedReads()
         self._compiled = lru_cache(_MAX_STATEMENTS)(
@@ -215,11 +223,10 @@ class Executor:
 
     def _driver_connection_of(self, connection: Connection) -> DriverConnection:
         pooled = connection.connection
-        driver: DriverConnection | None = pooled.info.get(_DRIVER_CONNECTION)
-        if driver is None:
+        if _DRIVER_CONNECTION not in pooled.info:
             driver = wrap(self._engine.dialect, pooled.driver_connection, self._driver)
             pooled.info[_DRIVER_CONNECTION] = driver
-        return driver
+        return cast("DriverConnection", pooled.info[_DRIVER_CONNECTION])
 
     def limit_lock_waits(self, connection: Connection, seconds: float | None) -> None:
         """Limit how long a transaction of PostgreSQL waits for any lock; None: as the session.
@@ -255,7 +262,7 @@ class Executor:
 
     def _execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
         own = getattr(self._local, "connection", None)
-        if own is None:
+        if own is None or time.monotonic() - own.opened_at > self._max_age:
             own = self._local.connection = ThreadConnection(self._engine, self._driver)
             self._thread_connections.add(own)
         return own.connection.execute(text, parameters)

@@ -12,12 +12,13 @@ from itertools import count
 from typing import Any
 
 import psycopg
-from psycopg import pq
+from psycopg import capabilities, pq
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.generators import fetch_many, send
 
 from .driver_connection import PendingRows
+from .server_connection import ServerConnection
 
 MAX_PREPARED = 256
 _BINARY = pq.Format.BINARY
@@ -69,7 +70,8 @@ class PipelineConnection:
     processes costs both of them as much as a small statement.
     """
 
-    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
+    def __init__(self, connection: ServerConnection) -> None:
+        self._can_prepare = connection.can_prepare
         self._connection = connection
         self._pgconn = connection.pgconn
         self._begins_transactions = not connection.autocommit
@@ -165,13 +167,13 @@ class PipelineConnection:
 
     def _execute_now(self, statement: _Statement, encoded: Any) -> Any:
         pgconn = self._pgconn
-        if not statement.was_run:
-            statement.was_run = True
-            return self._check(pgconn.exec_params(statement.text, encoded, result_format=_BINARY))
-        if statement.name is None:
+        if statement.was_run and statement.name is None and self._can_prepare:
             name = self._new_name()
             self._check(pgconn.prepare(name, statement.text))
             statement.name = name
+        if statement.name is None:
+            statement.was_run = True
+            return self._check(pgconn.exec_params(statement.text, encoded, result_format=_BINARY))
         return self._check(pgconn.exec_prepared(statement.name, encoded, result_format=_BINARY))
 
     def _execute_pending(self) -> Any:
@@ -184,10 +186,10 @@ class PipelineConnection:
         self._pgconn.enter_pipeline_mode()
         try:
             for name in evicted:
-                self._pgconn.send_query_params(b"DEALLOCATE " + name, None)
+                self._close(name)
                 sent += 1
             for statement, encoded, pending_rows in pending:
-                if statement.was_run and statement.name is None:
+                if statement.was_run and statement.name is None and self._can_prepare:
                     statement.name = self._new_name()
                     prepared[sent] = statement
                     self._pgconn.send_prepare(statement.name, statement.text)
@@ -226,6 +228,12 @@ class PipelineConnection:
             self._pgconn.send_query_params(statement.text, encoded, result_format=_BINARY)
         else:
             self._pgconn.send_query_prepared(statement.name, encoded, result_format=_BINARY)
+
+    def _close(self, name: bytes) -> None:
+        if capabilities.has_send_close_prepared():
+            self._pgconn.send_close_prepared(name)
+        else:
+            self._pgconn.send_query_params(b"DEALLOCATE " + name, None)
 
     def _new_name(self) -> bytes:
         return f"{self._name_prefix}{next(self._numbers)}".encode()

@@ -1,13 +1,11 @@
 """Chooses the implementation of DriverConnection for a database."""
 
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Dialect
 
+from .connection_options import Driver
 from .driver_connection import CursorConnection, DriverConnection
-
-Driver = Literal["pipeline", "cursor"]
-"""How statements reach PostgreSQL: in pipelines of libpq, or one by one on psycopg's cursors."""
 
 
 def wrap(dialect: Dialect, connection: Any, driver: Driver) -> DriverConnection:

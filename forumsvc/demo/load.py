@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
@@ -15,7 +16,7 @@ from ..db.statements import update_of
 from ..errors import Conflict, Invalid
 from ..markup import Renderer
 from ..models import Base, Node, Reply, Topic, User
-from ..services import audit, events, nodes
+from ..services import audit, events, nodes, search_reindex
 from ..services.content.authoring import Authoring
 from ..services.content.rules import Rules
 from .bulk import Bulk, multiply
@@ -73,7 +74,8 @@ def load(
     """Fill the database, which is at the newest revision, with a demo community.
 
     The same size, seed and language give the same rows. Existing rows stay: the demo's rows get
-    higher ids, and only nodes and sections of the same names are shared. It is one transaction.
+    higher ids, and only nodes and sections of the same names are shared. It is one
+    transaction; then the posts are indexed for the search.
 
     language: one of `LANGUAGES`; user_url: the template of a mention's link; password_hash: of
     every demo user, or None if nobody may log in; progress: see `Progress`; until: the end of the
@@ -108,6 +110,7 @@ def load(
             )
             _multiply(db, bulk, renderer, progress)
         events.record_nothing(db)
+        search_reindex.mark_pending(db)
         active = users[:_ACTIVE_USERS]
         ids, logins = [row["id"] for row in active], [row["login"] for row in active]
         members = Members(ids, logins, joined[:_ACTIVE_USERS], stream(seed, "members"))
@@ -121,6 +124,7 @@ def load(
         counts = {name: many - before[name] for name, many in _count_rows(db).items()}
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES):
             invalidation.invalidate(db, version)
+    search_reindex.reindex(database, progress=partial(progress, "search index"))
     return LoadResult(counts, logins[0], logins[1])
 
 

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from ..models import Role, UserState
+from ..search.normal_form import name_key
 from .people import Person
 from .rng import zipf
 
@@ -78,6 +79,7 @@ def user_rows(
     return [
         {
             **person,
+            "name_key": name_key(person["name"]),
             "id": first_id + number,
             "password_hash": password_hash,
             "role": role_of(number, len(joined)),

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import text
@@ -9,8 +10,8 @@ from sqlalchemy.exc import DBAPIError
 
 from .. import migrate
 from ..database import open_database
+from ..db.connection_options import ConnectionOptions
 from ..db.engine import Database
-from ..db.timeouts import Timeouts
 from ..errors import IncompatibleDatabase
 from ..serving.options import Options
 from ..settings import Settings
@@ -26,12 +27,8 @@ def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Pro
     ini: the path of the ini file, for the messages; options: those of the server, None if unknown.
     """
     try:
-        database = open_database(
-            settings["sqlalchemy.url"],
-            pool_size=1,
-            timeouts=Timeouts.from_settings(settings),
-            driver=settings["database.driver"],
-        )
+        how = replace(ConnectionOptions.from_settings(settings), pool_size=1)
+        database = open_database(settings["sqlalchemy.url"], how)
     except ModuleNotFoundError as failure:
         yield error(
             f"sqlalchemy.url: the driver {failure.name} is missing; "
@@ -73,6 +70,7 @@ def _check_postgresql(
     if options is None:
         return
     each = max_connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
+    each += settings["search.at_once"]
     total = options.processes * each + (_BACKGROUND_CONNECTIONS if options.worker else 0)
     if total > free:
         yield warning(

@@ -1,4 +1,4 @@
-"""A problem of a configuration."""
+"""A problem of a configuration, or of the running service."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +11,8 @@ class Level(StrEnum):
     """The service does not start, or requests fail."""
     WARNING = "warning"
     """It may fail under load, or a protection is not effective."""
+    INFO = "info"
+    """Worth knowing; nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,8 @@ def error(message: object) -> Problem:
 def warning(message: object) -> Problem:
     """Return a warning; its message is put on one line."""
     return Problem(Level.WARNING, " ".join(str(message).split()))
+
+
+def info(message: object) -> Problem:
+    """Return what is worth knowing; its message is put on one line."""
+    return Problem(Level.INFO, " ".join(str(message).split()))

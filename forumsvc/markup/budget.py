@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from forumsvc.errors import RateLimited
+from forumsvc.errors import RateLimited, too_many
 from forumsvc.markup.renderer import ReportCpuTime
 
 _WAIT_SECONDS = 2.0
@@ -70,8 +70,8 @@ class RenderBudget:
             if account.used_seconds >= self._per_minute:
                 missing = (account.used_seconds - self._per_minute) * 60 / self._per_minute
                 wait = max(1, math.ceil(missing))
-                raise RateLimited(
-                    f"Your texts took too long to render. Try again in {wait} seconds.", wait
+                raise too_many(
+                    "Your texts took too long to render. Try again in %(seconds)d seconds.", wait
                 )
             account.busy = True
             return account

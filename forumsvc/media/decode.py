@@ -16,6 +16,7 @@ from PIL import GifImagePlugin, Image, ImageOps, UnidentifiedImageError
 from forumsvc.errors import Invalid
 from forumsvc.media.color import to_srgb
 from forumsvc.media.limits import Limits
+from forumsvc.texts import Message
 
 _FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
 _ANIMATED = ("GIF", "WEBP")
@@ -26,6 +27,8 @@ _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd8\xff]", re.DOTALL)
 _JPEG_SCAN, _JPEG_END = b"\xff\xda", b"\xff\xd9"
 _PNG_END = b"IEND\xae\x42\x60\x82"
 _GIF_TRAILER = b";"
+
+_NOT_AN_IMAGE = Message("not a PNG, JPEG, GIF or WebP image, or a broken or truncated one")
 
 # Frames keep their palette as long as it is the same for all.
 GifImagePlugin.LOADING_STRATEGY = GifImagePlugin.LoadingStrategy.RGB_AFTER_DIFFERENT_PALETTE_ONLY
@@ -122,7 +125,7 @@ def _decoder_errors() -> Iterator[None]:
     except (Invalid, MemoryError):
         raise
     except UnidentifiedImageError:
-        refuse("not a PNG, JPEG, GIF or WebP image, or a broken or truncated one")
+        refuse(_NOT_AN_IMAGE)
     except Exception as error:  # broken data may make a decoder raise anything
         refuse(f"broken or truncated: the image cannot be decoded ({error})")
 

@@ -21,6 +21,8 @@ from forumsvc.errors import Invalid, RateLimited
 from forumsvc.media.limits import Limits
 from forumsvc.sandbox import CpuLimitError, CrashError, DeadlineError, SandboxProcess
 
+from ..texts import Message
+
 log = logging.getLogger(__name__)
 
 _CHUNK = 64 << 10
@@ -117,7 +119,10 @@ def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
     while chunk := source.read(_CHUNK):
         total += len(chunk)
         if total > max_bytes:
-            raise Invalid("file", f"too large: at most {max_bytes:,} bytes are allowed")
+            raise Invalid(
+                "file",
+                Message("too large: at most %(most)s bytes are allowed", most=f"{max_bytes:,}"),
+            )
         upload.write(chunk)
     if total == 0:
         raise Invalid("file", "the file is empty")
@@ -157,9 +162,11 @@ def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) ->
             worker.send(message, limits.timeout, deadline)
             result = worker.receive(deadline)
         except (CpuLimitError, DeadlineError):
-            raise Invalid(
-                "file", f"too large to decode: it takes more than {limits.timeout} seconds"
-            ) from None
+            reason = Message(
+                "too large to decode: it takes more than %(seconds)s seconds",
+                seconds=limits.timeout,
+            )
+            raise Invalid("file", reason) from None
         except CrashError:
             log.warning("an image ended its worker")
             raise Invalid("file", "broken: the image stops its decoder") from None

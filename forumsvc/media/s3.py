@@ -62,7 +62,7 @@ class S3Storage:
             config=Config(
                 signature_version="s3v4",
                 connect_timeout=5,
-                read_timeout=30,
+                read_timeout=15,
                 retries={"mode": "standard", "total_max_attempts": 3},
             ),
         )

@@ -3,6 +3,7 @@
 from ..db.base import Base
 from .cache_version import CacheVersion
 from .event import Event, EventPosition, EventType
+from .host import Host
 from .idempotency_key import IdempotencyKey
 from .lease import Lease
 from .login import BrowserSession, LoginAddress, LoginFailure, LoginSuccess
@@ -22,6 +23,7 @@ from .relation import (
     UserFollow,
 )
 from .reply import Reply
+from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
 from .topic import Topic
 from .user import Role, User, UserState
 from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
@@ -37,6 +39,7 @@ __all__ = [
     "EventType",
     "Favorite",
     "FollowNotification",
+    "Host",
     "IdempotencyKey",
     "IssuedBy",
     "Lease",
@@ -47,6 +50,7 @@ __all__ = [
     "MailKind",
     "MailState",
     "MentionType",
+    "MovedTopic",
     "Node",
     "Notification",
     "NotificationJob",
@@ -54,14 +58,17 @@ __all__ = [
     "OAuthClient",
     "OAuthCode",
     "OAuthToken",
+    "PendingReindex",
     "Photo",
     "Reply",
     "ReplyLike",
+    "ReplyWords",
     "Role",
     "Section",
     "Topic",
     "TopicFollow",
     "TopicLike",
+    "TopicWords",
     "User",
     "UserBlock",
     "UserFollow",

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sqlalchemy import Boolean, Index, String, UniqueConstraint, false, text
+from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, Counter, EmptyText, PrimaryKey, Timestamp, not_negative, one_of
@@ -42,6 +42,10 @@ class User(Base):
     state: Mapped[str] = mapped_column(String(10), default=UserState.ACTIVE)
 
     name: Mapped[EmptyText]
+    name_key: Mapped[str] = mapped_column(
+        Text().with_variant(Text(collation="C"), "postgresql"), default="", server_default=""
+    )
+    """The name in normal form (`search.normal_form`)."""
     location: Mapped[EmptyText]
     company: Mapped[EmptyText]
     codehost: Mapped[EmptyText]
@@ -94,3 +98,6 @@ Index(
     sqlite_where=text("avatar <> ''"),
     postgresql_where=text("avatar <> ''"),
 )
+# Bytes are compared, as SQLite does anyway: all keys with the same beginning stand together.
+Index("ix_users_name_key", User.name_key)
+Index("ix_users_login_key_bytes", User.login_key.collate("C")).ddl_if(dialect="postgresql")

@@ -17,6 +17,7 @@ from ..errors import Conflict, Invalid, NotFound
 from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
 from ..permissions import DEFAULT_SCOPES, Scope
 from ..text_rules import line_error
+from ..texts import Message
 from . import redirects
 from .token_hash import hash_token, new_secret
 
@@ -122,7 +123,7 @@ def create(
         raise Invalid("grants", "a public client cannot use client_credentials: it has no secret")
     for uri in uris:
         if reason := redirects.validation_error(uri):
-            raise Invalid("redirect_uri", f"{uri!r} {reason}")
+            raise Invalid("redirect_uri", Message("%(uri)r %(reason)s", uri=uri, reason=reason))
     identifier = secrets.token_hex(16) if client_id is None else _check_id(client_id)
     secret = None if public else client_secret or new_secret()
     _check_secret(client_secret, public)
@@ -148,12 +149,14 @@ def create(
 def _check_id(client_id: str) -> str:
     """Return a given client_id if it is valid (RFC 6749 Appendix A.1: characters 0x20 to 0x7E).
 
-    Raises Invalid, and Conflict if it is reserved.
+    It is also a segment of the paths of pages. Raises Invalid, and Conflict if it is reserved.
     """
     if not 0 < len(client_id) <= MAX_ID_LENGTH:
         raise Invalid("id", f"must have 1 to {MAX_ID_LENGTH} characters")
     if not _VSCHARS.fullmatch(client_id) or client_id != client_id.strip():
         raise Invalid("id", "must be of printable ASCII characters, with no blank at either end")
+    if "/" in client_id or client_id in (".", ".."):
+        raise Invalid("id", "must not contain '/', nor be '.' or '..'")
     if client_id in RESERVED:
         raise Conflict(f"The client identifier {client_id!r} is the service's own.")
     return client_id
@@ -174,7 +177,9 @@ def _check_secret(secret: str | None, public: bool) -> None:
 def _check_name(name: str) -> None:
     name = name.strip()
     if not 0 < len(name) <= MAX_NAME:
-        raise Invalid("name", f"must have 1 to {MAX_NAME} characters")
+        raise Invalid(
+            "name", Message("must have %(least)d to %(most)d characters", least=1, most=MAX_NAME)
+        )
     if (error := line_error(name)) is not None:
         raise Invalid("name", error)
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
-from ..errors import RateLimited
+from ..errors import too_many
 from ..passwords import require_slot, verify_password
 from . import resource_owners, throttle
 
@@ -53,9 +53,9 @@ def _check_throttle(
     connection: Connection, key: throttle.AttemptKey, settings: Mapping[str, Any], now: datetime
 ) -> None:
     if wait := throttle.retry_after(connection, key, settings, now):
-        raise RateLimited(f"Too many failed attempts. Try again in {wait} seconds.", wait)
+        raise too_many("Too many failed attempts. Try again in %(seconds)d seconds.", wait)
     if wait := throttle.retry_after_successes(connection, key, settings, now):
-        raise RateLimited(f"Too many logins. Try again in {wait} seconds.", wait)
+        raise too_many("Too many logins. Try again in %(seconds)d seconds.", wait)
 
 
 def password_unchanged(attempt: LoginAttempt, password: str, password_hash: str | None) -> bool:

@@ -1,13 +1,16 @@
 """Browser sessions: a user's login to the pages, in one browser, until it expires."""
 
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, false, insert, literal, select
+from sqlalchemy import Select, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
+from ..db.base import UtcDateTime
+from ..db.execution import ReadConnection, row
 from ..db.statements import delete_of
-from ..models import BrowserSession, User, UserState
+from ..models import BrowserSession, User, UserBlock, UserState
 from .clients import SCOPES
 from .login import LoginAttempt, password_unchanged
 from .token_hash import hash_token, new_secret
@@ -20,12 +23,12 @@ _COLUMNS: tuple[Any, ...] = (
     User.login,
     User.email,
     User.role,
+    User.unread_count,
     User.state,
     User.created_at.label("user_created_at"),
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
-    # No page shows a list that blocked users are left out of.
-    false().label("blocks"),
+    select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
 )
 
 
@@ -40,8 +43,8 @@ def create(
     user = attempt.user
     assert user is not None, "the attempt succeeded"  # noqa: S101
     current = select(User.password_hash).where(User.id == user.id, User.state != UserState.DELETED)
-    row = db.execute(current.with_for_update(key_share=True)).first()
-    if row is None or not password_unchanged(attempt, password, row.password_hash):
+    found = db.execute(current.with_for_update(key_share=True)).first()
+    if found is None or not password_unchanged(attempt, password, found.password_hash):
         return None
     secret = new_secret()
     db.execute(
@@ -55,22 +58,27 @@ def create(
     return secret
 
 
-def find(db: Session | Connection, secret: str, now: datetime) -> Row[Any] | None:
-    """Return the user who is logged in by the secret of a cookie, or None.
-
-    The row: user_id, login, email, role, state, user_created_at, scope, client_id, blocks; one
-    SELECT.
-    """
-    return db.execute(
+@cache
+def _by_secret() -> Select[Any]:
+    return (
         select(*_COLUMNS)
         .select_from(BrowserSession)
         .join(User, User.id == BrowserSession.user_id)
         .where(
-            BrowserSession.secret_hash == hash_token(secret),
-            BrowserSession.expires_at > now,
+            BrowserSession.secret_hash == bindparam("secret_hash"),
+            BrowserSession.expires_at > bindparam("now", type_=UtcDateTime),
             User.state != UserState.DELETED,
         )
-    ).first()
+    )
+
+
+def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
+    """Return the user who is logged in by the secret of a cookie, or None.
+
+    The row: user_id, login, email, role, unread_count, state, user_created_at, scope, client_id,
+    blocks; one SELECT.
+    """
+    return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 
 
 def delete(db: Session, secret: str) -> None:

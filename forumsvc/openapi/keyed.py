@@ -5,6 +5,7 @@
 from copy import deepcopy
 from typing import Any
 
+from ..search.query import Order, State, Where
 from .keyed_examples import complete
 from .keyed_names import ALIASES, ERROR_KINDS, GRADES, error_kind, list_name
 
@@ -117,9 +118,32 @@ def _change_schemas(schemas: Schema) -> None:
     schemas["LikesCount"] = _object(
         obj_type=_ref("Likeable"), obj_id=_ref("Id"), **schemas["Count"]["properties"]
     )
+    schemas["UnderstoodQuery"] = _understood_query()
     for name, (key, state) in _DETAILS.items():
         meta = {"type": "object"} if state is None else _ref(state)
         schemas[_answer(name)] = _object(**{key: _ref(name), "meta": meta})
+
+
+def _understood_query() -> Schema:
+    """Return the schema of what a search was understood to ask for."""
+    texts: Schema = {"type": "array", "items": {"type": "string"}}
+    id_or_null: Schema = {"type": ["integer", "null"], "format": "int64"}
+    words: Schema = {
+        **texts,
+        "description": "Parts of words, as they are compared; `*` stands behind a beginning.",
+    }
+    return _object(
+        words=words,
+        phrases=texts,
+        excluded=texts,
+        **{"in": {"type": "string", "enum": [*Where]}},
+        node_id=id_or_null,
+        user_id=id_or_null,
+        since=_ref("MomentOrNull"),
+        until=_ref("MomentOrNull"),
+        **{"is": {"type": "array", "items": {"type": "string", "enum": [*State]}}},
+        order={"type": "string", "enum": [*Order]},
+    )
 
 
 def _failure_statuses(document: Schema) -> dict[str, int]:
@@ -188,6 +212,8 @@ def _answer(component: str) -> str:
 def _list_meta(operation_id: str) -> Schema | None:
     if operation_id == "listNodes":
         return _object(total=_ref("Number"))
+    if operation_id in ("searchTopics", "searchReplies"):
+        return _object(query=_ref("UnderstoodQuery"))
     if operation_id == "listTopicReplies":
         return _object(user_liked_reply_ids={"type": "array", "items": _ref("Id")})
     return None

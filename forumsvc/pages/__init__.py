@@ -1,26 +1,13 @@
-"""The HTML pages: accounts, OAuth consent, documentation. Only the explorer uses JavaScript."""
-
-from datetime import datetime
+"""The HTML pages: the forum, accounts, OAuth consent, documentation."""
 
 from pyramid.config import Configurator
 
 from ..services import registration
+from . import languages, paths
+from .public_cache import public_cache_deriver
+from .static_files import asset_path
 
-_PAGES = (
-    "home",
-    "login",
-    "signup",
-    "consent",
-    "applications",
-    "change_password",
-    "reset_password",
-)
-_DOCS = ("explorer", "guide")
-
-
-def format_day(moment: datetime) -> str:
-    """Return a date as people read it: 3 May 2026."""
-    return f"{moment.day} {moment:%B %Y}"
+_FORUM = ("search", "notifications", "account.settings", "feeds", "crawlers")
 
 
 def includeme(config: Configurator) -> None:
@@ -30,13 +17,29 @@ def includeme(config: Configurator) -> None:
             "jinja2.undefined": "strict",
             "jinja2.trim_blocks": True,
             "jinja2.lstrip_blocks": True,
-            "jinja2.filters": {"day": format_day},
-            "jinja2.globals": {"is_registration_open": registration.is_open},
+            "jinja2.filters": {"day": languages.day, "translated": languages.translated},
+            "jinja2.directories": "forumsvc.pages:templates",
+            "jinja2.newstyle": True,
+            "jinja2.i18n.domain": languages.DOMAIN,
+            "jinja2.i18n.gettext": languages.CachedTexts,
+            "jinja2.globals": {
+                "is_registration_open": registration.is_open,
+                "user_path": paths.user_path,
+                "asset_path": asset_path,
+            },
         }
     )
     config.include("pyramid_jinja2")
-    for name in ("csrf", "page_tween", "static_files", *_PAGES):
+    settings = config.registry.forum_settings
+    config.add_view_deriver(public_cache_deriver, "public_cache", under="schema")
+    names = ["csrf", "languages", "page_tween", "account", "oauth", "static_files"]
+    if settings["docs.enabled"]:
+        names.append("docs")
+    # The routes are tried in their order. Topics are asked for most; the path of a user's page is
+    # any word that no other page has.
+    if settings["pages.forum"]:
+        names = ["topics", *names, *_FORUM, "users"]
+    else:
+        names.append("home")
+    for name in names:
         config.include(f".{name}")
-    if config.registry.forum_settings["docs.enabled"]:
-        for name in _DOCS:
-            config.include(f".{name}")

@@ -1,18 +1,20 @@
 """Flash messages: what a page says about the action that redirected to it."""
 
+from ..texts import Message
 from ..web.api.request import ForumRequest
 
 _MESSAGES = {
-    "registered": "Your account is created. You can log in now.",
-    "logged-out": "You are logged out.",
-    "logged-out-everywhere": (
+    "registered": Message("Your account is created. You can log in now."),
+    "logged-out": Message("You are logged out."),
+    "logged-out-everywhere": Message(
         "You are logged out everywhere, and no application has access to your account anymore."
     ),
-    "password-changed": (
+    "password-changed": Message(
         "Your password is changed, and you are logged out everywhere. Log in with your new one."
     ),
-    "revoked": "The application no longer has access to your account.",
-    "deleted": "The application is deleted, and so is its access to all accounts.",
+    "profile-saved": Message("Your profile is saved."),
+    "revoked": Message("The application no longer has access to your account."),
+    "deleted": Message("The application is deleted, and so is its access to all accounts."),
 }
 
 

@@ -10,7 +10,6 @@ from pyramid.response import Response
 from ..errors import Invalid, RateLimited
 from ..schemas.validation import validate
 from ..web.api.request import ForumRequest
-from .page_context import PageContext
 
 WHOLE_FORM = ""
 """The key of errors that concern no single field."""
@@ -18,7 +17,7 @@ WHOLE_FORM = ""
 Values = dict[str, Any]
 """The values of a template."""
 Submit = Callable[[Values], Response | Values]
-View = Callable[[PageContext, ForumRequest], Response | Values]
+View = Callable[[Any, ForumRequest], Response | Values]
 
 
 def form(
@@ -35,14 +34,15 @@ def add_form_page(
     config: Configurator,
     name: str,
     path: str,
-    factory: Callable[[ForumRequest], PageContext],
+    factory: Callable[[ForumRequest], Any],
     show: View,
     submit: View,
     permission: str,
+    template: str | None = None,
 ) -> None:
     """Add a page with a form that is submitted to its own URL.
 
-    name: of the route and of the template; show, submit: the views of GET and POST.
+    name: of the route; show, submit: the views of GET and POST; template: the route's name if None.
     """
     config.add_route(name, path, factory=factory)
     for view, method in ((show, "GET"), (submit, "POST")):
@@ -50,7 +50,7 @@ def add_form_page(
             view,
             route_name=name,
             request_method=method,
-            renderer=f"templates/{name}.jinja2",
+            renderer=f"templates/{template or name}.jinja2",
             permission=permission,
         )
 

@@ -7,8 +7,7 @@ Logging in replaces the secret (no session fixation).
 import re
 from typing import Any
 
-from sqlalchemy import Row
-
+from ..models import UserState
 from ..oauth import sessions
 from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
@@ -42,15 +41,15 @@ class PageContext(PageResource):
         """Read the cookie and load the session."""
         self.request = request
         request.page_context = self  # also when another context, an error, answers
-        self._secure = request.site.base_url.startswith("https://")
+        self._secure = request.base_url.startswith("https://")
         self.cookie = self._read_cookie()
         self._cookie_changed = False
-        self.user: Row[Any] | None = None
+        self.user: Any | None = None
         self.csp_directives: dict[str, str] = {}
         request.add_response_callback(self._set_cookie)
         if self.cookie is not None:
             # Not in the request's transaction, which on SQLite holds the write lock.
-            self.user = sessions.find(request.read_connection, self.cookie, request.now)
+            self.user = sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
             request.caller = identify(self.user, request.now, newbie_duration(request.settings))
 
@@ -65,6 +64,12 @@ class PageContext(PageResource):
         assert self.user is not None, "only for pages with login_required"  # noqa: S101
         assert self.cookie is not None, "the session was found by the cookie"  # noqa: S101
         return self.cookie
+
+    @property
+    def account_pages(self) -> tuple[str, ...]:
+        """The routes of the pages about the user's own account; the blocked edit no profile."""
+        is_active = self.user is not None and self.user.state == UserState.ACTIVE
+        return (*(("settings",) if is_active else ()), "change_password", "applications")
 
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Replace the browser's session with a new one; return False if the user is gone."""
@@ -118,11 +123,12 @@ def login_required(request: ForumRequest) -> PageContext:
     """Return the context of a page for logged-in users. Raises LoginRequired."""
     context = PageContext(request)
     if context.user is None:
-        raise LoginRequired(_path_after_login(request))
+        raise LoginRequired(path_after_login(request))
     return context
 
 
-def _path_after_login(request: ForumRequest) -> str | None:
+def path_after_login(request: ForumRequest) -> str | None:
+    """Return where to go after the login that a page needs: there, or where its form is."""
     if not is_unsafe(request):
         return safe_redirect_path(request.path_qs)
     # The page with the form, if it is at the same URL.

@@ -10,16 +10,27 @@ from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
+from ..errors import ForumError
 from ..registry import ForumRegistry
+from ..texts import Message
 from ..web.api.request import ForumRequest, Handler
 
+_PROBLEM = Message("Something went wrong")
+_TITLES = {
+    401: Message("Log in first"),
+    403: Message("This is not allowed"),
+    404: Message("Not found"),
+    410: Message("Deleted"),
+    413: Message("Too large"),
+    429: Message("Too many requests"),
+    503: Message("Not available now"),
+}
+"""By status."""
 _SAFE_METHODS = ("GET", "HEAD")
 _HEADERS = {
-    "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Content-Language": "en",
 }
 _CSP = {
     "default-src": "'none'",
@@ -45,10 +56,17 @@ def page_tween(handler: Handler, registry: ForumRegistry) -> Handler:
             is_page |= _render_as_html(request, response)
         if is_page:
             directives = _CSP if context is None else {**_CSP, **context.csp_directives}
-            response.headers.update(_HEADERS)
-            response.headers["Content-Security-Policy"] = "; ".join(
-                map(" ".join, directives.items())
-            )
+            # All at once: each header by itself costs a search through the others.
+            added = {
+                **_HEADERS,
+                "Content-Language": request.locale_name,
+                "Content-Security-Policy": "; ".join(map(" ".join, directives.items())),
+            }
+            # Pages for everybody have an ETag and say themselves how they are cached.
+            if "ETag" not in response.headers:
+                added["Cache-Control"] = "no-store"
+            kept = [header for header in response.headerlist if header[0] not in added]
+            response.headerlist = [*kept, *added.items()]
         return response
 
     return respond
@@ -72,7 +90,11 @@ def _render_as_html(request: ForumRequest, response: Response) -> bool:
     if not isinstance(message, str):
         return False
     # Without a page context it shows no account: an error page must not need the database.
-    values = {"title": response.status.partition(" ")[2], "message": message}
+    error = getattr(request, "exception", None)
+    if isinstance(error, ForumError) and error.args:
+        # It may be a Message, which the body is not.
+        message = error.args[0]
+    values = {"title": _TITLES.get(response.status_int, _PROBLEM), "message": message}
     response.content_type = "text/html"
     response.charset = "utf-8"
     response.text = render("templates/error.jinja2", values, request=request)

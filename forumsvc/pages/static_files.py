@@ -49,6 +49,11 @@ def content_hash(spec: str) -> str:
         return sha256(file.read()).hexdigest()[:12]
 
 
+def asset_path(request: ForumRequest, name: str) -> str:
+    """Return the path of a file of the folder `static`; `static_path` takes ten times as long."""
+    return f"{request.script_name}/static/{name}?v={content_hash(f'{_FOLDER}/{name}')}"
+
+
 def static_file_deriver(view: Any, info: Any) -> Any:
     """Add the entity tag and the caching headers to the responses of Pyramid's static views.
 
@@ -96,5 +101,7 @@ def includeme(config: Configurator) -> None:
         mimetypes.add_type(media_type, extension)
     config.add_view_deriver(static_file_deriver, name="static_file")
     add_static_files(config, "static", _FOLDER)
-    for path in ("/favicon.ico", "/robots.txt"):
-        add_file_at_root(config, path)
+    add_file_at_root(config, "/favicon.ico")
+    # The forum's pages have one with the address of the sitemap.
+    if not config.registry.forum_settings["pages.forum"]:
+        add_file_at_root(config, "/robots.txt")

@@ -7,7 +7,9 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select
 
 from ..db.execution import ReadConnection, row, rows
+from ..ids import parse_id
 from ..models import Node, Section
+from ..search.normal_form import normalize
 from .rows import NodeRow
 
 _COLUMNS: tuple[Any, ...] = (
@@ -64,3 +66,20 @@ def _exists() -> Select[Any]:
 def exists(db: ReadConnection, node_id: int) -> bool:
     """Return whether there is such a node."""
     return row(db, _exists(), {"id": node_id}) is not None
+
+
+@cache
+def _names() -> Select[Any]:
+    columns: list[Any] = [Node.id, Node.name]
+    return select(*columns).order_by(Node.id)
+
+
+def id_of(db: ReadConnection, text: str) -> int | None:
+    """Return the id of the node with this id or, ignoring case, this name; None without one."""
+    node_id = parse_id(text)
+    if node_id is not None and exists(db, node_id):
+        return node_id
+    found = rows(db, _names(), {})
+    exact = [node.id for node in found if node.name == text]
+    similar = [node.id for node in found if normalize(node.name) == normalize(text)]
+    return next(iter([*exact, *similar]), None)

@@ -21,6 +21,16 @@ def count(db: SqlConnection, version: int) -> int:
     )
 
 
+def count_fallbacks(db: SqlConnection) -> int:
+    """Return the number of topics and replies that are shown unrendered (version 0)."""
+    return sum(
+        db.execute(
+            select(func.count()).select_from(post).where(post.markup_version == 0)
+        ).scalar_one()
+        for post in POSTS
+    )
+
+
 def batches(
     db: SqlConnection, post: Post, version: int, size: int
 ) -> Iterator[Sequence[Row[tuple[int, str, str, int]]]]:

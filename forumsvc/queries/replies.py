@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
 from ..db.execution import ReadConnection, row, rows, submit
@@ -13,7 +13,7 @@ from ..db.executor import RowsFuture
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Reply, Topic, User
-from .rows import ReplyListRow, ReplyRow, ReplyStateRow
+from .rows import ReplyDetailRow, ReplyListRow, ReplyRow, ReplyStateRow
 from .topics import is_visible
 from .user_columns import summary
 
@@ -84,6 +84,26 @@ def by_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     return load_page(db, page, _NEWEST_FIRST, _by_user, {"user_id": user_id})
 
 
+@cache
+def _place_of() -> Select[Any]:
+    before = aliased(Reply)
+    floor = (
+        select(func.count())
+        .select_from(before)
+        .where(before.topic_id == Reply.topic_id, before.id <= Reply.id)
+    )
+    columns: tuple[Any, ...] = (Reply.topic_id, floor.scalar_subquery().label("floor"))
+    return select(*columns).where(Reply.id == bindparam("id"))
+
+
+def place_of(db: ReadConnection, reply_id: int) -> Any:
+    """Return where a reply stands: `topic_id`, and `floor`, its place in the topic from 1.
+
+    Deleted replies keep their places.
+    """
+    return row(db, _place_of(), {"id": reply_id})
+
+
 def _detail() -> Select[Any]:
     return _with_author((*DETAIL_COLUMNS, versions.display_names_version())).join(
         Topic, Topic.id == Reply.topic_id
@@ -136,3 +156,14 @@ def _by_ids() -> Select[Any]:
 def by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyListRow]:
     """Return the replies with these ids, by id."""
     return {found.id: found for found in rows(db, _by_ids(), {"ids": ids})} if ids else {}
+
+
+@cache
+def _details_by_ids() -> Select[Any]:
+    statement = _with_author(DETAIL_COLUMNS).join(Topic, Topic.id == Reply.topic_id)
+    return statement.where(Reply.id.in_(bindparam("ids", expanding=True)))
+
+
+def details_by_ids(db: ReadConnection, ids: Sequence[int]) -> dict[int, ReplyDetailRow]:
+    """Return the replies with these ids, with their topics' columns, by id."""
+    return {found.id: found for found in rows(db, _details_by_ids(), {"ids": ids})} if ids else {}

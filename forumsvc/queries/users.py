@@ -5,12 +5,35 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    case,
+    or_,
+    select,
+    union,
+)
 from sqlalchemy.orm import Session
 
+from ..db.base import BigId
 from ..db.execution import ReadConnection, is_sqlite, row, rows, submit
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
-from ..models import User, UserBlock, UserFollow, UserState
+from ..ids import parse_id
+from ..models import (
+    Reply,
+    ReplyLike,
+    Topic,
+    TopicLike,
+    User,
+    UserBlock,
+    UserFollow,
+    UserState,
+)
+from ..search.normal_form import name_key
 from .rows import UserRow, UserSummaryRow
 from .user_columns import summary
 
@@ -56,6 +79,13 @@ def by_login(db: ReadConnection, login: str) -> UserRow | None:
     return row(db, _by_login(), {"login_key": login.lower()})
 
 
+def id_of(db: ReadConnection, text: str) -> int | None:
+    """Return the id of the user with this id or, ignoring case, this login; None without one."""
+    user_id = parse_id(text)
+    found = by_login(db, text) if user_id is None else by_id(db, user_id)
+    return None if found is None else found.user_id
+
+
 @cache
 def _by_ids() -> Select[Any]:
     return select(*summary()).where(User.id.in_(bindparam("ids", expanding=True)))
@@ -88,7 +118,10 @@ def popular(db: ReadConnection, limit: int) -> Sequence[UserSummaryRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """A list of the users at the far end of a relation, newest first."""
+    """A list of the users at the far end of a relation, newest first.
+
+    near, far: the columns of the two ends; near is what the list belongs to.
+    """
 
     model: Any
     near: str
@@ -103,21 +136,23 @@ def _relation(name: str, model: Any, near: str, far: str) -> _Relation:
 _FOLLOWERS = _relation("followers", UserFollow, "target_id", "user_id")
 _FOLLOWING = _relation("following", UserFollow, "user_id", "target_id")
 _BLOCKED = _relation("blocked", UserBlock, "user_id", "target_id")
+_TOPIC_LIKERS = _relation("topic_likers", TopicLike, "topic_id", "user_id")
+_REPLY_LIKERS = _relation("reply_likers", ReplyLike, "reply_id", "user_id")
 
 
 @cache
 def _related(relation: _Relation, keyset: KeysetPage) -> Select[Any]:
     other = getattr(relation.model, relation.far).label("other_id")
     ids = select(*keyset.order.keys, other).where(
-        getattr(relation.model, relation.near) == bindparam("user_id")
+        getattr(relation.model, relation.near) == bindparam("near_id")
     )
     page = keyset.apply(ids).subquery("page")
     statement = select(*summary(), page.c.relation_id).join(page, page.c.other_id == User.id)
     return statement.order_by(*keyset.order_by(page.c))
 
 
-def _read(db: ReadConnection, user_id: int, relation: _Relation, page: PageRequest) -> PageRows:
-    return load_page(db, page, relation.order, partial(_related, relation), {"user_id": user_id})
+def _read(db: ReadConnection, near_id: int, relation: _Relation, page: PageRequest) -> PageRows:
+    return load_page(db, page, relation.order, partial(_related, relation), {"near_id": near_id})
 
 
 def followers_of(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
@@ -133,6 +168,16 @@ def followed_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows
 def blocked_by(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
     """Return a page of the users whom a user blocks, newest first."""
     return _read(db, user_id, _BLOCKED, page)
+
+
+def likers_of_topic(db: ReadConnection, topic_id: int, page: PageRequest) -> PageRows:
+    """Return a page of the users who like a topic, the latest like first."""
+    return _read(db, topic_id, _TOPIC_LIKERS, page)
+
+
+def likers_of_reply(db: ReadConnection, reply_id: int, page: PageRequest) -> PageRows:
+    """Return a page of the users who like a reply, the latest like first."""
+    return _read(db, reply_id, _REPLY_LIKERS, page)
 
 
 @cache
@@ -165,3 +210,52 @@ def _keys(logins: Sequence[str]) -> dict[str, Any]:
 
 def _by_key(found: Sequence[Row[Any]]) -> dict[str, Row[Any]]:
     return {user.login_key: user for user in found}
+
+
+_AFTER_ALL = "\U0010ffff"
+"""Behind a text, the end of all texts that begin with it."""
+
+
+@cache
+def _beginning_with(dialect: str, *, for_viewer: bool, in_topic: bool) -> Select[Any]:
+    begin, end = (bindparam(name, type_=Text) for name in ("begin", "end"))
+    # The index of the bytes; SQLite compares bytes anyway.
+    login = User.login_key.collate("C") if dialect == "postgresql" else User.login_key
+    is_meant = or_(
+        and_(login >= begin, login < end), and_(User.name_key >= begin, User.name_key < end)
+    )
+    first: list[Any] = []
+    if for_viewer:
+        viewer_id = bindparam("viewer_id", type_=BigId)
+        followed = select(UserFollow.target_id).where(UserFollow.user_id == viewer_id)
+        first.append(case((User.id.in_(followed), 0), else_=1))
+    if in_topic:
+        topic_id = bindparam("topic_id", type_=BigId)
+        repliers = select(Reply.user_id).where(
+            Reply.topic_id == topic_id, Reply.deleted_at.is_(None)
+        )
+        author = select(Topic.user_id).where(Topic.id == topic_id)
+        first.append(case((User.id.in_(union(repliers, author)), 0), else_=1))
+    statement: Select[Any] = with_limit(
+        select(*summary())
+        .where(User.state != UserState.DELETED, is_meant)
+        .order_by(*first, User.replies_count.desc(), User.id)
+    )
+    return statement
+
+
+def beginning_with(
+    db: Connection, text: str, viewer_id: int | None, topic_id: int | None, limit: int
+) -> Sequence[UserSummaryRow]:
+    """Return the users whose login or name begins with a text, whatever the case.
+
+    First those whom the viewer follows, then those who wrote in the topic, then by replies.
+    """
+    begin = name_key(text.removeprefix("@"))
+    if not begin:
+        return []
+    statement = _beginning_with(
+        db.dialect.name, for_viewer=viewer_id is not None, in_topic=topic_id is not None
+    )
+    values = {"begin": begin, "end": begin + _AFTER_ALL, "limit": limit}
+    return rows(db, statement, {**values, "viewer_id": viewer_id, "topic_id": topic_id})

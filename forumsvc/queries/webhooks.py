@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import Row, Select, and_, bindparam, case, or_, select
 
-from ..db.execution import ReadConnection, row, rows
+from ..db.execution import ReadConnection, SqlConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
 from ..models import DeliveryState, Webhook, WebhookDelivery
@@ -45,6 +45,22 @@ def _all() -> Select[Any]:
 def all_webhooks(db: ReadConnection) -> Sequence[Row[Any]]:
     """Return all webhooks by id; there are at most `webhooks.most`."""
     return rows(db, _all(), {})
+
+
+def unhealthy(db: SqlConnection) -> Sequence[Row[Any]]:
+    """Return the webhooks that the service switched off or whose attempts fail, by id.
+
+    Rows of id, url, disabled_reason (None: it is on) and failing_since.
+    """
+    columns: list[Any] = [
+        Webhook.id,
+        Webhook.url,
+        case((Webhook.active.is_(False), Webhook.disabled_reason)).label("disabled_reason"),
+        Webhook.failing_since,
+    ]
+    is_off = and_(Webhook.active.is_(False), Webhook.disabled_reason.is_not(None))
+    is_failing = and_(Webhook.active.is_(True), Webhook.failing_since.is_not(None))
+    return db.execute(select(*columns).where(or_(is_off, is_failing)).order_by(Webhook.id)).all()
 
 
 @cache

@@ -5,6 +5,7 @@ from pyramid.authorization import Allow
 from ..permissions import AccountPermission as May
 from ..permissions import Common
 from ..security import principals
+from ..texts import Message
 from .base import Acl
 
 
@@ -22,5 +23,5 @@ class PageResource:
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason for a blocked account."""
         if permission == May.REGISTER_CLIENTS:
-            return "Your account is blocked: it cannot register applications."
+            return Message("Your account is blocked: it cannot register applications.")
         return None

@@ -1,5 +1,7 @@
 """Replies. A reply is visible to those who see its topic."""
 
+from types import SimpleNamespace
+
 from pyramid.authorization import DENY_ALL, Allow
 from sqlalchemy.orm import Session
 
@@ -7,8 +9,9 @@ from ..db.execution import ReadConnection
 from ..permissions import Common
 from ..permissions import ReplyPermission as May
 from ..queries import replies
-from ..queries.rows import ReplyRow, ReplyStateRow
+from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
 from ..security import principals
+from ..texts import Message
 from .base import Acl, Container, Item
 
 
@@ -41,7 +44,7 @@ class ReplyItem(Item):
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason for a closed topic."""
         if permission in (May.UPDATE, May.DESTROY) and self.row.topic_closed_at is not None:
-            return "The topic is closed: its replies stay as they are."
+            return Message("The topic is closed: its replies stay as they are.")
         return None
 
 
@@ -63,3 +66,17 @@ class Replies(Container):
     ) -> ReplyStateRow | None:
         """Return the reply's whole row, locked together with its topic's."""
         return replies.by_id(db, item_id, lock=True)
+
+
+def listed_reply(topic: Item, row: ReplyListRow) -> ReplyItem:
+    """Return a reply of a topic's list as a resource, for its ACL."""
+    state = SimpleNamespace(
+        id=row.id,
+        user_id=row.user_id,
+        deleted_at=row.deleted_at,
+        topic_user_id=topic.row.user_id,
+        topic_closed_at=topic.row.closed_at,
+        topic_banned_at=topic.row.banned_at,
+        topic_deleted_at=topic.row.deleted_at,
+    )
+    return ReplyItem(topic.root.replies, str(row.id), state)

@@ -10,6 +10,7 @@ from ..errors import Forbidden, Unauthenticated
 from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
+from ..settings import Settings
 from .base import Acl, Resource
 from .events import Events
 from .likes import Likes
@@ -17,6 +18,7 @@ from .nodes import Nodes
 from .notifications import Notifications
 from .photos import Photos
 from .replies import Replies
+from .search import OFF, Search
 from .topics import Topics
 from .users import Users
 from .webhooks import Webhooks
@@ -30,6 +32,7 @@ _CHILDREN: dict[str, type[Resource]] = {
     "likes": Likes,
     "webhooks": Webhooks,
     "events": Events,
+    "search": Search,
 }
 
 
@@ -47,6 +50,10 @@ class RequestContext(Protocol):
     @property
     def page_cache(self) -> PageCache:
         """The cache of items that have not changed since they were read."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the service."""
 
 
 class Root(Resource):
@@ -79,6 +86,11 @@ class Root(Resource):
         """The cache of items that have not changed since they were read."""
         return self._request.page_cache
 
+    @property
+    def settings(self) -> Settings:
+        """The settings of the service."""
+        return self._request.settings
+
     def __acl__(self) -> Acl:
         """Everybody may read, and users may call hello."""
         return [(Allow, EVERYONE, Common.VIEW), (Allow, USER, RootPermission.HELLO)]
@@ -87,6 +99,8 @@ class Root(Resource):
         """Return a child. The notifications are those of the caller, who must be a user."""
         if name == "notifications":
             return Notifications(self, name, owner_id=self._user_id())
+        if name == "search" and self.settings["search.open_to"] == OFF:
+            raise KeyError(name)
         return _CHILDREN[name](self, name)
 
     @property

@@ -10,6 +10,7 @@ from ..queries import topics
 from ..queries.rows import TopicRow, TopicStateRow
 from ..security import principals
 from ..security.identity import Level
+from ..texts import Message
 from .base import Acl, Container, Item
 
 _TAKE_PART = (May.FOLLOW, May.FAVORITE, May.LIKE)
@@ -68,11 +69,11 @@ class TopicItem(Item):
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason for a banned, closed or answered topic."""
         if self.row.banned_at is not None:
-            return "This topic is banned."
+            return Message("This topic is banned.")
         if permission == May.REPLY and self.row.closed_at is not None:
-            return "This topic is closed: it takes no more replies."
+            return Message("This topic is closed: it takes no more replies.")
         if permission == May.DESTROY and self.row.others_replies_count:
-            return "Others have replied to this topic, so its author cannot delete it."
+            return Message("Others have replied to this topic, so its author cannot delete it.")
         return None
 
 
@@ -108,5 +109,5 @@ class Topics(Container):
         """Return the reason for a newbie."""
         caller = self.root.caller
         if permission == May.CREATE and caller is not None and caller.level == Level.NEWBIE:
-            return "New members may reply, but not open topics yet."
+            return Message("New members may reply, but not open topics yet.")
         return None

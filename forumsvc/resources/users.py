@@ -9,6 +9,7 @@ from ..permissions import UserPermission as May
 from ..queries import users
 from ..queries.rows import UserRow
 from ..security import principals
+from ..texts import Message
 from .base import Acl, Container, Item, Resource
 
 _TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK)
@@ -44,9 +45,9 @@ class UserItem(Item):
             return None
         caller = self.root.caller
         if caller is not None and caller.user_id == self.row.user_id:
-            return "You cannot do this to yourself."
+            return Message("You cannot do this to yourself.")
         if self.row.state == UserState.DELETED and permission in (May.FOLLOW, May.BLOCK):
-            return "This user is deleted."
+            return Message("This user is deleted.")
         return None
 
 
@@ -63,7 +64,7 @@ class AnonymousMe(UserItem):
 
     def denial_reason(self, permission: str) -> str | None:
         """Return the reason: the token has no user."""
-        return "This access token belongs to no user."
+        return Message("This access token belongs to no user.")
 
 
 class Users(Container):

@@ -14,6 +14,7 @@ from ..clock import parse_rfc3339
 from ..db.cursors import MAX_LENGTH, Cursor
 from ..ids import MAX_ID, parse_integer
 from ..text_rules import body_error, escape, line_error, lines_error
+from ..texts import Message
 
 _MAX_QUOTED = 40
 _JSON = json.JSONEncoder(ensure_ascii=False)
@@ -76,24 +77,27 @@ class Integer(Field):
         self.maximum = maximum
 
     @property
-    def allowed(self) -> str:
+    def allowed(self) -> Message:
         """A description of what is accepted."""
         if self.minimum is None:
-            return "an integer"
+            return Message("an integer")
         if self.maximum is None:
-            return f"an integer of at least {self.minimum}"
-        return f"an integer from {self.minimum} to {self.maximum}"
+            return Message("an integer of at least %(minimum)d", minimum=self.minimum)
+        limits = {"minimum": self.minimum, "maximum": self.maximum}
+        return Message("an integer from %(minimum)d to %(maximum)d", **limits)
 
     def parse(self, node: Any, value: Any) -> int:
         """Return the integer."""
         number = parse_integer(value) if isinstance(value, str) else value
-        if type(number) is not int:
-            return refuse(node, f"must be {self.allowed}, not {quoted(value)}")
+        if type(number) is int and self._is_in_range(number):
+            return number
+        given = {"allowed": self.allowed, "value": quoted(value)}
+        return refuse(node, Message("must be %(allowed)s, not %(value)s", **given))
+
+    def _is_in_range(self, number: int) -> bool:
         if self.minimum is not None and number < self.minimum:
-            return refuse(node, f"must be {self.allowed}, not {quoted(value)}")
-        if self.maximum is not None and number > self.maximum:
-            return refuse(node, f"must be {self.allowed}, not {quoted(value)}")
-        return number
+            return False
+        return self.maximum is None or number <= self.maximum
 
 
 class Id(Integer):
@@ -117,7 +121,8 @@ class Choice(Field):
         if value not in self.choices:
             if self.fallback is not None:
                 return self.fallback
-            return refuse(node, f"must be one of {', '.join(self.choices)}, not {quoted(value)}")
+            given = {"words": ", ".join(self.choices), "value": quoted(value)}
+            return refuse(node, Message("must be one of %(words)s, not %(value)s", **given))
         return value
 
 
@@ -139,14 +144,14 @@ class Text(Field):
         if _is_file(value):
             return refuse(node, "must be a text")
         if not isinstance(value, str):
-            return refuse(node, f"must be a text, not {quoted(value)}")
+            return refuse(node, Message("must be a text, not %(value)s", value=quoted(value)))
         text = value.strip() if self.strip else value
         if self.min_length and not any(char.isprintable() and not char.isspace() for char in text):
             return refuse(node, "must not be empty")
         if len(text) > self.max_length:
-            return refuse(
-                node, f"must have at most {self.max_length} characters, and has {len(text)}"
-            )
+            lengths = {"most": self.max_length, "length": len(text)}
+            reason = Message("must have at most %(most)d characters, and has %(length)d", **lengths)
+            return refuse(node, reason)
         error = self.find_error(text)
         if error is not None:
             return refuse(node, error)
@@ -182,7 +187,8 @@ class Boolean(Field):
             return value
         if isinstance(value, str) and value in self.WORDS:
             return self.WORDS[value]
-        return refuse(node, f"must be true or false, not {quoted(value)}")
+        reason = Message("must be true or false, not %(value)s", value=quoted(value))
+        return refuse(node, reason)
 
 
 class Url(Line):
@@ -198,7 +204,9 @@ class Url(Line):
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or not address.isprintable():
-            return refuse(node, f"must be an http:// or https:// address, not {quoted(value)}")
+            given = {"value": quoted(value)}
+            reason = Message("must be an http:// or https:// address, not %(value)s", **given)
+            return refuse(node, reason)
         return address
 
 
@@ -209,7 +217,9 @@ class Moment(Field):
         """Return the time in UTC."""
         moment = parse_rfc3339(value) if isinstance(value, str) else None
         if moment is None:
-            return refuse(node, f"must be a time such as 2026-11-21T08:00:00Z, not {quoted(value)}")
+            given = {"value": quoted(value)}
+            reason = Message("must be a time such as 2026-11-21T08:00:00Z, not %(value)s", **given)
+            return refuse(node, reason)
         return moment
 
 
@@ -222,7 +232,9 @@ class CursorField(Field):
         """Return the cursor; the list checks that the cursor is its own."""
         cursor = Cursor.parse(value) if isinstance(value, str) else None
         if cursor is None:
-            return refuse(node, f"must be a cursor from a Link of this list, not {quoted(value)}")
+            given = {"value": quoted(value)}
+            reason = Message("must be a cursor from a Link of this list, not %(value)s", **given)
+            return refuse(node, reason)
         return cursor
 
 

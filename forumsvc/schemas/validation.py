@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import colander
 
 from ..errors import Invalid
+from ..texts import Message
 
 
 class ParameterSource(Protocol):
@@ -80,5 +81,4 @@ def _empty_is_absent(node: colander.SchemaNode) -> bool:
 
 def _reason(error: colander.Invalid) -> str:
     # colander's message for a missing parameter is a translation string: "Required".
-    message = error.msg
-    return "is required" if message == "Required" else str(message)
+    return Message("is required") if error.msg == "Required" else error.msg

@@ -15,6 +15,8 @@ from ..ids import is_login
 from ..models import EventType, Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
+from ..search.normal_form import name_key
+from ..texts import Message
 from . import events, logins, profiles
 from .content.short_texts import validate_line
 
@@ -22,7 +24,37 @@ MIN_PASSWORD = 8
 MAX_NAME = 100
 MAX_EMAIL = 255
 
-_RESERVED = frozenset({"me", "null", "undefined", "deleted"})
+PAGE_NAMES = frozenset(
+    [
+        "api",
+        "applications",
+        "avatars",
+        "docs",
+        "favicon.ico",
+        "feed",
+        "health",
+        "login",
+        "logout",
+        "mail",
+        "metrics",
+        "moderation",
+        "nodes",
+        "notifications",
+        "oauth",
+        "password",
+        "photos",
+        "robots.txt",
+        "search",
+        "settings",
+        "signup",
+        "sitemap.xml",
+        "static",
+        "topics",
+        "users",
+    ]
+)
+"""The first parts of the paths of pages: a user's page is `/LOGIN`."""
+_RESERVED = PAGE_NAMES | {"me", "null", "undefined", "deleted", "system"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +83,7 @@ def check_login(login: str) -> str:
     if key.isdigit():
         raise Invalid("login", "must not be all digits")
     if key in _RESERVED:
-        raise Invalid("login", f"{login!r} is reserved")
+        raise Invalid("login", Message("%(login)r is reserved", login=login))
     if key.endswith(".json"):
         raise Invalid("login", "must not end in '.json'")
     return login
@@ -71,7 +103,8 @@ def check_email(email: str) -> str:
 def check_password(password: str, *, field: str = "password") -> str:
     """Return `password`. Raises Invalid for `field` if it is too short or too long."""
     if not MIN_PASSWORD <= len(password) <= MAX_LENGTH:
-        raise Invalid(field, f"must have {MIN_PASSWORD} to {MAX_LENGTH} characters")
+        lengths = {"least": MIN_PASSWORD, "most": MAX_LENGTH}
+        raise Invalid(field, Message("must have %(least)d to %(most)d characters", **lengths))
     return password
 
 
@@ -96,6 +129,7 @@ def create(
         "name": validate_line("name", name, MAX_NAME),
         "role": role,
     }
+    values["name_key"] = name_key(values["name"])
     if email is not None:
         values["email"] = check_email(email)
         values["email_key"] = values["email"].lower()

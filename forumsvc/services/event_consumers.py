@@ -31,7 +31,7 @@ def consume(
     transaction.
     """
     dialect = db.get_bind().dialect.name
-    position = _lock_position(db, consumer, now)
+    position = lock_position(db, consumer, now)
     # After a restore from a dump the database numbers its transactions anew.
     if dialect == "postgresql" and events.horizon(db) < position.xid:
         position = _restart(db, now)
@@ -43,7 +43,8 @@ def consume(
     return len(found)
 
 
-def _lock_position(db: Session, consumer: str, now: datetime) -> Position:
+def lock_position(db: Session, consumer: str, now: datetime) -> Position:
+    """Return how far a consumer has read, and lock that until the transaction ends."""
     insert_or_ignore(db, EventPosition, consumer=consumer, xid=0, id=0, updated_at=now)
     here = EventPosition.consumer == consumer
     locked = select(EventPosition.xid, EventPosition.id).where(here).with_for_update()

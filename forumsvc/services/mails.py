@@ -83,8 +83,10 @@ def claim(db: Session, now: datetime) -> Row[Any] | None:
         .order_by(Mail.due_at, Mail.id)
         .limit(1)
         .with_for_update(skip_locked=True)
+        # PostgreSQL could run a subquery once for each row, and find another email each time.
+        .cte("due")
     )
-    claimed = update_of(Mail).where(Mail.id.in_(due))
+    claimed = update_of(Mail).where(Mail.id.in_(select(due.c.id)))
     return db.execute(
         claimed.values(due_at=now + CLAIM, attempts=Mail.attempts + 1).returning(*_COLUMNS)
     ).one_or_none()
@@ -144,6 +146,12 @@ def waiting(db: SqlConnection) -> Waiting:
     """Count the emails that wait."""
     query = select(func.count(), func.min(Mail.created_at))
     return Waiting(*db.execute(query.where(Mail.state == MailState.WAITING)).one())
+
+
+def given_up_since(db: SqlConnection, moment: datetime) -> int:
+    """Count the emails that were given up at that time or later."""
+    failed = (Mail.state == MailState.FAILED, Mail.finished_at >= moment)
+    return db.scalar(select(func.count()).select_from(Mail).where(*failed)) or 0
 
 
 def expired(keep: timedelta) -> ExpiredRows:

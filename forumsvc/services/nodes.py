@@ -12,6 +12,7 @@ from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
 from ..models import Node, Notification, Section, Topic
+from . import search_index
 from .content.short_texts import validate_line, validate_lines
 
 MAX_NAME = 100
@@ -114,6 +115,7 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
 
 
 def _move_topics(db: Session, source: int, target: int) -> int:
+    search_index.note_node_moved(db, source)
     move = update_of(Topic).where(Topic.node_id == source).values(node_id=target, updated_at=now())
     return cast("CursorResult[Any]", db.execute(move)).rowcount
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..db.execution import ReadConnection
 from ..errors import Invalid
 from ..queries import photos
+from ..texts import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Quota:
             return
         raise Invalid(
             field,
-            f"does not fit into your quota: {size:,} bytes, and {max(remaining_bytes, 0):,} of "
-            f"{self.max_bytes:,} are left; delete photos that you do not need any more",
+            Message(
+                "does not fit into your quota: %(size)s bytes, and %(left)s of %(all)s are left; "
+                "delete photos that you do not need any more",
+                size=f"{size:,}",
+                left=f"{max(remaining_bytes, 0):,}",
+                all=f"{self.max_bytes:,}",
+            ),
         )

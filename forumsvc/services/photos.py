@@ -72,11 +72,27 @@ def store_avatar(
             file = storages.open(db, name)
         except NotFound:
             raise Invalid("avatar", "this image is gone; upload it again") from None
-        with file, thumbnail(file, limits) as small:
-            storages.current.put(small.name, small.file, small.media_type)
-            small.file.seek(0)
-            # The result outlives the file, and is small.
-            return replace(small, file=io.BytesIO(small.file.read()))
+        with file:
+            return _store_thumbnail(storages, limits, file)
+
+
+def store_uploaded_avatar(
+    storages: PhotoStorages, limits: Limits, upload: BinaryIO
+) -> ProcessedImage:
+    """Make and store the thumbnail of an upload, to be recorded.
+
+    Raises Invalid, RateLimited, Unavailable.
+    """
+    with storage_failures():
+        return _store_thumbnail(storages, limits, upload)
+
+
+def _store_thumbnail(storages: PhotoStorages, limits: Limits, file: BinaryIO) -> ProcessedImage:
+    with thumbnail(file, limits) as small:
+        storages.current.put(small.name, small.file, small.media_type)
+        small.file.seek(0)
+        # The result outlives the file, and is small.
+        return replace(small, file=io.BytesIO(small.file.read()))
 
 
 def record(

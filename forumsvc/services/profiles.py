@@ -10,12 +10,15 @@ from ..cache.invalidation import update_columns
 from ..db.statements import delete_of, with_row_locks
 from ..errors import NotFound
 from ..models import EventType, Photo, User, UserState
+from ..search.normal_form import name_key
+from ..texts import Message
 from . import events
 
-_DELETED = "The account is deleted."
+_DELETED = Message("The account is deleted.")
 _EMPTY = dict.fromkeys(
     (
         "name",
+        "name_key",
         "location",
         "company",
         "codehost",
@@ -42,6 +45,8 @@ def edit(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
     if before is None:
         raise NotFound(_DELETED)
     changed = {name: new for name, new in columns.items() if before._mapping[name] != new}
+    if "name" in changed:
+        changed["name_key"] = name_key(changed["name"])
     if changed:
         db.execute(update_columns(User, updated_at=now, **changed).where(User.id == user_id))
         events.record(db, EventType.USER_UPDATED, now, actor_id=user_id, user_id=user_id)

@@ -89,8 +89,10 @@ def claim(db: Session, webhook_id: int, now: datetime, limit: int) -> list[Row[A
         .order_by(WebhookDelivery.id)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        # PostgreSQL could run a subquery once for each row, and find others each time.
+        .cte("due")
     )
-    claimed = update_of(WebhookDelivery).where(WebhookDelivery.id.in_(due))
+    claimed = update_of(WebhookDelivery).where(WebhookDelivery.id.in_(select(due.c.id)))
     values = {"due_at": now + CLAIM, "attempts": WebhookDelivery.attempts + 1}
     found = db.execute(claimed.values(values).returning(*_COLUMNS)).all()
     return sorted(found, key=lambda row: row.id)
@@ -239,6 +241,17 @@ def waiting(db: SqlConnection) -> Waiting:
     )
     is_waiting = WebhookDelivery.state == DeliveryState.WAITING
     return Waiting(*db.execute(query.where(is_waiting, Webhook.active.is_(True))).one())
+
+
+def given_up_since(db: SqlConnection, moment: datetime) -> dict[int, int]:
+    """Count the deliveries made at that time or later that were given up, by webhook."""
+    failed = (
+        WebhookDelivery.state == DeliveryState.FAILED,
+        WebhookDelivery.created_at >= moment,
+    )
+    columns: list[Any] = [WebhookDelivery.webhook_id, func.count()]
+    counts = select(*columns).where(*failed).group_by(WebhookDelivery.webhook_id)
+    return {row[0]: row[1] for row in db.execute(counts)}
 
 
 def expired(keep: timedelta) -> ExpiredRows:

@@ -9,6 +9,9 @@ Besides all of waitress's keys the section takes
 - `pin`: whether each worker stays on one core, where the system supports it (default true);
 - `graceful_timeout`: seconds that requests in progress may take to finish after SIGTERM (default
   30);
+- `drain_seconds`: how long connections are still accepted after SIGTERM, while the application is
+  told that it will end (`forumsvc.draining` in the environ of requests), so that a load balancer
+  can look for another host first (default 0);
 - `worker_timeout_seconds`: a worker hangs if its main loop stands still, or all its threads work on
   the same requests, for longer than this; it is then replaced (default 90; 0 is never). A single
   process with `worker = false` has no parent to replace it;
@@ -38,6 +41,9 @@ What an application must know:
 - Child processes inherit the core of a pinned process. A child with work of its own can return to
   the cores in `FORUMSVC_CORES` (`0,1`).
 - SIGTERM ends a process through `atexit`, after its last request.
+- SIGHUP replaces all processes by new ones, with new code and settings, on the same sockets
+  (`reload`). At a terminal, and without a parent (one process and `worker = false`), it ends them.
+- systemd's sockets (`LISTEN_FDS`) are used in place of `listen`.
 """
 
 import atexit
@@ -48,12 +54,12 @@ from typing import Any
 
 import hupper  # type: ignore[import-untyped]
 
-from forumsvc.serving import core_pinning, listen_sockets, signals
+from forumsvc.serving import core_pinning, listen_sockets, reload, signals
 from forumsvc.serving.background import run_until_signal
 from forumsvc.serving.file_limit import raise_file_limit
 from forumsvc.serving.heartbeat import Heartbeats
 from forumsvc.serving.options import Options
-from forumsvc.serving.supervisor import BACKGROUND, supervise
+from forumsvc.serving.supervisor import BACKGROUND, Ended, supervise
 from forumsvc.serving.worker import serve
 
 __all__ = ["server_factory"]
@@ -70,18 +76,23 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
     wrong or the address cannot be bound.
     """
     has_served = False
+    has_ended: Ended | None = None
 
-    def log_end() -> None:
-        if has_served:
+    def at_end() -> None:
+        if has_ended is Ended.FOR_RELOAD:
+            reload.execute()
+        elif has_served:
             log.info("Stopped")
 
     # Handlers run last to first, and the application, made after this, has handlers of its own.
-    atexit.register(log_end)
+    atexit.register(at_end)
     options = Options.from_section(keys)
-    sockets = listen_sockets.bind(options)
+    sockets = [] if reload.is_trial() else listen_sockets.bind(options)
 
     def run(app: Any) -> None:
-        nonlocal has_served
+        nonlocal has_served, has_ended
+        if reload.is_trial():
+            return
         has_served = True
         signals.block()
         raise_file_limit()
@@ -92,20 +103,24 @@ def server_factory(global_conf: object, **keys: str) -> Callable[[Any], None]:
         if background is not None and not options.worker:
             background.log_if_nobody_works()
             background = None
-        number: int | None = 1
+        number = 1
         if background is not None and hupper.is_active():
             background.start()  # hupper knows only this process
             background = None
         supervised = background is not None or options.processes > 1
         if supervised:
             with_background = background is not None
-            number = supervise(options, sockets, heartbeats, with_background=with_background)
+            found = supervise(options, sockets, heartbeats, with_background=with_background)
+            if isinstance(found, Ended):
+                has_ended = found
+                return
+            number = found
         if background is not None and number == BACKGROUND:
             for bound in sockets:
                 bound.close()
             beat = partial(heartbeats.beat, BACKGROUND, progress=True)
             run_until_signal(background, options.graceful_timeout, beat)
-        elif number is not None:
+        else:
             if options.pin:
                 core_pinning.pin_to_core(number, allowed)
             serve(app, sockets, options, number, heartbeats, supervised=supervised)

@@ -11,6 +11,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
 
 from forumsvc.serving.channel_times import ChannelTimes
+from forumsvc.serving.environment import DRAINING
 
 
 def error_body(status: int, message: str) -> bytes:
@@ -60,6 +61,13 @@ class ApplicationTask(WSGITask):
             return bytes(super().build_response_header())
         finally:
             self._keeps_connection = False
+
+    def get_environment(self) -> dict[str, Any]:
+        """Return the WSGI environ; `forumsvc.draining` is true before a shutdown."""
+        environ: dict[str, Any] = super().get_environment()
+        if self.channel.server.is_draining:
+            environ[DRAINING] = True
+        return environ
 
     def set_close_on_finish(self) -> None:
         """Close the connection after this response, unless the response needs no length."""

@@ -5,3 +5,6 @@ CORES = "FORUMSVC_CORES"
 
 WORKER_NUMBER = "FORUMSVC_WORKER"
 """A worker's number, from 1; it is set before the fork."""
+
+DRAINING = "forumsvc.draining"
+"""The key in the WSGI environ that is true while the server is about to end."""

@@ -6,14 +6,20 @@ import sys
 
 from waitress.utilities import cleanup_unix_socket
 
+from forumsvc.serving import reload
 from forumsvc.serving.options import Options
 
 
 def bind(options: Options) -> list[socket.socket]:
     """Bind every address of the section; connections are accepted only after `listen`.
 
+    In place of these addresses, the sockets of the former run of this process are used, or those
+    that systemd passes to it.
     Raises SystemExit with a message of one line if an address cannot be bound.
     """
+    inherited = reload.take_sockets() or _passed_by_systemd()
+    if inherited:
+        return [socket.socket(fileno=number) for number in inherited]
     address = options.address
     if address.unix_socket:
         return [_bind_path(address.unix_socket, address.unix_socket_perms)]
@@ -30,6 +36,12 @@ def listen(sockets: list[socket.socket], backlog: int) -> None:
     where = ", ".join(map(_url, sockets))
     sys.stderr.write(f"forumsvc serves on {where}\n")
     sys.stderr.flush()
+
+
+def _passed_by_systemd() -> list[int]:
+    """Return the file descriptors of socket activation (sd_listen_fds)."""
+    pid, number = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "0")
+    return [*range(3, 3 + int(number))] if pid == str(os.getpid()) else []
 
 
 def _bind_host(

@@ -30,7 +30,8 @@ class Options:
 
     processes: the number of worker processes; worker: whether one more process does the
     application's background work; pin: whether each is pinned to a core of its own;
-    graceful_timeout: seconds for requests in progress at the shutdown; worker_timeout: seconds
+    graceful_timeout: seconds for requests in progress at the shutdown; drain_seconds: before it, in
+    which connections are still accepted; worker_timeout: seconds
     without progress after which a worker is replaced, 0 for never.
     time_limits: for clients; connections_per_address: the limit in one process, 0 for none.
     address: waitress's parsed listen addresses; waitress: the keys that are passed on to it.
@@ -40,6 +41,7 @@ class Options:
     worker: bool
     pin: bool
     graceful_timeout: float
+    drain_seconds: float
     worker_timeout: float
     time_limits: TimeLimits
     connections_per_address: int
@@ -61,6 +63,7 @@ class Options:
         graceful_timeout = _parse_seconds(
             "graceful_timeout", remaining.pop("graceful_timeout", "30")
         )
+        drain_seconds = _parse_seconds("drain_seconds", remaining.pop("drain_seconds", "0"))
         worker_timeout = _parse_seconds(
             "worker_timeout_seconds", remaining.pop("worker_timeout_seconds", "90")
         )
@@ -81,6 +84,7 @@ class Options:
             worker=worker,
             pin=pin,
             graceful_timeout=graceful_timeout,
+            drain_seconds=drain_seconds,
             worker_timeout=worker_timeout,
             time_limits=time_limits,
             connections_per_address=connections_per_address,

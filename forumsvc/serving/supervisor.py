@@ -3,18 +3,17 @@
 The workers answer requests. One more process may run what the application does in the background.
 """
 
-import ctypes
 import gc
 import logging
 import os
 import signal
 import socket
-import sys
 import time
-from dataclasses import dataclass, field
+from enum import Enum
 
-from forumsvc.serving.environment import WORKER_NUMBER
-from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, HangDetector, Heartbeats
+from forumsvc.serving import reload
+from forumsvc.serving.former_workers import FormerWorkers
+from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats
 from forumsvc.serving.options import Options
 from forumsvc.serving.signals import (
     SHUTDOWN_SIGNALS,
@@ -23,43 +22,29 @@ from forumsvc.serving.signals import (
     unblock,
     wait_for_signals,
 )
+from forumsvc.serving.slots import (
+    BACKGROUND,
+    Slot,
+    become_worker,
+    fork_into,
+    kill_hanging,
+    reap,
+    send_to_all,
+)
 
 EXIT_SECONDS = 5.0
 """How long the exit handlers of a worker may take after its last request."""
-STABLE_SECONDS = 10.0
-"""A worker that dies earlier than this counts as one that cannot start."""
-MIN_RESTART_DELAY = 0.1
-MAX_RESTART_DELAY = 10.0
-PR_SET_PDEATHSIG = 1
+FORMER_CHECK_SECONDS = 0.1
+"""Between two looks whether the new workers have started."""
 
 log = logging.getLogger(__name__)
 
 
-BACKGROUND = 0
-"""The number of the process that runs the application's background work."""
+class Ended(Enum):
+    """Why the parent has nothing more to do."""
 
-
-@dataclass
-class Slot:
-    """The slot of one process.
-
-    number: of a worker, from 1, or BACKGROUND; pid: of its process, None while there is none.
-    started_at, start_at: when that one started, when the next one is to start (monotonic seconds).
-    restart_delay: seconds between the death of a worker that lived shortly and the next start.
-    hang_detector: what was seen of its heartbeat.
-    """
-
-    number: int
-    pid: int | None = None
-    started_at: float = 0.0
-    start_at: float = 0.0
-    restart_delay: float = 0.0
-    hang_detector: HangDetector = field(default_factory=HangDetector)
-
-    @property
-    def name(self) -> str:
-        """What the logs call the process."""
-        return f"Worker {self.number}" if self.number else "The background worker"
+    FOR_GOOD = 1
+    FOR_RELOAD = 2
 
 
 def supervise(
@@ -68,140 +53,149 @@ def supervise(
     heartbeats: Heartbeats,
     *,
     with_background: bool,
-) -> int | None:
+) -> int | Ended:
     """Start workers and keep their number until a signal; replace those that die or hang.
 
     sockets: what they listen on; closed here at the shutdown. heartbeats: show that the workers
     make progress. with_background: whether there is one more process, for background work.
     Returns, like a fork, in each process its number: from 1 in workers, else BACKGROUND (with
-    signals blocked until it is ready for them), and in the parent, when all have ended, None.
+    signals blocked until it is ready for them), and in the parent why it has ended: FOR_GOOD when
+    all processes have ended, FOR_RELOAD when it is to run `reload.execute`.
     """
-    parent = os.getpid()
-    slots = [Slot(number) for number in range(1, options.processes + 1)]
-    if with_background:
-        slots.append(Slot(BACKGROUND))
-    signal_pipe = open_signal_pipe([signal.SIGCHLD])
-    unblock()
-    # Objects that exist now stay; the garbage collector must not touch, and so copy, shared memory.
-    gc.collect()
-    gc.freeze()
-    deadline: float | None = None
-    last_check = time.monotonic()
-    while deadline is None or any(slot.pid for slot in slots):
-        now = time.monotonic()
-        if deadline is None:
-            for slot in slots:
-                if slot.pid is None and slot.start_at <= now and not _fork_into(slot):
-                    _become_worker(parent, signal_pipe)
-                    return slot.number
-            waits = [slot.start_at - now for slot in slots if slot.pid is None]
-            if options.worker_timeout:
-                if now - last_check >= HEARTBEAT_SECONDS:
-                    # Time in which this process itself was suspended is not counted.
-                    elapsed = min(now - last_check, 2 * HEARTBEAT_SECONDS)
-                    last_check = now
-                    _kill_hanging(slots, heartbeats, elapsed, options.worker_timeout)
-                waits.append(last_check + HEARTBEAT_SECONDS - now)
+    return _Supervisor(options, sockets, heartbeats, with_background=with_background).run()
+
+
+class _Supervisor:
+    """The parent's state.
+
+    deadline: of the shutdown, None before it (monotonic seconds).
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        sockets: list[socket.socket],
+        heartbeats: Heartbeats,
+        *,
+        with_background: bool,
+    ) -> None:
+        self._parent = os.getpid()
+        self._options = options
+        self._sockets = sockets
+        self._heartbeats = heartbeats
+        self._slots = [Slot(number) for number in range(1, options.processes + 1)]
+        if with_background:
+            self._slots.append(Slot(BACKGROUND))
+        self._former = FormerWorkers(reload.take_workers())
+        self._trial: reload.Trial | None = None
+        self._deadline: float | None = None
+        self._last_check = time.monotonic()
+
+    def run(self) -> int | Ended:
+        """Start processes and look after them; see `supervise`."""
+        signal_pipe = open_signal_pipe([signal.SIGCHLD])
+        unblock()
+        # Objects that exist now stay; the garbage collector must not touch, and so copy, shared
+        # memory.
+        gc.collect()
+        gc.freeze()
+        while self._deadline is None or self._former or any(slot.pid for slot in self._slots):
+            now = time.monotonic()
+            if self._deadline is None:
+                for slot in self._slots:
+                    if slot.pid is None and slot.start_at <= now and not fork_into(slot):
+                        become_worker(self._parent, signal_pipe)
+                        return slot.number
+                wait = self._look_after(now)
+            else:
+                wait = self._kill_late(now)
+            for number in wait_for_signals(signal_pipe, wait):
+                self._handle(number)
+            if self._trial is not None and self._has_loaded():
+                break
+            reap(self._slots, shutting_down=self._deadline is not None)
+            self._former.reap()
+        block()
+        signal.set_wakeup_fd(-1)
+        if self._deadline is None:
+            return Ended.FOR_RELOAD
+        log.info("All workers have ended")
+        return Ended.FOR_GOOD
+
+    def _look_after(self, now: float) -> float | None:
+        """Kill workers that hang, end former ones; return how long nothing else is to be done."""
+        waits = [slot.start_at - now for slot in self._slots if slot.pid is None]
+        timeout = self._options.worker_timeout
+        if timeout:
+            if now - self._last_check >= HEARTBEAT_SECONDS:
+                # Time in which this process itself was suspended is not counted.
+                elapsed = min(now - self._last_check, 2 * HEARTBEAT_SECONDS)
+                self._last_check = now
+                kill_hanging(self._slots, self._heartbeats, elapsed, timeout)
+            waits.append(self._last_check + HEARTBEAT_SECONDS - now)
+        if self._former:
+            if not waits or all(self._heartbeats.read(slot.number)[0] for slot in self._slots):
+                self._former.end(now + self._end_seconds + self._options.address.channel_timeout)
+            self._former.kill_late(now)
+            waits.append(FORMER_CHECK_SECONDS)
+        return min(waits, default=None)
+
+    @property
+    def _end_seconds(self) -> float:
+        """How long a worker may take to end."""
+        options = self._options
+        return options.drain_seconds + options.graceful_timeout + EXIT_SECONDS
+
+    def _kill_late(self, now: float) -> float | None:
+        """Kill the workers that do not end in time; return how long they have yet."""
+        if self._deadline is None or now < self._deadline:
+            return None if self._deadline is None else self._deadline - now
+        log.error("Workers that did not end in time are killed")
+        self._send_to_all(signal.SIGKILL)
+        return None
+
+    def _handle(self, number: int) -> None:
+        """Act on a signal."""
+        if number == signal.SIGHUP and not os.isatty(0):
+            self._begin_reload()
+        elif number in SHUTDOWN_SIGNALS:
+            self._begin_shutdown(number)
+
+    def _begin_reload(self) -> None:
+        if self._deadline is None and self._trial is None:
+            log.info("Reload after SIGHUP: the new code and settings are loaded")
+            self._trial = reload.Trial()
+
+    def _has_loaded(self) -> bool:
+        """Return whether the new code can take the place of this; say it if not."""
+        succeeded = self._trial is not None and self._trial.succeeded()
+        if succeeded is None:
+            return False
+        self._trial = None
+        if succeeded:
+            pids = [slot.pid for slot in self._slots if slot.pid is not None]
+            reload.prepare(self._sockets, [*pids, *self._former.pids])
         else:
-            waits = [deadline - now]
-            if now >= deadline:
-                log.error("Workers that did not end in time are killed")
-                _send_to_all(slots, signal.SIGKILL)
-                waits = []
-        for number in wait_for_signals(signal_pipe, min(waits, default=None)):
-            if number in SHUTDOWN_SIGNALS:
-                repeated_interrupt = deadline is not None and number == signal.SIGINT
-                _send_to_all(
-                    slots, signal.SIGQUIT if repeated_interrupt else _forwarded_signal(number)
-                )
-                if deadline is None:
-                    log.info("Shutdown after %s: the workers end", signal.Signals(number).name)
-                    deadline = time.monotonic() + options.graceful_timeout + EXIT_SECONDS
-                    for bound in sockets:
-                        bound.close()
-        _reap(slots, shutting_down=deadline is not None)
-    signal.set_wakeup_fd(-1)
-    log.info("All workers have ended")
-    return None
+            log.error("No reload: the new code or settings cannot be loaded; all stays as it is")
+        return succeeded
 
+    def _begin_shutdown(self, number: int) -> None:
+        repeated_interrupt = self._deadline is not None and number == signal.SIGINT
+        self._send_to_all(signal.SIGQUIT if repeated_interrupt else _forwarded_signal(number))
+        if self._deadline is None:
+            log.info("Shutdown after %s: the workers end", signal.Signals(number).name)
+            self._deadline = time.monotonic() + self._end_seconds
+            for bound in self._sockets:
+                bound.close()
+            if self._trial is not None:
+                self._trial.kill()
+                self._trial = None
 
-def _kill_hanging(
-    slots: list[Slot], heartbeats: Heartbeats, elapsed: float, timeout: float
-) -> None:
-    """Kill the workers that hang; they are then replaced like others that end."""
-    for slot in slots:
-        if slot.pid is None:
-            continue
-        reason = slot.hang_detector.check(heartbeats.read(slot.number), elapsed, timeout)
-        if reason is not None:
-            log.error("%s (process %d) hangs and is killed: %s", slot.name, slot.pid, reason)
-            os.kill(slot.pid, signal.SIGKILL)
-            slot.hang_detector = HangDetector()
+    def _send_to_all(self, number: signal.Signals) -> None:
+        send_to_all(self._slots, number)
+        self._former.send(number)
 
 
 def _forwarded_signal(number: int) -> signal.Signals:
     """Return the signal that the parent sends to the workers when it gets this one."""
     return signal.SIGQUIT if number == signal.SIGQUIT else signal.SIGTERM
-
-
-def _fork_into(slot: Slot) -> bool:
-    """Start a worker. Returns True in the parent, False in the worker."""
-    # A signal to the new process must not run the parent's handlers: they write into its pipe.
-    block()
-    # Before the fork, so that after-fork handlers in the worker know the number, too.
-    os.environ[WORKER_NUMBER] = str(slot.number) if slot.number else "background"
-    pid = os.fork()
-    if pid == 0:
-        return False
-    unblock()
-    slot.pid = pid
-    slot.started_at = time.monotonic()
-    slot.hang_detector = HangDetector()
-    log.info("%s is process %d", slot.name, pid)
-    return True
-
-
-def _become_worker(parent: int, signal_pipe: int) -> None:
-    """Release what belongs to the parent, and end when it ends."""
-    os.close(signal.set_wakeup_fd(-1))
-    os.close(signal_pipe)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:
-        os._exit(1)  # The parent ended before prctl was called.
-
-
-def _send_to_all(slots: list[Slot], number: signal.Signals) -> None:
-    """Send a signal to every worker."""
-    for slot in slots:
-        if slot.pid is not None:
-            os.kill(slot.pid, number)
-
-
-def _reap(slots: list[Slot], *, shutting_down: bool) -> None:
-    """Reap the workers that have ended and schedule their successors."""
-    now = time.monotonic()
-    for slot in slots:
-        if slot.pid is None:
-            continue
-        pid, status = os.waitpid(slot.pid, os.WNOHANG)
-        if pid == 0:
-            continue
-        slot.pid = None
-        if shutting_down:
-            continue
-        stable = now - slot.started_at >= STABLE_SECONDS
-        slot.restart_delay = (
-            0.0
-            if stable
-            else min(max(MIN_RESTART_DELAY, slot.restart_delay * 2), MAX_RESTART_DELAY)
-        )
-        slot.start_at = now + slot.restart_delay
-        log.error(
-            "%s (process %d) ended with %d; the next one starts in %.1f s",
-            slot.name,
-            pid,
-            os.waitstatus_to_exitcode(status),
-            slot.restart_delay,
-        )

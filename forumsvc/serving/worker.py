@@ -7,6 +7,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
 from waitress import wasyncore
@@ -35,8 +36,9 @@ def serve(
 
     number: the worker's number, from 1; heartbeats: where the parent sees that the worker makes
     progress; supervised: whether it has a parent, which forwards signals.
-    SIGTERM, SIGINT and SIGHUP let requests in progress finish; SIGQUIT, or a second SIGINT, does
-    not. Call it in the main thread.
+    SIGTERM and SIGINT let requests in progress finish; SIGQUIT, or a second SIGINT, does not.
+    SIGHUP of a parent also leaves idle connections to their clients until their next request, or
+    until they time out: another worker takes the new ones. Call it in the main thread.
     """
     os.environ[WORKER_NUMBER] = str(number)
     multiprocessing.current_process().name = f"worker-{number}"
@@ -50,13 +52,16 @@ def serve(
     shutdown.loop = loop
     while not shutdown.requested:
         loop.run_once()
+    if not shutdown.is_replaced:
+        loop.drain(options.drain_seconds, lambda: shutdown.forced)
     loop.stop_listening()
     started = time.monotonic()
     finished = loop.tasks.finished
     log.info("Shutdown after %s: %d requests are under way", shutdown.reason, loop.busy_count())
     deadline = started + options.graceful_timeout
     while loop.channels() and not shutdown.forced and time.monotonic() < deadline:
-        loop.close_idle()
+        if not shutdown.is_replaced:
+            loop.close_idle()
         loop.run_once(deadline - time.monotonic())
     cut_off = loop.close()
     log.log(
@@ -72,12 +77,15 @@ class Shutdown:
     """The state of the shutdown, set by signal handlers.
 
     requested: whether a signal asked for it; forced: whether requests in progress are dropped;
-    reason: the name of the first signal.
+    is_replaced: whether another worker takes the place of this one; reason: the name of the first
+    signal.
     """
 
     def __init__(self) -> None:
         self.requested = False
         self.forced = False
+        self.is_replaced = False
+        self._supervised = False
         self.reason = ""
         self.loop: ServerLoop | None = None
 
@@ -86,6 +94,7 @@ class Shutdown:
 
         supervised: whether a parent forwards Ctrl-C, which the terminal sends to both.
         """
+        self._supervised = supervised
         for number in SHUTDOWN_SIGNALS:
             if not is_ignored(number):
                 signal.signal(number, self._on_signal)
@@ -99,6 +108,7 @@ class Shutdown:
             raise KeyboardInterrupt  # The third Ctrl-C: an exit handler hangs.
         if number == signal.SIGQUIT or (self.requested and number == signal.SIGINT):
             self.forced = True
+        self.is_replaced = self._supervised and number == signal.SIGHUP
         if not self.requested:
             self.reason = signal.Signals(number).name
         self.requested = True
@@ -124,6 +134,7 @@ class ServerLoop:
         ]
         for listener in self._listeners:
             listener.channel_class = Channel
+            listener.is_draining = False
             listener.error_body = getattr(app, "error_body", error_body)
         self._adj = self._listeners[0].adj
         self._number = number
@@ -151,6 +162,14 @@ class ServerLoop:
     def wake(self) -> None:
         """End the wait of the current iteration. Safe to call in a signal handler."""
         self._listeners[0].pull_trigger()
+
+    def drain(self, seconds: float, is_over: Callable[[], bool]) -> None:
+        """Go on for some seconds, and tell the application that this server will end."""
+        for listener in self._listeners:
+            listener.is_draining = True
+        deadline = time.monotonic() + seconds
+        while not is_over() and (remaining := deadline - time.monotonic()) > 0:
+            self.run_once(remaining)
 
     def stop_listening(self) -> None:
         """Accept the pending connections, then close the listeners."""

@@ -1,7 +1,7 @@
 """The settings of the database: its URL, its pools and its timeouts."""
 
 from .setting import Setting
-from .setting_types import DATABASE_URL, choice, integer, or_off, seconds
+from .setting_types import DATABASE_URL, OPTIONAL_DATABASE_URL, choice, integer, or_off, seconds
 
 DATABASE: tuple[Setting, ...] = (
     Setting(
@@ -9,6 +9,28 @@ DATABASE: tuple[Setting, ...] = (
         DATABASE_URL,
         None,
         "the database",
+        secret=True,
+    ),
+    Setting(
+        "sqlalchemy.pooler",
+        choice("none", "session", "transaction"),
+        "none",
+        "the pool_mode of the PgBouncer under sqlalchemy.url; none where that is PostgreSQL itself",
+    ),
+    Setting(
+        "sqlalchemy.read_url",
+        OPTIONAL_DATABASE_URL,
+        "",
+        "the database with the role for reads, which sqlalchemy.pooler = transaction needs; empty: "
+        "reads use sqlalchemy.url",
+        secret=True,
+    ),
+    Setting(
+        "sqlalchemy.direct_url",
+        OPTIONAL_DATABASE_URL,
+        "",
+        "PostgreSQL itself, for the commands, where sqlalchemy.pooler is set; empty: they use "
+        "sqlalchemy.url",
         secret=True,
     ),
     Setting(
@@ -24,6 +46,12 @@ DATABASE: tuple[Setting, ...] = (
         "pipeline",
         "how statements reach PostgreSQL: several in one round trip (pipeline mode of libpq), or "
         "one by one on cursors of psycopg, which uses no private part of it",
+    ),
+    Setting(
+        "database.max_age_seconds",
+        or_off(seconds(1, 604_800)),
+        "3600",
+        "age after which a connection to PostgreSQL is replaced before its next use",
     ),
     Setting(
         "database.connect_timeout_seconds",
@@ -74,8 +102,9 @@ DATABASE: tuple[Setting, ...] = (
     Setting(
         "database.idle_transaction_timeout_seconds",
         or_off(seconds(1, 86_400)),
-        "60",
-        "how long PostgreSQL keeps a transaction of a request open that runs no statement",
+        "20",
+        "how long PostgreSQL keeps a transaction of a request open that runs no statement; "
+        "the locks of a host that froze are held for so long",
     ),
     Setting(
         "database.pool_timeout_seconds",

@@ -1,12 +1,15 @@
 """Every ini setting, declared once: name, type, default, meaning."""
 
+from .backup import BACKUP
 from .database import DATABASE
 from .mail import MAIL
 from .markup import MARKUP
 from .notifications import NOTIFICATIONS
 from .operation import OPERATION
+from .pages import PAGES
 from .photos import PHOTOS
 from .protocol import PROTOCOL
+from .search import SEARCH
 from .setting import Setting
 from .setting_types import (
     BOOLEAN,
@@ -51,6 +54,7 @@ DECLARED: tuple[Setting, ...] = (
         "/{login}",
         "the link of a mention; {login} is replaced",
     ),
+    *PAGES,
     *DATABASE,
     Setting("docs.enabled", BOOLEAN, "true", "whether /docs has the explorer and the guide"),
     *PROTOCOL,
@@ -244,5 +248,7 @@ DECLARED: tuple[Setting, ...] = (
         "how long a log-in to the pages lasts",
         formerly="session.ttl",
     ),
+    *SEARCH,
     *OPERATION,
+    *BACKUP,
 )

@@ -69,6 +69,7 @@ class Settings(Mapping[str, Any]):
                 self.explicit.add(setting.name)
         self._check_production()
         self._check_mail()
+        self._check_pooler()
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -125,6 +126,24 @@ class Settings(Mapping[str, Any]):
                 "mail.security: none would send the password of mail.user unencrypted to "
                 f"{self['mail.host']}; it must be starttls or tls"
             )
+
+    def _check_pooler(self) -> None:
+        pooler = self["sqlalchemy.pooler"]
+        if pooler != "none" and not self["sqlalchemy.direct_url"]:
+            raise SettingsError(
+                f"sqlalchemy.direct_url: missing; with sqlalchemy.pooler = {pooler} it must be the "
+                "URL of PostgreSQL itself, which the commands use"
+            )
+        if pooler == "transaction" and not self["sqlalchemy.read_url"]:
+            raise SettingsError(
+                "sqlalchemy.read_url: missing; with sqlalchemy.pooler = transaction it must be the "
+                "URL with a role of its own for reads, whose default_transaction_read_only is on"
+            )
+
+    @property
+    def direct_url(self) -> str:
+        """The URL of the database past any pooler."""
+        return str(self["sqlalchemy.direct_url"] or self["sqlalchemy.url"])
 
     def displayed(self) -> Iterator[tuple[Setting, str, bool]]:
         """Yield each setting, its value as text (secrets masked), and whether it is the default."""

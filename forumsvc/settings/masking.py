@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from .setting import Setting
-from .setting_types import DATABASE_URL, STORAGE
+from .setting_types import DATABASE_URL, OPTIONAL_DATABASE_URL, STORAGE
 
 MASK = "********"
 _PASSWORD = re.compile(r"^([a-z][a-z0-9+.-]*://[^:/@]*):.*@", re.IGNORECASE)
@@ -16,7 +16,7 @@ def masked(setting: Setting, value: Any) -> str:
 
     A URL is shown without its password, an empty value as it is, anything else as a mask.
     """
-    if setting.type in (DATABASE_URL, STORAGE):
+    if setting.type in (DATABASE_URL, OPTIONAL_DATABASE_URL, STORAGE):
         return mask_url(str(value))
     return MASK if value else ""
 

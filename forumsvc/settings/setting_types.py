@@ -112,6 +112,10 @@ def _refuse() -> str:
 
 
 DATABASE_URL = SettingType(_database, "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE")
+OPTIONAL_DATABASE_URL = SettingType(
+    lambda text: _database(text) if text else "",
+    "postgresql://USER:PASSWORD@HOST/DATABASE, or nothing",
+)
 ORIGINS = SettingType(_origins, "origins such as https://example.org, separated by blanks, or *")
 RATE = matching(
     "[1-9][0-9]{0,8}/(second|minute|hour|day)",

@@ -17,6 +17,7 @@ NOUNS = (
     "notifications",
     "webhooks",
     "events",
+    "search",
 )
 
 

@@ -18,6 +18,7 @@ from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
 from ..registry import ForumRegistry
 from ..security.policy import MissingScope
+from ..texts import Message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 
@@ -32,6 +33,7 @@ _STATUS: dict[type[errors.ForumError], int] = {
     errors.BadToken: 401,
     errors.Forbidden: 403,
     errors.NotFound: 404,
+    errors.Gone: 410,
     errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
     errors.IdempotencyKeyReused: 422,
@@ -69,10 +71,8 @@ def _headers(error: errors.ForumError) -> dict[str, str]:
             return {"WWW-Authenticate": f'{_CHALLENGE} error="invalid_token"'}
         case errors.InsufficientScope(scope=scope):
             return {"WWW-Authenticate": f'{_CHALLENGE} error="insufficient_scope", scope="{scope}"'}
-        case errors.RateLimited(retry_after=seconds):
+        case errors.RateLimited(retry_after=seconds) | errors.Unavailable(retry_after=seconds):
             return {"Retry-After": str(seconds)}
-        case errors.Unavailable():
-            return {"Retry-After": "10"}
     return {}
 
 
@@ -83,7 +83,7 @@ def forbidden(error: HTTPForbidden, request: ForumRequest) -> Response:
 
 def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
     if request.caller is None:
-        return errors.Unauthenticated("This needs an access token.")
+        return errors.Unauthenticated(Message("This needs an access token."))
     if isinstance(error.result, MissingScope):
         return errors.InsufficientScope(error.result.scope)
     if request.caller.user_id is None:
@@ -95,7 +95,7 @@ def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
 
 def bad_csrf_token(error: BadCSRFToken, request: ForumRequest) -> Response:
     """Respond to a form that another page or browser sent, or that is from before the login."""
-    message = "This form is out of date or invalid. Reload the page and try again."
+    message = Message("This form is out of date or invalid. Reload the page and try again.")
     return error_response(request, 403, message)
 
 
@@ -107,7 +107,7 @@ def not_found(error: HTTPNotFound, request: ForumRequest) -> Response:
         name = getattr(request, "view_name", "")
         methods = request.registry.methods.of(route.name, request.context, name)
     if methods is None or (request.method in methods and request.method != "OPTIONS"):
-        return error_response(request, 404, "There is nothing here.")
+        return error_response(request, 404, Message("There is nothing here."))
     allow = {"Allow": ", ".join(methods)}
     if request.method == "OPTIONS":
         return Response(status=204, headerlist=[*allow.items()])

@@ -1,4 +1,8 @@
-"""GET /health: whether this process can read from and write to the database."""
+"""GET /health/live and /health/ready: for supervisors, and for load balancers and people.
+
+Who restarts a process asks whether it is alive: it is not to be restarted because the database is
+away. Who sends it requests asks whether it is ready.
+"""
 
 from typing import Any
 
@@ -8,21 +12,30 @@ from ..background.worker import is_anybody_alive
 from ..db.availability import Availability, AvailabilityCheck
 from ..permissions import Common
 from ..resources.public import Public
+from ..serving.environment import DRAINING
 from ..web.api.request import ForumRequest
 from .errors import error_response
 
 
-def health(context: Public, request: ForumRequest) -> Any:
-    """Report whether the database can be read and written; 503 if not both.
+def live(context: Public, request: ForumRequest) -> Any:
+    """Report that this process answers. It asks nothing else."""
+    return {"status": "ok"}
+
+
+def ready(context: Public, request: ForumRequest) -> Any:
+    """Report whether the database can be read and written; 503 if not both, or before the end.
 
     `worker` says whether a background worker is alive on any host. Without one requests are
     answered all the same.
     """
     found = request.registry.availability.check()
     can = {"reads": found.reads, "writes": found.writes, "worker": _has_worker(request, found)}
-    if found.problem is None:
+    problem = found.problem
+    if request.environ.get(DRAINING):
+        problem = "This server is about to end."
+    if problem is None:
         return {"status": "ok", **can}
-    response = error_response(request, 503, found.problem, {"Retry-After": "1"})
+    response = error_response(request, 503, problem, {"Retry-After": "1"})
     response.json_body = {**response.json_body, "status": "failed", **can}
     return response
 
@@ -32,9 +45,14 @@ def _has_worker(request: ForumRequest, found: Availability) -> bool:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the route."""
+    """Add the routes."""
     config.registry.availability = AvailabilityCheck(config.registry.database)
-    config.add_route("health", "/health", factory=Public)
-    config.add_view(
-        health, route_name="health", request_method="GET", permission=Common.VIEW, renderer="json"
-    )
+    for name, path, view in (
+        ("live", "/health/live", live),
+        ("ready", "/health/ready", ready),
+        ("health", "/health", ready),
+    ):
+        config.add_route(name, path, factory=Public)
+        config.add_view(
+            view, route_name=name, request_method="GET", permission=Common.VIEW, renderer="json"
+        )

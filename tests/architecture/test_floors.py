@@ -12,9 +12,10 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
+    {"texts"},
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
     | {"passwords", "password_strength", "text_rules", "serving"},
-    {"sandbox"},
+    {"sandbox", "search"},
     {"db", "markup", "media", "mail", "webhooks", "log_lines"},
     {"models", "migrate"},
     {"cache"},
@@ -26,6 +27,7 @@ FLOORS: list[set[str]] = [
     {"schemas", "presenters", "openapi"},
     {"web"},
     {"diagnostics", "background"},
+    {"doctor"},
     {"views", "pages", "cli", "examples"},
     {"__init__"},
 ]

@@ -20,6 +20,7 @@ from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos
 from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
+from forumsvc.resources.search import Search
 from forumsvc.resources.topics import TopicItem, Topics
 from forumsvc.resources.users import UserItem, Users
 from forumsvc.resources.webhooks import Deliveries, DeliveryItem, WebhookItem, Webhooks
@@ -48,6 +49,7 @@ PLACES: dict[type, str] = {
     Deliveries: "/webhooks/:id/deliveries",
     DeliveryItem: "/webhooks/:id/deliveries/:id",
     Events: "/events",
+    Search: "/search",
 }
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {

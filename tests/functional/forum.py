@@ -25,12 +25,12 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
     """Return the application of an ini with these settings."""
     written = {
         "site.environment": "development",
-        "sqlalchemy.url": database_url,
-        "database.driver": databases.driver,
+        **databases.settings_of(database_url),
         "session.secret": SECRET,
         "markup.workers": "1",
         "topics.view_count_flush_seconds": "3600",
         "accounts.password_slots": "64",
+        "rate_limit.searches": "off",
         # As many as tests have threads, where a server has eight.
         "database.long_lock_waits": "64",
         "notifications.job_interval_seconds": "3600",

@@ -17,6 +17,8 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 
 from forumsvc.db.cursors import Cursor
+from forumsvc.errors import Invalid
+from forumsvc.search.query import parse_moment, parse_query
 from tests.openapi.answers import resolvable
 from tests.openapi.operations import operations
 
@@ -144,6 +146,7 @@ def _make_true(case: Any, there: There) -> None:
     if "If-Match" in case.headers:
         case.headers["If-Match"] = "*"
     _put_cursor(case)
+    _make_searchable(case)
     body = case.body
     if not isinstance(body, dict):
         return
@@ -156,6 +159,36 @@ def _make_true(case: Any, there: There) -> None:
     for name in ("title", "body"):
         if isinstance(body.get(name), str) and not any(map(_is_visible, body[name])):
             body[name] += "."
+
+
+def _make_searchable(case: Any) -> None:
+    """Give a search a query, a user and dates that are right where a pattern cannot say it."""
+    query = case.query
+    if case.operation.definition.raw["operationId"] not in ("searchTopics", "searchReplies"):
+        return
+    if not _is_query(str(query.get("q"))):
+        query["q"] = "hello"
+    if query.get("by"):
+        query["by"] = "somebody"
+    for name in ("since", "until"):
+        if query.get(name) and not _is_date(str(query[name])):
+            query[name] = "2026"
+
+
+def _is_query(text: str) -> bool:
+    try:
+        asked = parse_query(text)
+    except Invalid:
+        return False
+    return asked.by is None and asked.node is None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        parse_moment("since", text)
+    except Invalid:
+        return False
+    return True
 
 
 def _put_cursor(case: Any) -> None:

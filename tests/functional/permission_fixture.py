@@ -21,8 +21,10 @@ from forumsvc.models import (
     Photo,
     Reply,
     ReplyLike,
+    ReplyWords,
     Topic,
     TopicLike,
+    TopicWords,
     User,
     UserBlock,
     UserFollow,
@@ -31,6 +33,7 @@ from forumsvc.models import (
     WebhookDelivery,
 )
 from forumsvc.oauth.token_hash import hash_token
+from forumsvc.search.tokens import TOKENS_VERSION
 from tests import databases
 from tests.functional.rows import complete
 
@@ -57,6 +60,7 @@ CALLERS: dict[str, tuple[str, str]] = {
     "revoked": ("author", "read write"),
     "blocked_author": ("author", "read write"),
     "admin_scope": ("admin", "admin"),
+    "moderate_scope": ("maintainer", "read moderate"),
     **{
         name: (name, "read write")
         for name in ("newbie", "member", "author", "blocked", "maintainer", "admin")
@@ -159,6 +163,7 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
             "replies_count": 1,
             "others_replies_count": 0,
             "likes_count": 0,
+            "created_at": now,
             **states,
         }
 
@@ -169,6 +174,7 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
             "topic_id": IDS[topic],
             "deleted_at": None,
             "likes_count": 0,
+            "created_at": now,
             **states,
         }
 
@@ -190,7 +196,15 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         reply("r_deleted", "deleted"),
         reply("r_tombstone", "open", deleted_at=now),
     ]
-    return [(Node, [node]), (Topic, topics), (Reply, replies)]
+    # On PostgreSQL this is a tsvector.
+    found = {"version": TOKENS_VERSION, "words": "found"}
+    return [
+        (Node, [node]),
+        (Topic, topics),
+        (Reply, replies),
+        (TopicWords, [{"id": row["id"], **found} for row in topics]),
+        (ReplyWords, [{"id": row["id"], **found} for row in replies]),
+    ]
 
 
 def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from forumsvc.log_lines import LineFormatter
 from tests.functional.forum import API, Forum, Person
 from tests.functional.pages.visitor import Visitor, with_password
 from tests.functional.raw import raw
@@ -24,19 +25,28 @@ def logged(access: pytest.LogCaptureFixture) -> str:
     return lines[-1]
 
 
-def test_a_line_has_address_user_method_path_status_time_and_id(
+def test_a_line_has_address_user_method_path_status_and_time(
     forum: Forum, alice: Person, access: pytest.LogCaptureFixture
 ) -> None:
     environ = {"REMOTE_ADDR": "2001:db8::7"}
     answer = forum.app.get(
         f"{API}/users/me?access_token={alice.token}&limit=5", extra_environ=environ
     )
+    assert answer.status_int == 200
     assert re.fullmatch(
-        rf"2001:db8::7 {alice.id} GET {API}/users/me 200 \d+\.\d ms "
-        + answer.headers["X-Request-Id"],
-        logged(access),
+        rf"2001:db8::7 {alice.id} GET {API}/users/me 200 \d+\.\d ms", logged(access)
     )
     assert str(alice.token) not in access.text
+
+
+def test_each_record_of_a_request_can_show_its_id(
+    forum: Forum, access: pytest.LogCaptureFixture
+) -> None:
+    access.handler.setFormatter(LineFormatter("%(request_id)s %(message)s"))
+    logging.getLogger("forumsvc").warning("before any request")
+    answers = [forum.app.get(f"{API}/nodes") for _ in range(2)]
+    lines = [line.split(" ")[0] for line in access.text.splitlines()]
+    assert lines == ["-", *(answer.headers["X-Request-Id"] for answer in answers)]
 
 
 def test_nobody_has_a_dash_for_the_user(forum: Forum, access: pytest.LogCaptureFixture) -> None:

@@ -17,6 +17,7 @@ class Recorder:
     name: str
     interval: float = 0.01
     error: Exception | None = None
+    needs_lease: bool = True
     runs: int = 0
     has_run_twice: threading.Event = field(default_factory=threading.Event)
 

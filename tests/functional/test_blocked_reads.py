@@ -93,6 +93,7 @@ def test_a_failed_retry_extends_the_refusal_by_a_second(clock: list[float]) -> N
             reads.run("topics", never)
 
 
+@pytest.mark.direct
 @on_postgresql
 def test_readers_of_a_locked_table_get_503_and_others_are_served(make_forum: MakeForum) -> None:
     forum = make_forum(database__read_lock_timeout_seconds="0.2")

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from forumsvc.database import open_database
+from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database
 from forumsvc.db.timeouts import Timeouts
 from tests.databases import on_postgresql
@@ -36,6 +37,7 @@ def test_an_exhausted_pool_fails_soon(make_forum: MakeForum) -> None:
     assert alice.post("/topics", title="T", body="B", node_id=node).status_int == 201
 
 
+@pytest.mark.direct
 @on_postgresql
 def test_a_statement_that_takes_too_long_is_cancelled(
     make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
@@ -58,7 +60,9 @@ def test_a_statement_that_takes_too_long_is_cancelled(
 
 @on_postgresql
 def test_an_idle_transaction_is_ended(database_url: str, forum: Forum) -> None:
-    limited = open_database(database_url, timeouts=Timeouts(idle_transaction=0.1))
+    limited = open_database(
+        database_url, ConnectionOptions(timeouts=Timeouts(idle_transaction=0.1))
+    )
     gone = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
     try:
         with limited.session() as db:

@@ -27,9 +27,9 @@ pytestmark = pytest.mark.both_databases
 GOOD = {"status": "ok", "reads": True, "writes": True, "worker": False}
 
 
-def health(application: Any) -> Any:
+def health(application: Any, path: str = "/health", **environ: Any) -> Any:
     """Ask."""
-    return TestApp(application).get("/health", status="*")
+    return TestApp(application).get(path, status="*", extra_environ=environ)
 
 
 def waiting_in_the_pool(database: Database) -> list[Any]:
@@ -41,6 +41,26 @@ def waiting_in_the_pool(database: Database) -> list[Any]:
 def test_health_is_200_if_reads_and_writes_work(forum: Forum) -> None:
     answer = health(forum.application)
     assert (answer.status_int, answer.json) == (200, GOOD)
+
+
+def test_live_is_200_without_a_statement(forum: Forum) -> None:
+    with counting(forum.registry.database) as seen:
+        answer = health(forum.application, "/health/live")
+    assert (answer.status_int, answer.json, len(seen)) == (200, {"status": "ok"}, 0)
+
+
+def test_ready_says_the_same_as_health(forum: Forum) -> None:
+    answer = health(forum.application, "/health/ready")
+    assert (answer.status_int, answer.json) == (200, GOOD)
+
+
+def test_before_the_end_a_server_is_alive_and_not_ready(forum: Forum) -> None:
+    environ = {"forumsvc.draining": True}
+    ready = health(forum.application, "/health/ready", **environ)
+    assert ready.status_int == 503
+    error = {"error": "This server is about to end.", "status": "failed"}
+    assert ready.json == {**GOOD, **error}
+    assert health(forum.application, "/health/live", **environ).status_int == 200
 
 
 def test_health_runs_three_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
@@ -66,6 +86,7 @@ def test_health_says_whether_a_background_worker_is_alive_and_is_200_without_one
     assert found == [(200, True), (200, True), (200, False)]
 
 
+@pytest.mark.direct
 @on_postgresql
 @pytest.mark.parametrize("envelope", ["bare", "keyed"])
 def test_health_is_503_on_a_read_only_server(make_forum: MakeForum, envelope: str) -> None:

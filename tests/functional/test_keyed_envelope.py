@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from forumsvc.oauth import clients
-from forumsvc.pages.guide import source
+from forumsvc.pages.docs.guide import source
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.statements import of_request

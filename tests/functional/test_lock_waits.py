@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from forumsvc.database import open_database
 from forumsvc.db import lock_waits
+from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database
 from forumsvc.db.lock_waits import SHORT_SECONDS, STUCK_SECONDS, LockWaits, _Transaction
 from forumsvc.db.timeouts import Timeouts
@@ -65,6 +66,7 @@ def held(forum: Forum, topic: int) -> Iterator[None]:
             other.rollback()
 
 
+@pytest.mark.direct
 def test_a_lock_timeout_is_503_with_retry_after(make_forum: MakeForum) -> None:
     forum = make_forum(database__long_lock_waits="2", database__lock_timeout_seconds="1.5")
     alice = forum.person("alice")
@@ -167,7 +169,7 @@ def test_a_failed_short_wait_for_a_contended_lock_is_retried(
 def test_the_limit_of_a_short_wait_ends_with_its_transaction(
     database_url: str, database: Database, by: str
 ) -> None:
-    limited = open_database(database_url, timeouts=Timeouts(long_lock_waits=1))
+    limited = open_database(database_url, ConnectionOptions(timeouts=Timeouts(long_lock_waits=1)))
     shown = text("SHOW lock_timeout")
 
     def limit(db: Any) -> str:
@@ -211,7 +213,7 @@ def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
 
 @on_sqlite
 def test_a_lock_that_is_not_free_in_time_is_an_error_of_the_driver(database_url: str) -> None:
-    database = open_database(database_url, timeouts=Timeouts(lock=0.3))
+    database = open_database(database_url, ConnectionOptions(timeouts=Timeouts(lock=0.3)))
     try:
         with closing(sqlite3.connect(str(database.url.database))) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -179,7 +179,7 @@ def test_the_lag_of_a_consumer_is_the_age_of_its_oldest_unread_event(
     forum: Forum, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forum.topic(alice, forum.node())
-    [consumer] = forum.registry.background.consumers
+    consumer = forum.registry.background.consumers[0]
     later = clock.now() + timedelta(minutes=5)
     monkeypatch.setattr(clock, "now", lambda: later)
     assert scrape(forum).sum("forumsvc_events_lag_seconds", consumer=consumer.name) == 0

@@ -138,6 +138,7 @@ def test_a_queued_statement_that_is_not_prepared_drops_the_connection(
     assert pooled_connections(database) == []
 
 
+@pytest.mark.direct
 def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
     alice, node = forum.person("alice"), forum.node()
     topic = forum.topic(alice, node)

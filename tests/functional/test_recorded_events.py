@@ -18,8 +18,6 @@ from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.test_photos import send
 from tests.openapi.operations import operations
 
-pytestmark = pytest.mark.both_databases
-
 
 @dataclass
 class Scene:

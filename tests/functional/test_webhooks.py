@@ -23,8 +23,6 @@ from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import SECRET, Forum
 from tests.functional.receiver import Answer, Receiver, receiving
 
-pytestmark = pytest.mark.both_databases
-
 SECONDS = 0.5
 """For an attempt, where a receiver does not answer."""
 

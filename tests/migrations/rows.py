@@ -46,7 +46,10 @@ def count(connection: Connection) -> dict[str, int]:
 
 def _tables(connection: Connection) -> MetaData:
     metadata = MetaData()
-    metadata.reflect(connection, only=lambda name, _: name != "alembic_version")
+    # The tables of FTS5 are filled by triggers.
+    metadata.reflect(
+        connection, only=lambda name, _: name != "alembic_version" and "_fts" not in name
+    )
     return metadata
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import event, inspect, text
 from forumsvc import migrate
 from forumsvc.database import open_database
 from forumsvc.db import online_ddl, schema_lock
+from forumsvc.db.connection_options import ConnectionOptions
 from forumsvc.db.engine import Database
 from forumsvc.db.timeouts import Timeouts
 from tests.functional.threads import together
@@ -29,7 +30,7 @@ def impatient(blank: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Data
     monkeypatch.setattr(schema_lock, "PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(online_ddl, "_LOCK_TIMEOUT", "50ms")
     url = blank.url.render_as_string(hide_password=False)
-    database = open_database(url, timeouts=Timeouts(lock=0.05))
+    database = open_database(url, ConnectionOptions(timeouts=Timeouts(lock=0.05)))
     yield database
     database.dispose()
 

@@ -23,6 +23,7 @@ from forumsvc.schemas import fields, lists
 from forumsvc.schemas.accounts import registration_form
 from forumsvc.schemas.including import Include
 from forumsvc.schemas.likes import Likeable
+from forumsvc.schemas.search import Date
 from forumsvc.security.policy import granted
 from forumsvc.settings import LEVELS, Settings
 from forumsvc.web.api.idempotency import read_key
@@ -138,6 +139,10 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
             assert tuple(resolve(schema["items"])["enum"]) == kind.choices
         case fields.Moment():
             assert (schema["type"], schema["format"]) == ("string", "date-time")
+        case Date():
+            assert schema["type"] == "string"
+            for text in DATES:
+                assert (re.search(schema["pattern"], text) is not None) is accepts(node, text)
         case fields.CursorField():
             assert (schema["type"], schema["maxLength"]) == ("string", kind.max_length)
         case fields.File():
@@ -146,6 +151,7 @@ def check_type(schema: dict[str, Any], node: colander.SchemaNode) -> None:
             pytest.fail(f"{kind} is a type that this test does not know")
 
 
+DATES = ["2026", "2026-01", "2026-01-31", "2026-01-31T08:00:00Z", "26", "tomorrow", "2026-1"]
 TEXTS = ["", "A", " A ", "one\ntwo", "ж", "a\0b", "   ", "\t\n"]
 ADDRESSES = [
     "",

@@ -67,6 +67,7 @@ def serving(
     processes: int = 1,
     threads: int = 4,
     worker: bool = True,
+    drain_seconds: float = 0,
     prepare: Callable[[], None] = prepare_child,
     **settings: str,
 ) -> Iterator[Pserve]:
@@ -82,6 +83,7 @@ def serving(
         INI.format(
             url=url, secret=SECRET, processes=processes, threads=threads, worker=worker, more=more
         )
+        + f"drain_seconds = {drain_seconds}\n"
         + LOGGING
     )
     with pserve.serving(launch(ini, output, folder, prepare=prepare)) as server:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 """Seconds that a condition may take on a busy machine before it counts as never met."""
 
 PR_SET_PDEATHSIG = 1

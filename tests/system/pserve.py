@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -128,11 +129,16 @@ def read_response(connection: http.client.HTTPConnection) -> Response:
 
 
 def start(
-    tmp_path: Path, *arguments: str, entry: str = FACTORY, app: str = APP, **keys: object
+    tmp_path: Path,
+    *arguments: str,
+    entry: str = FACTORY,
+    app: str = APP,
+    activated_by: socket.socket | None = None,
+    **keys: object,
 ) -> Pserve:
     """Start pserve with these keys in `[server:main]` and return at once.
 
-    app: the lines of `[app:main]`.
+    app: the lines of `[app:main]`; activated_by: a socket that it gets as from systemd.
     """
     notes = tmp_path / "notes"
     notes.mkdir(exist_ok=True)
@@ -141,7 +147,7 @@ def start(
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     ini = tmp_path / "serving.ini"
     ini.write_text(INI.format(app=app.format(notes=notes), keys=lines, entry=entry) + LOGGING)
-    return launch(ini, tmp_path / "output", notes, *arguments)
+    return launch(ini, tmp_path / "output", notes, *arguments, activated_by=activated_by)
 
 
 def launch(
@@ -150,17 +156,22 @@ def launch(
     notes: Path,
     *arguments: str,
     prepare: Callable[[], None] = prepare_child,
+    activated_by: socket.socket | None = None,
 ) -> Pserve:
     """Start pserve with an ini file, write its log to `output`, and return at once.
 
-    prepare: called in the new process first.
+    prepare: called in the new process first; activated_by: a socket that it gets as from systemd.
     """
+    before: list[str] = []
+    if activated_by is not None:
+        activate = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&0 0</dev/null'
+        before = ["sh", "-c", activate, "sh"]
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
+            [*before, sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if activated_by is None else activated_by.fileno(),
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -49,5 +49,6 @@ def about(environ: dict[str, Any]) -> dict[str, Any]:
         "cores": sorted(os.sched_getaffinity(0)),
         "all_cores": os.environ.get("FORUMSVC_CORES"),
         "forked": forked,
+        "draining": environ.get("forumsvc.draining", False),
         "received": len(environ["wsgi.input"].read()),
     }

@@ -74,8 +74,11 @@ def test_a_short_soak_is_answered_well_and_leaves_every_counter_right() -> None:
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=4 * PATIENCE
     )
     kept = dict(re.findall(r"^\| ([a-z]+)\b.*\| (\w+) \|$", done.stdout, re.M))
-    bounds = kept.get("errors"), kept.get("wrong")
-    assert bounds == ("kept", "kept"), done.stdout + done.stderr
+    # On a busy machine a member may be told to wait for the rendering of their last text.
+    statuses = set(re.findall(r"^\d+ times: .*?: (\d+) ", done.stdout + done.stderr, re.M))
+    assert statuses <= {"429"}, done.stdout + done.stderr
+    assert kept.keys() >= {"errors", "wrong"}, done.stdout + done.stderr
+    assert kept["wrong"] == "kept", done.stdout + done.stderr
 
 
 def test_a_soak_without_a_write_in_a_tenth_has_its_report() -> None:

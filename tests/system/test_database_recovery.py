@@ -44,8 +44,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
 @contextmanager
 def administrator(url: str) -> Iterator["psycopg.Connection[Any]"]:
     """Connect as an administrator."""
-    plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(plain, autocommit=True) as connection:
+    with psycopg.connect(databases.plain_url(url), autocommit=True) as connection:
         yield connection
 
 
@@ -116,7 +115,7 @@ def test_writes_come_back_after_a_read_only_phase_and_reads_go_on(
     meanwhile = storming.statuses(begun, ended)
     assert meanwhile[200] >= 5, "reads go on"
     # What was under way at the end may be refused; nothing is that was sent later.
-    assert storming.recovered(ended) < 5
+    assert storming.recovered(ended) < PATIENCE / 10
     record_property(
         "summary",
         f"read-only {ended - begun:.1f} s: {dict(meanwhile)}; the last 503 was sent"
@@ -137,7 +136,7 @@ def test_terminated_sessions_are_met_without_an_error_that_lasts(
                 storming.writes(10)
 
     storming = under_load(server_url, tmp_path, happen)
-    assert storming.recovered(times[-1]) < 5
+    assert storming.recovered(times[-1]) < PATIENCE / 10
     record_property(
         "summary",
         f"5 times terminated: {dict(storming.statuses(times[0]))}; the last 503 was sent"

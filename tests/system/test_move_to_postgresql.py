@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, Section
-from forumsvc.services import audit
+from forumsvc.models import Base, ReplyWords, Section, TopicWords
+from forumsvc.services import audit, search_check
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.system.pserve import ROOT
@@ -48,11 +48,16 @@ def new(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> str:
     return databases.new_url("postgresql", "move_new", tmp_path_factory, worker_id)
 
 
+INDEX = (TopicWords.__table__, ReplyWords.__table__)
+"""The two databases write the words in different ways; `search check` compares them."""
+
+
 def rows(database: Database) -> dict[str, list[tuple[object, ...]]]:
     with database.reads.connect() as db:
         return {
             table.name: sorted(map(tuple, db.execute(select(table))), key=repr)
             for table in Base.metadata.sorted_tables
+            if table not in INDEX
         }
 
 
@@ -61,6 +66,7 @@ def test_every_row_arrives_once_and_new_ids_go_on(tmp_path: Path, old: str, new:
     assert done.returncode == 0, done.stderr
     with databases.open_temporarily(old) as source, databases.open_temporarily(new) as target:
         assert rows(source) == rows(target)
+        assert search_check.check(target) == search_check.Checked(240, [])
         with target.session.begin() as db:
             assert [each for each in audit.check(db) if each.wrong] == []
             highest = db.scalar(select(func.max(Section.id))) or 0

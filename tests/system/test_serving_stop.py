@@ -33,7 +33,7 @@ def let_go(server: Pserve) -> None:
     (server.notes / "go").write_bytes(b"")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("processes", [1, 2])
 def test_requests_under_way_are_finished(
     tmp_path: Path, number: signal.Signals, processes: int

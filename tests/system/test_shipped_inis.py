@@ -64,7 +64,7 @@ def test_make_serve_on_a_fresh_checkout_answers_the_curl_line_that_it_prints(
     assert pserve == ["$(BIN)/pserve", str(ini)]
     forumsvc(upgrade)
     printed = forumsvc(demo)
-    reading, logging_in = re.findall(r"^(?:Once it is served: )?(curl .*)$", printed, re.MULTILINE)
+    reading, logging_in = re.findall(r"^(curl .*)$", printed, re.MULTILINE)
     programs = doc_examples.commands(tmp_path, "curl" if shutil.which("curl") else "stand-in")
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 

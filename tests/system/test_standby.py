@@ -130,7 +130,7 @@ def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_
         storming.writes(1)
         away.append(time.monotonic() - began)
         storming.writes(30)
-        assert storming.recovered(promoted) < 5
+        assert storming.recovered(promoted) < PATIENCE / 10
 
     def happen(storming: Storm) -> None:
         first, second = pair

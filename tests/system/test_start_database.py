@@ -33,7 +33,7 @@ def test_a_pooler_without_the_session_settings_stops_pserve_with_one_line(
     [line] = [one for one in service.log.splitlines() if one.startswith("forumsvc: ")]
     assert "Traceback" not in service.log
     assert line.startswith("forumsvc: What answers under sqlalchemy.url ")
-    assert "not through a pooler such as PgBouncer" in line
+    assert "set sqlalchemy.pooler" in line
 
 
 def test_a_database_that_does_not_answer_is_one_warning_and_the_service_starts(

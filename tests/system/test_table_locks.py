@@ -54,6 +54,8 @@ def test_readers_of_a_locked_table_do_not_occupy_all_threads(
             threads=THREADS,
             database__lock_timeout_seconds="off",
             database__statement_timeout_seconds="off",
+            # Its tasks would wait for the lock, too.
+            worker=False,
         ) as service,
         administrator(database_url) as watch,
     ):

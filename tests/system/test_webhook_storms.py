@@ -150,7 +150,7 @@ def verify(received: Received, path: str, webhook_id: int) -> None:
 
 
 @EACH_DATABASE
-def test_ten_thousand_events_reach_four_receivers_in_a_minute_though_a_fifth_is_dead(
+def test_ten_thousand_events_reach_four_receivers_though_a_fifth_is_dead(
     scene: Scene,
 ) -> None:
     paths = ["/1", "/2", "/3", "/4"]
@@ -220,7 +220,7 @@ def test_a_second_worker_takes_over_within_the_time_of_a_lease(scene: Scene) -> 
         wait_seldom(lambda: scene.count(DELIVERED) == 200, "the others")
         seconds = time.monotonic() - killed_at
         log.info("taken over and delivered after %.1f s", seconds)
-        assert seconds < leases.SECONDS + 5
+        assert seconds < 2 * leases.SECONDS
         assert holders() == processes.keys() - {holder}
     events = scene.event_ids()
     assert len(events) == 200

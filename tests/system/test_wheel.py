@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from forumsvc.cli.config import EXAMPLES
+
 ROOT = Path(__file__).parents[2]
 CODE = {".py", ".pyc"}
 INI = """
@@ -69,7 +71,7 @@ def test_the_wheel_carries_the_files_that_an_installation_begins_with(
 ) -> None:
     forumsvc(installed, tmp_path, "config", "init", "new.ini")
     assert "use = egg:forumsvc" in (tmp_path / "new.ini").read_text()
-    for name in ("development.ini", "nginx.conf", "forumsvc.service"):
+    for name in EXAMPLES:
         assert forumsvc(installed, tmp_path, "config", "print", name)
     assert (installed / "forumsvc" / "py.typed").is_file()
 
@@ -113,5 +115,5 @@ def test_the_wheel_carries_all_that_the_pages_load(installed: Path) -> None:
         found = (path for path in pages.rglob("*") if path.is_file() and path.suffix not in CODE)
         return {path.relative_to(root) for path in found}
 
-    assert Path("forumsvc/pages/explorer/swagger_ui/LICENSE") in files(installed)
+    assert Path("forumsvc/pages/docs/files/swagger_ui/LICENSE") in files(installed)
     assert files(installed) == files(ROOT)

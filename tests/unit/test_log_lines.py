@@ -1,13 +1,14 @@
 """A log record is one line, whatever is in it."""
 
 import configparser
+import json
 import logging
 import sys
 from pathlib import Path
 
 import pytest
 
-from forumsvc.log_lines import LineFormatter
+from forumsvc.log_lines import REQUEST_ID, JsonFormatter, LineFormatter
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,6 +27,34 @@ def test_a_record_is_one_line_without_control_characters(text: str) -> None:
     assert line.isprintable()
     assert line.startswith("ERROR path ")
     line.encode()
+
+
+def test_a_json_record_is_one_ascii_line_with_all_there_is_to_know() -> None:
+    REQUEST_ID.set("an-id-of-a-request")
+    try:
+        raise ValueError("one\ntwo 猫")
+    except ValueError:
+        record = logging.LogRecord("n", logging.ERROR, "p", 1, "a\nb %d", (1,), sys.exc_info())
+    record.created = 0.25
+    line = JsonFormatter().format(record)
+    REQUEST_ID.set("-")
+    assert line.isprintable()
+    assert line.isascii()
+    shown = json.loads(line)
+    assert shown.pop("exception").endswith("ValueError: one\ntwo 猫")
+    assert shown == {
+        "time": "1970-01-01T00:00:00.250Z",
+        "level": "ERROR",
+        "process": "MainProcess",
+        "logger": "n",
+        "message": "a\nb 1",
+        "request_id": "an-id-of-a-request",
+    }
+
+
+def test_a_json_record_outside_requests_has_no_request_id() -> None:
+    record = logging.LogRecord("n", logging.INFO, "p", 1, "a", (), None)
+    assert "request_id" not in json.loads(JsonFormatter().format(record))
 
 
 def test_what_can_be_printed_stays() -> None:

@@ -30,7 +30,11 @@ WRONG: dict[str, list[str]] = {
     "site.url": ["example.org", "ftp://example.org", "http://", "https://a b"],
     "site.user_url": ["/users", "/{name}", "/ {login}"],
     "sqlalchemy.url": ["", "sqlite://", "sqlite:///:memory:", "mysql://x/y", "forum.sqlite"],
+    "sqlalchemy.pooler": ["", "statement", "pgbouncer"],
+    "sqlalchemy.read_url": ["mysql://x/y", "forum"],
+    "sqlalchemy.direct_url": ["mysql://x/y", "forum"],
     "sqlalchemy.pool_size": ["0", "201", "ten", "-1", "1.5"],
+    "database.max_age_seconds": ["0", "604801", "1h"],
     "database.connect_timeout_seconds": ["0", "1", "301", "off"],
     "database.tcp_keepalive_seconds": ["0", "7201", "no"],
     "database.tcp_user_timeout_seconds": ["0", "3601"],
@@ -227,6 +231,20 @@ def test_production_needs_its_address(environment: dict[str, str], delivery: str
     assert "it must be the http:// or https:// address " in line
     developing = {"site.environment": "development", "site.url": "", "mail.delivery": "folder"}
     assert Settings({**GOOD, **developing})["site.url"] == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"sqlalchemy.pooler": "session"}, "sqlalchemy.direct_url"),
+        (
+            {"sqlalchemy.pooler": "transaction", "sqlalchemy.direct_url": "postgresql://a/b"},
+            "sqlalchemy.read_url",
+        ),
+    ],
+)
+def test_a_url_that_a_pooler_needs_is_named(settings: dict[str, str], named: str) -> None:
+    assert refusal(**settings).startswith(f"{named}: missing; ")
 
 
 def test_a_wrong_setting_ends_the_process_with_the_line() -> None:

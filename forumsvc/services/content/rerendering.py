@@ -7,15 +7,19 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from ... import clock
 from ...cache import invalidation
 from ...db.engine import Database
 from ...db.statements import update_of
 from ...markup import RENDERER_VERSION, RenderedText
+from ...models import Topic
 from ...queries import outdated_html
 from ...queries.outdated_html import Post
+from .. import search_index
 from .authoring import Authoring
 
-_BATCH = 100
+_BATCH = 20
+"""Texts per transaction; on SQLite all other writers wait until they are indexed."""
 
 
 @dataclass(slots=True)
@@ -74,6 +78,7 @@ class Rerendering:
         # Rows are changed in the order of their ids everywhere, to avoid deadlocks.
         rows = sorted(zip(batch, rendered_texts, html, strict=True), key=lambda each: each[0].id)
         with self._database.session.begin() as db:
+            search_index.lock(db, clock.now())
             invalidation.invalidate(db, invalidation.DISPLAY_NAMES)
             for row, rendered, made in rows:
                 is_same = (row.markup_version, row.body_html) == (rendered.version, made)
@@ -92,3 +97,6 @@ class Rerendering:
                     stats.rendered += 1
                 else:
                     stats.escaped += 1
+            ids = [row.id for row in batch]
+            index = search_index.index_topics if post is Topic else search_index.index_replies
+            index(db, ids)

@@ -11,6 +11,7 @@ from ...errors import Invalid
 from ...markup import RenderedText
 from ...models import Role, User
 from ...settings import Settings, SettingsError
+from ...texts import Message
 from .forbidden_words import ForbiddenWords
 
 
@@ -49,15 +50,22 @@ class Rules:
             self._check_words("body", rendered.text)
         links, images = self._excess(rendered)
         if (links or images) and self._is_newbie(db, actor_id, is_new):
-            which = "your first post" if self.newbie_posts == 1 else "your first posts"
-            what, most = ("links", self.max_links) if links else ("images", self.max_images)
-            raise Invalid("body", f"{which} may have at most {most} {what}")
+            is_one = self.newbie_posts == 1
+            which = Message("your first post") if is_one else Message("your first posts")
+            what, most = Message("links"), self.max_links
+            if not links:
+                what, most = Message("images"), self.max_images
+            given = {"which": which, "most": most, "what": what}
+            raise Invalid("body", Message("%(which)s may have at most %(most)d %(what)s", **given))
 
     def _check_words(self, field_name: str, *texts: str) -> None:
         for text in texts:
             word = self.forbidden.find_in(text)
             if word is not None:
-                raise Invalid(field_name, f"holds a word that is not allowed here: {word}")
+                raise Invalid(
+                    field_name,
+                    Message("holds a word that is not allowed here: %(word)s", word=word),
+                )
 
     def _excess(self, rendered: RenderedText) -> tuple[bool, bool]:
         return (

@@ -2,6 +2,7 @@
 
 from ...errors import Invalid
 from ...text_rules import line_error, lines_error
+from ...texts import Message
 
 
 def validate_line(field: str, text: str, longest: int, *, shortest: int = 0) -> str:
@@ -12,7 +13,8 @@ def validate_line(field: str, text: str, longest: int, *, shortest: int = 0) -> 
     """
     text = text.strip()
     if not shortest <= len(text) <= longest:
-        raise Invalid(field, f"must have {shortest} to {longest} characters")
+        lengths = {"least": shortest, "most": longest}
+        raise Invalid(field, Message("must have %(least)d to %(most)d characters", **lengths))
     _refuse(field, line_error(text))
     return text
 
@@ -24,7 +26,7 @@ def validate_lines(field: str, text: str, longest: int) -> str:
     """
     text = text.strip()
     if len(text) > longest:
-        raise Invalid(field, f"must have at most {longest} characters")
+        raise Invalid(field, Message("must have at most %(most)d characters", most=longest))
     _refuse(field, lines_error(text))
     return text
 

@@ -20,18 +20,35 @@ def mark_read(db: Session, user_id: int, now: datetime, ids: Sequence[int]) -> N
     """
     if not ids:
         return
+    chosen = Notification.id.in_(ids)
+    if not _mark_read(db, user_id, now, chosen):
+        own = (Notification.user_id == user_id, chosen)
+        if db.execute(select(Notification.id).where(*own).limit(1)).first() is None:
+            raise NotFound("None of these notifications is yours.")
+
+
+def mark_all_read(db: Session, user_id: int, now: datetime, newest_id: int) -> None:
+    """Mark the user's notifications as read, up to the one with this id."""
+    _mark_read(db, user_id, now, Notification.id <= newest_id)
+
+
+def mark_topic_read(db: Session, user_id: int, now: datetime, topic_id: int) -> None:
+    """Mark as read what tells the user of a topic and its replies."""
+    _mark_read(db, user_id, now, Notification.topic_id == topic_id)
+
+
+def _mark_read(db: Session, user_id: int, now: datetime, chosen: ColumnElement[bool]) -> bool:
+    """Mark the chosen unread notifications of a user as read; return whether there were any."""
     lock_users(db, User.id == user_id)
-    own = (Notification.user_id == user_id, Notification.id.in_(ids))
     marked = db.scalars(
         update_of(Notification)
-        .where(*own, Notification.read_at.is_(None))
+        .where(Notification.user_id == user_id, chosen, Notification.read_at.is_(None))
         .values(read_at=now, updated_at=now)
         .returning(Notification.id)
     ).all()
     if marked:
         _lower_unread(db, user_id, len(marked))
-    elif db.execute(select(Notification.id).where(*own).limit(1)).first() is None:
-        raise NotFound("None of these notifications is yours.")
+    return bool(marked)
 
 
 def delete_one(db: Session, user_id: int, notification_id: int) -> None:

@@ -5,7 +5,7 @@ resource, the method, the permission and the parameters are checked, so a refuse
 such work. The item is not locked yet, and is authorized again after it is locked (`locking`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...services.content.authoring import RenderedPost
@@ -35,11 +35,18 @@ def render_body(context: Any, request: ForumRequest) -> RenderedPost:
 
     Raises Invalid, RateLimited, Unavailable.
     """
-    parameters = request.validated
+    return render_text(request, request.validated)
+
+
+def render_text(request: ForumRequest, values: Mapping[str, Any]) -> RenderedPost:
+    """Render the `body` of validated parameters, of which `title` is checked, too.
+
+    Raises Invalid, RateLimited, Unavailable.
+    """
     return request.authoring.render(
         request.db,
         request.actor_id,
-        parameters["body"],
-        title=parameters.get("title"),
+        values["body"],
+        title=values.get("title"),
         origin=f"request {request.environ['forumsvc.request_id']}",
     )

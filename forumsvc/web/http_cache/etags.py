@@ -19,7 +19,8 @@ from ..api.request import ForumRequest
 _DIGEST_BYTES = 12
 PACKAGE = Path(__file__).parents[2]
 _HITS = re.compile(rb'"hits":\d+')
-_SHAPING_SETTINGS = ("site", "api", "levels", "accounts")
+_SHAPING_SETTINGS = ("site", "api", "levels", "accounts", "pages")
+_SOURCES = (".py", ".jinja2", ".mo")
 
 
 def build_fingerprint(settings: Settings) -> bytes:
@@ -37,7 +38,7 @@ def build_fingerprint(settings: Settings) -> bytes:
 def _source_digest() -> bytes:
     # All modules, not just the presenters: an order, a default or an ACL changes pages, too.
     digest = blake2b(digest_size=_DIGEST_BYTES)
-    for file in sorted(PACKAGE.rglob("*.py")):
+    for file in sorted(f for kind in _SOURCES for f in PACKAGE.rglob(f"*{kind}")):
         digest.update(file.read_bytes())
     return digest.digest()
 

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from limits import RateLimitItem, RateLimitItemPerHour, parse
 
-from ...errors import RateLimited
+from ...errors import too_many
 from ...oauth.throttle import rate_limit_network
 from ...settings import Settings
 from ..api.request import ForumRequest
@@ -52,4 +52,4 @@ class AbuseLimits:
         status = self._rate_limiter.count(rate, limit_name, rate_limit_network(address))
         if status is not None and not status.is_allowed:
             wait = status.reset
-            raise RateLimited(f"Too many attempts. Try again in {wait} seconds.", wait)
+            raise too_many("Too many attempts. Try again in %(seconds)d seconds.", wait)

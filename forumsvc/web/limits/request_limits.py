@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from limits import RateLimitItem, parse
 
-from ...errors import RateLimited
+from ...errors import too_many
 from ...oauth.throttle import rate_limit_network
 from ...security.identity import Identity
 from ...settings import Settings
@@ -75,7 +75,7 @@ class RequestLimits:
         }
         _add_headers(request, headers)
         if wait:
-            raise RateLimited(f"Too many requests. Try again in {wait} seconds.", wait)
+            raise too_many("Too many requests. Try again in %(seconds)d seconds.", wait)
 
 
 def _policy(settings: Settings, name: str, setting: str) -> tuple[_Policy, ...]:
@@ -93,14 +93,21 @@ def _applicable(policies: tuple[_Policy, ...], caller: Identity | None) -> tuple
 
 
 def _subject(request: ForumRequest, policy: _Policy) -> str:
+    caller, subject = request.caller, subject_of(request)
+    if policy.is_application and caller is not None:
+        return f"client {caller.client_id} {subject}"
+    return subject
+
+
+def subject_of(request: ForumRequest) -> str:
+    """Return who is counted: the caller, or the address without one."""
     caller = request.caller
     if caller is None:
         return f"address {_network(request.remote_addr or '')}"
+    # Not the token, so that a new token gains nothing.
     if caller.user_id is None:
         return f"client {caller.client_id}"
-    # Not the token, so that a new token gains nothing; the application only for its own limits.
-    user = f"user {caller.user_id}"
-    return f"client {caller.client_id} {user}" if policy.is_application else user
+    return f"user {caller.user_id}"
 
 
 def _add_headers(request: ForumRequest, headers: dict[str, str]) -> None:

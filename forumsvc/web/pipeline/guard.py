@@ -5,6 +5,7 @@ from typing import Any
 
 from ...errors import Malformed, NotFound, TooLarge
 from ...registry import ForumRegistry
+from ...texts import Message
 from ..api.request import ForumRequest, Handler
 
 _HOST = re.compile(r"[A-Za-z0-9._~-]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?")
@@ -29,7 +30,9 @@ def guard_tween(handler: Handler, registry: ForumRegistry) -> Handler:
         _check_canonical_path(environ)
         _check_host(environ)
         if int(environ.get("CONTENT_LENGTH") or 0) > max_body:
-            raise TooLarge(f"The request body is larger than {max_body} bytes.")
+            raise TooLarge(
+                Message("The request body is larger than %(most)d bytes.", most=max_body)
+            )
         return handler(request)
 
     return guard

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyramid_retry import is_error_retryable
 
+from ...log_lines import REQUEST_ID
 from ...registry import ForumRegistry
 from ..api.request import ForumRequest, Handler
 
@@ -31,8 +32,8 @@ def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
     """Set the id of a request, the proxy's or a new one; log and count its response.
 
     The log has the client's address (behind a trusted proxy the one that it reports; waitress puts
-    it into REMOTE_ADDR), the user's id or "-", method, path, status, duration and id. It has no
-    query, which may contain a token.
+    it into REMOTE_ADDR), the user's id or "-", method, path, status and duration. It has no query,
+    which may contain a token. Until the response every record of the thread has the id.
     """
     metrics: Metrics | None = registry.metrics
 
@@ -42,6 +43,7 @@ def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
             environ[ENVIRON_KEY] = _id_of(environ)
             environ[_STARTED_KEY] = time.perf_counter()
         request_id = environ[ENVIRON_KEY]
+        REQUEST_ID.set(request_id)
         response = handler(request)
         # pyramid_tm has read X-Tm by now; clients do not get it.
         headers = [each for each in response.headerlist if each[0] != "X-Tm"]
@@ -53,15 +55,15 @@ def request_id_tween(handler: Handler, registry: ForumRegistry) -> Handler:
             metrics.count(request, response.status_int, took)
         if log.isEnabledFor(logging.INFO):
             log.info(
-                "%s %s %s %s %d %.1f ms %s",
+                "%s %s %s %s %d %.1f ms",
                 _escaped(environ.get("REMOTE_ADDR") or "-"),
                 _user_id(request),
                 _escaped(request.method),
                 _escaped(environ["PATH_INFO"]),
                 response.status_int,
                 took * 1000,
-                request_id,
             )
+        REQUEST_ID.set("-")
         return response
 
     return with_id

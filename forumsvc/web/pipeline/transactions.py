@@ -7,7 +7,7 @@ from pyramid.config import Configurator
 from pyramid.tweens import EXCVIEW
 
 from ...database import open_database
-from ...db.timeouts import Timeouts
+from ...db.connection_options import ConnectionOptions
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_ATTEMPTS = 3
@@ -34,12 +34,8 @@ def max_attempts(request: Any) -> int:
 def includeme(config: Configurator) -> None:
     """Open the database; run unsafe requests in a transaction, with retries."""
     settings = config.registry.forum_settings
-    database = open_database(
-        settings["sqlalchemy.url"],
-        pool_size=settings["sqlalchemy.pool_size"],
-        timeouts=Timeouts.from_settings(settings),
-        driver=settings["database.driver"],
-    )
+    options = ConnectionOptions.from_settings(settings)
+    database = open_database(settings["sqlalchemy.url"], options)
     config.registry.database = database
     config.add_settings(
         {

@@ -28,6 +28,7 @@ from .results import (
     NotificationListing,
     Ok,
     Result,
+    SearchListing,
     Uploaded,
 )
 
@@ -67,6 +68,8 @@ class BareEnvelope:
     def body(self, result: Result, request: ForumRequest) -> Any:
         """Return the JSON document of a result that `load` returned."""
         match result:
+            case SearchListing():
+                return self.search_document(result, request)
             case Listing():
                 return self.listing_document(result, request)
             case Detail():
@@ -110,6 +113,12 @@ class BareEnvelope:
                 one["state"] = state
         return shown
 
+    def search_document(self, result: SearchListing, request: ForumRequest) -> Any:
+        """Return the document of a page of what was found."""
+        shown = self.listing_document(result, request)
+        add_matches(shown, result)
+        return shown
+
     def ids_document(self, result: Ids) -> Any:
         """Return the document of a page of ids."""
         return [*result.ids]
@@ -151,6 +160,12 @@ class BareEnvelope:
         if kind in ABILITIES:
             shown["abilities"] = abilities(request.caller, item, ABILITIES[kind])
         return shown
+
+
+def add_matches(shown: list[dict[str, Any]], result: SearchListing) -> None:
+    """Add to each resource how it was found."""
+    for one, found in zip(shown, result.matches, strict=True):
+        one["match"] = found
 
 
 def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
 from ...resources.base import Item
-from ...resources.replies import ReplyItem
+from ...resources.replies import ReplyItem, listed_reply
 from ...resources.topics import TopicItem
 from ...resources.users import UserItem
 from ...security.policy import abilities
 from ..api.request import ForumRequest
 from ..http_cache.cache_policy import CacheScope, PageKind
-from .envelope import BareEnvelope
+from .envelope import BareEnvelope, add_matches
 from .loading import with_viewer_states
 from .results import (
     Count,
@@ -28,6 +28,7 @@ from .results import (
     Listing,
     NotificationListing,
     Result,
+    SearchListing,
 )
 
 _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
@@ -100,10 +101,16 @@ class KeyedEnvelope(BareEnvelope):
             document["meta"] = {"total": len(shown)}
         elif result.parent is not None:
             for one, row in zip(shown, result.rows, strict=True):
-                reply = _reply_of(row, result.parent)
+                reply = listed_reply(result.parent, row)
                 one["abilities"] = abilities(request.caller, reply, REPLY_ABILITIES)
             document["meta"] = {"user_liked_reply_ids": _liked_reply_ids(result)}
         return document
+
+    def search_document(self, result: SearchListing, request: ForumRequest) -> Any:
+        """Return a page of what was found under its name, with what was understood as `meta`."""
+        document = self.listing_document(result, request)
+        add_matches(document[result.name], result)
+        return {**document, "meta": {"query": result.query}}
 
     def ids_document(self, result: Ids) -> Any:
         """Return a page of ids under its name."""
@@ -168,19 +175,6 @@ def _add_user_abilities(user: dict[str, Any], request: ForumRequest) -> None:
 def _topic_additions(item: Item, request: ForumRequest) -> dict[str, Any]:
     hits = request.registry.view_counter.pending_for(item.row.id)
     return topic_additions(item.row, pending_hits=hits)
-
-
-def _reply_of(row: Any, topic: Item) -> ReplyItem:
-    """Return a reply of a topic's list as a resource, for its ACL."""
-    state = SimpleNamespace(
-        user_id=row.user_id,
-        deleted_at=row.deleted_at,
-        topic_user_id=topic.row.user_id,
-        topic_closed_at=topic.row.closed_at,
-        topic_banned_at=topic.row.banned_at,
-        topic_deleted_at=topic.row.deleted_at,
-    )
-    return ReplyItem(topic.root.replies, str(row.id), state)
 
 
 def _liked_reply_ids(result: Listing) -> list[int]:

@@ -1,13 +1,15 @@
 """The headers of a list: links to other pages (RFC 8288) and the total count."""
 
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from ...clock import rfc3339
 from ...db.keyset_paging import Cursors
 from ...resources.base import Resource
 from ..api.request import ForumRequest
-from .results import EventListing, Ids, Listing, NotificationListing, Result
+from .results import EventListing, Ids, Listing, NotificationListing, Result, SearchListing
 
 PAGE_HEADERS = ("Link", "X-Total-Count")
 _POSITION_PARAMETERS = frozenset({"offset", "before", "after"})
@@ -27,28 +29,49 @@ def page_headers(result: Result, request: ForumRequest) -> dict[str, str]:
         case _:
             cursors = None
     if cursors is not None:
-        headers["Link"] = _link(cursors, request)
+        headers["Link"] = _cursor_links(cursors, request)
+    if isinstance(result, SearchListing):
+        headers["Link"] = _offset_links(result.next_offset, request)
     return headers
 
 
-def _link(cursors: Cursors, request: ForumRequest) -> str:
-    """Return the links to other pages: absolute URLs with all validated parameters.
-
-    Nothing else of the request is repeated: it could be an access token, and the response is cached
-    for other spellings of the path, too.
-    """
-    parameters = tuple(
-        (name, value)
-        for name, value in request.validated.items()
-        if value is not None and name not in _POSITION_PARAMETERS
-    )
-    target = _target(request.base_url, _names(request), parameters)
+def _cursor_links(cursors: Cursors, request: ForumRequest) -> str:
+    target = _first_page(request)
     links = [f'<{target}>; rel="first"']
     if cursors.before is not None:
         links.append(f'<{target}&before={cursors.before}>; rel="prev"')
     if cursors.after is not None:
         links.append(f'<{target}&after={cursors.after}>; rel="next"')
     return ", ".join(links)
+
+
+def _offset_links(next_offset: int | None, request: ForumRequest) -> str:
+    target = _first_page(request)
+    links = [f'<{target}>; rel="first"']
+    if next_offset is not None:
+        links.append(f'<{target}&offset={next_offset}>; rel="next"')
+    return ", ".join(links)
+
+
+def _first_page(request: ForumRequest) -> str:
+    """Return the absolute URL of the first page, with all validated parameters.
+
+    Nothing else of the request is repeated: it could be an access token, and the response is cached
+    for other spellings of the path, too.
+    """
+    parameters = tuple(
+        (name, _written(value))
+        for name, value in request.validated.items()
+        if value not in (None, False) and name not in _POSITION_PARAMETERS
+    )
+    return _target(request.base_url, _names(request), parameters)
+
+
+def _written(value: Any) -> Any:
+    """Return a validated value as a client would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return rfc3339(value) if isinstance(value, datetime) else value
 
 
 def _names(request: ForumRequest) -> tuple[str, ...]:

@@ -46,6 +46,19 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchListing(Listing):
+    """A page of what was found.
+
+    matches: how each row was found; query: what was understood; next_offset: where the next page
+    begins, None if there is none.
+    """
+
+    matches: Sequence[Any] = ()
+    query: Any = None
+    next_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Detail:
     """One resource with all its fields.
 

@@ -140,7 +140,7 @@ def test_a_database_behind_the_code_is_an_error(check: Check, database: Database
 def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> None:
     outcome = check(server="processes = 64\nthreads = 8\n", sqlalchemy__pool_size=10)
     [line] = problems(outcome)
-    assert line.startswith("warning: sqlalchemy.pool_size: 64 processes with up to 25 connections")
+    assert line.startswith("warning: sqlalchemy.pool_size: 64 processes with up to 27 connections")
 
 
 def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:

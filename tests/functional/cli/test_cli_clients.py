@@ -170,7 +170,7 @@ def test_a_token_has_no_more_scope_than_its_client(run: Run, database: Database,
         ("nobody",),
         ("ann", "--client", "nothing"),
         ("ann", "--client", "not UTF-8: \udcff"),
-        ("ann", "--scope", "moderate"),
+        ("ann", "--scope", "everything"),
         ("ann", "--scope", " "),
     ],
 )

@@ -53,7 +53,8 @@ def commands(command: click.Command, *words: str) -> list[tuple[str, ...]]:
 
 def test_there_are_all_commands_and_no_others() -> None:
     assert {" ".join(words) for words in commands(main)} == {
-        *("check", "config init", "config print", "db upgrade", "db current", "db check"),
+        *("check", "doctor", "config init", "config print", "db upgrade", "db current", "db check"),
+        "db role-settings",
         *("demo", "settings", "work", "mail list", "mail retry", "mail test"),
         *("events list", "events status", "webhook add", "webhook list", "webhook delete"),
         *("webhook on", "webhook off", "webhook rotate", "webhook ping"),
@@ -64,6 +65,7 @@ def test_there_are_all_commands_and_no_others() -> None:
         *("user list", "user search", "user show"),
         *("client add", "client list", "client delete"),
         *("token issue", "token list", "token revoke", "token purge"),
+        *("search reindex", "search status", "search check", "search explain"),
         *("content rerender", "photos check", "photos copy", "cache renew"),
     }
 

@@ -70,5 +70,5 @@ def test_an_address_with_a_line_break_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_example_is_the_file_of_the_repository(name: str) -> None:
-    folder = "." if name.endswith(".ini") else "deploy"
+    folder = "." if name in ("production.ini", "development.ini") else "deploy"
     assert run_command("config", "print", name).out == (ROOT / folder / name).read_text()

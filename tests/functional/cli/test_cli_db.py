@@ -15,6 +15,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Base, Node, Notification, Reply, Topic, User
 from forumsvc.queries import recount
 from forumsvc.services import audit
+from forumsvc.services.search_reindex import mark_pending
 from tests.functional.cli.community import BEGAN, Community
 from tests.functional.cli.conftest import INI, Run, run_command
 
@@ -185,7 +186,17 @@ def test_a_database_with_nothing_in_it_is_right(run: Run) -> None:
 
 def test_an_upgrade_may_be_done_again(run: Run) -> None:
     for _ in range(2):
-        assert run("db", "upgrade", "--json").json == {"revision": migrate.head()}
+        shown = run("db", "upgrade", "--json").json
+        assert shown == {"revision": migrate.head(), "search_index": True}
+
+
+def test_an_upgrade_that_leaves_posts_unindexed_says_what_to_run(
+    run: Run, database: Database
+) -> None:
+    with database.session.begin() as db:
+        mark_pending(db)
+    assert "run forumsvc search reindex" in run("db", "upgrade").out
+    assert run("db", "upgrade", "--json").json["search_index"] is False
 
 
 def test_what_an_upgrade_would_run_is_printed_and_not_run(tmp_path: Path) -> None:
@@ -212,7 +223,7 @@ def test_an_upgrade_makes_the_file_and_its_folder(tmp_path: Path) -> None:
     file = tmp_path / "new" / "folder" / "forum.sqlite"
     ini = tmp_path / "forum.ini"
     ini.write_text(INI.format(url="sqlite:///%(here)s/new/folder/forum.sqlite"))
-    assert run_command("-c", ini, "db", "upgrade", "--json").json == {"revision": migrate.head()}
+    assert run_command("-c", ini, "db", "upgrade", "--json").json["revision"] == migrate.head()
     database = open_database(f"sqlite:///{file}")
     assert "topics" in inspect(database.reads).get_table_names()
     database.dispose()

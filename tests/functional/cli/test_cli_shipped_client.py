@@ -67,6 +67,8 @@ def test_an_id_that_is_taken_is_refused(run: Run, database: Database, client_id:
     [
         (("--id", ""), "id"),
         (("--id", "x" * 65), "id"),
+        (("--id", "a/b"), "id"),
+        (("--id", ".."), "id"),
         (("--id", " app"), "id"),
         (("--id", "app\n"), "id"),
         (("--id", "äpp"), "id"),

@@ -6,7 +6,7 @@ from webtest import TestResponse
 
 from forumsvc.models import OAuthClient
 from forumsvc.oauth import clients, codes
-from forumsvc.pages import applications
+from forumsvc.pages.oauth import applications
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
@@ -50,7 +50,7 @@ def test_authorizations_are_listed_and_revoked(forum: Forum, owner: Visitor, ann
     app = Application(forum)
     issued = app.log_in(password=PASSWORD).json
     text = owner.get("/applications").html.main.text
-    assert "Can read and write" in text
+    assert "Scopes: read, write" in text
     client_id = app.credentials["client_id"]
     with forum.database.session.begin() as db:
         row = clients.find(db, client_id)

@@ -1,4 +1,4 @@
-"""No page has a dead link, with and without a login."""
+"""No page has a dead link, whoever reads it."""
 
 import re
 from collections.abc import Iterator
@@ -9,12 +9,13 @@ from webtest import TestResponse
 
 from tests.functional.forum import Forum
 
+from .community import settle
 from .visitor import Visitor
 
 HOST = "http://localhost"
 ATTRIBUTES = {"a": "href", "link": "href", "script": "src", "img": "src", "form": "action"}
 URL_IN_CSS = re.compile(r"""url\(\s*["']?(?!["']?data:)([^"')]+)""")
-MORE = ["/favicon.ico", "/robots.txt"]
+MORE = ["/favicon.ico", "/robots.txt", "/sitemap.xml"]
 """What browsers and crawlers request without a link."""
 
 
@@ -43,7 +44,7 @@ def follow(visitor: Visitor, start: list[str]) -> tuple[dict[str, TestResponse],
         found_on, method, address = ahead.pop()
         parts = urlsplit(urljoin(f"{HOST}{found_on}", address))
         if f"{parts.scheme}://{parts.netloc}" != HOST:
-            assert parts.scheme in ("http", "https"), address
+            assert parts.scheme in ("http", "https", "mailto"), address
             continue
         path = parts._replace(scheme="", netloc="", fragment="").geturl()
         if method == "POST":
@@ -62,15 +63,32 @@ def follow(visitor: Visitor, start: list[str]) -> tuple[dict[str, TestResponse],
     return pages, wrong
 
 
-@pytest.mark.parametrize("logged_in", [False, True])
-def test_no_page_has_a_dead_link(forum: Forum, visitor: Visitor, ann: int, logged_in: bool) -> None:
-    if logged_in:
+def headings(page: TestResponse) -> tuple[int, bool]:
+    """Return how many main headings a page has, and whether it has a title."""
+    title = page.html.find("title")
+    return len(page.html.find_all("h1")), bool(title and title.text.partition(" · ")[0].strip())
+
+
+@pytest.mark.parametrize("caller", ["nobody", "member", "maintainer"])
+def test_no_page_has_a_dead_link_and_each_has_a_title_and_a_heading(
+    forum: Forum, visitor: Visitor, ann: int, caller: str
+) -> None:
+    community = settle(forum, ann, ann if caller == "maintainer" else None)
+    if caller != "nobody":
         visitor.log_in()
-    forum.topic(forum.person("bob"), forum.node())
-    pages, wrong = follow(visitor, ["/", *MORE])
+    hidden = [f"/topics/{community.banned}"] if caller == "maintainer" else []
+    searches = [f"/search?q=boats&kind={kind}" for kind in ("topics", "replies", "users")]
+    pages, wrong = follow(visitor, ["/", *MORE, *searches, *hidden])
     assert wrong == []
-    assert {"/docs", "/docs/guide", "/api/v3/topics", "/api/v3/openapi.json"} <= {*pages}
-    assert ("/login" in pages) is not logged_in
-    assert ("/applications" in pages) is logged_in
-    assert ("/signup" in pages) is not logged_in
+    for path, page in pages.items():
+        if page.content_type == "text/html" and page.status_int == 200 and path != "/docs":
+            assert headings(page) == (1, True), path
+    assert {"/docs", "/docs/guide", "/topics/last", "/bob/followers", "/api/v3/openapi.json"} <= {
+        *pages
+    }
+    of_members = {"/applications", "/settings", "/notifications", "/topics/new"}
+    of_visitors = {"/login", "/signup"}
+    shown, absent = (of_visitors, of_members) if caller == "nobody" else (of_members, of_visitors)
+    assert shown <= {*pages}
+    assert not absent & {*pages}
     assert any(path.startswith("/docs/files/swagger_ui/swagger-ui-bundle.js?v=") for path in pages)

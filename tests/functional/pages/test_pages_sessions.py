@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from forumsvc.models import BrowserSession, LoginFailure
 from forumsvc.oauth.token_hash import hash_token
-from forumsvc.pages import login
+from forumsvc.pages.account import login
 from forumsvc.passwords import hash_password
 from tests.functional.conftest import MakeForum
 
@@ -231,9 +231,9 @@ ELSEWHERE = [
 @pytest.mark.parametrize("path", ELSEWHERE)
 def test_the_login_never_redirects_to_another_site(visitor: Visitor, ann: int, path: str) -> None:
     answer = visitor.log_in(next=path)
-    assert (answer.status_int, answer.location) == (303, "http://localhost/applications")
+    assert (answer.status_int, answer.location) == (303, "http://localhost/")
     again = visitor.get("/login", next=path)
-    assert again.location == "http://localhost/applications"
+    assert again.location == "http://localhost/"
 
 
 def test_the_login_redirects_to_the_requested_page(visitor: Visitor, ann: int) -> None:

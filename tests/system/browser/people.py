@@ -12,6 +12,13 @@ def log_in(page: Page, login: str, password: str = PASSWORD) -> None:
     page.get_by_role("main").get_by_role("button", name="Log in").click()
 
 
+def log_in_by_names(page: Page, login: str, password: str = PASSWORD) -> None:
+    """Fill in the form by the names of its fields, in whatever language the page is."""
+    page.locator("[name=username]").fill(login)
+    page.locator("[name=password]").fill(password)
+    page.locator("main .actions button").click()
+
+
 def sign_up(page: Page, login: str, password: str = PASSWORD) -> None:
     """Fill in the form of the page and submit it."""
     page.get_by_label("Login", exact=True).fill(login)

@@ -14,6 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import BrowserSession, User
 from forumsvc.oauth import clients
 from forumsvc.passwords import hash_password
+from forumsvc.services import nodes
 from tests.system.pserve import LOGGING, Pserve, launch, serving
 
 PASSWORD = "tangled-wire-77"
@@ -66,6 +67,11 @@ class Service:
         }
         with self.database.session.begin() as db:
             return db.execute(insert(User).values(**values).returning(User.id)).scalar_one()
+
+    def node(self, name: str) -> None:
+        """Add a node."""
+        with self.database.session.begin() as db:
+            nodes.create(db, name)
 
     def client(self, name: str, redirect_uri: str, owner: int | None = None) -> str:
         """Register a public application and return its identifier."""

@@ -111,4 +111,4 @@ def test_the_forms_can_be_filled_in_with_the_keyboard_alone(page: Page, service:
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("My applications")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Topics")

@@ -145,7 +145,7 @@ def test_no_page_needs_a_script(browser: Browser, service: Service) -> None:
     page = context.new_page()
     page.goto("/login")
     log_in(page, "plain")
-    expect(page.get_by_role("heading", level=1)).to_have_text("My applications")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Topics")
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("status")).to_have_text("You are logged out.")
     context.close()

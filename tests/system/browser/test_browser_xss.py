@@ -16,6 +16,9 @@ from playwright.sync_api import Browser, Page, Route
 
 from forumsvc.markup import RenderedText
 from forumsvc.media.avatars import letter_avatar
+from forumsvc.search.excerpts import mark_excerpt, mark_title
+from forumsvc.search.matching import WordMatcher
+from forumsvc.search.query import parse_query
 from tests import databases
 from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
@@ -104,6 +107,15 @@ def test_nothing_of_the_corpus_runs_each_text_by_itself(forum: Forum, load: Load
     texts = sorted({*xss_corpus.texts(CODE), *xss_corpus.published()})
     bodies = [render(text).html for text in texts]
     assert len(bodies) > 2_000
+    assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
+
+
+@pytest.mark.parametrize("query", ["script", "on* img src pwned", "svg"])
+def test_nothing_of_the_corpus_runs_as_a_marked_title_or_excerpt(load: Load, query: str) -> None:
+    matcher = WordMatcher(parse_query(query).words)
+    texts = sorted({*xss_corpus.texts(CODE), *xss_corpus.published()})
+    bodies = [f"{mark_title(text, matcher)} {mark_excerpt(text, matcher)}" for text in texts]
+    assert sum("<mark>" in body for body in bodies) > 100
     assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
 
 

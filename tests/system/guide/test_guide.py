@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from forumsvc.pages.guide import CHAPTERS, EXAMPLE_URL, LANGUAGES, source
+from forumsvc.pages.docs.guide import CHAPTERS, EXAMPLE_URL, LANGUAGES, source
 from tests.system import doc_examples
 from tests.system.oauth.service import Service
 

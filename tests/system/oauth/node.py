@@ -8,6 +8,6 @@ from tests import downloads
 
 def link_client(folder: Path, script: str = "client.mjs") -> None:
     """Put a client's script into a folder, beside the packages that it imports."""
-    shutil.copy(downloads.NPM_SOURCES / script, folder)
+    shutil.copy(downloads.NPM_SOURCES["npm"] / script, folder)
     packages = downloads.fetched("npm") / "node_modules"
     (folder / "node_modules").symlink_to(packages, target_is_directory=True)

@@ -13,12 +13,15 @@ from forumsvc.errors import Conflict, Invalid
 from forumsvc.models import (
     Base,
     CacheVersion,
+    EventPosition,
     Node,
     Notification,
     NotificationType,
     Reply,
+    ReplyWords,
     Role,
     Topic,
+    TopicWords,
     User,
     UserBlock,
     UserState,
@@ -128,6 +131,10 @@ def test_the_same_seed_gives_the_same_rows_on_both_databases(
     demos: Callable[[str], Database], table: Any
 ) -> None:
     ignored = {Topic.version.key}
+    if table is EventPosition.__table__:
+        ignored.add("updated_at")
+    if table in (TopicWords.__table__, ReplyWords.__table__):
+        ignored.add("words")  # PostgreSQL returns them in another order, with quotes.
     if table is Notification.__table__:
         ignored.add("id")  # A database may notify the recipients of one event in any order.
     one, other = (
@@ -329,6 +336,7 @@ def test_progress_is_reported_for_every_step_up_to_its_end(
 
     fill(empty, ONLY_SQL, progress=progress)
     steps = ["users", "texts", "topics", "replies", "relations", "counters", "indexes"]
+    steps.append("search index")
     assert list(rows) == steps
     for step in steps:
         assert rows[step][-1][0] == rows[step][-1][1], step

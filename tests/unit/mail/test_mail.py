@@ -102,7 +102,9 @@ def test_an_address_never_becomes_two_recipients(address: str) -> None:
 
 def test_a_value_adds_no_line_to_the_header_or_to_the_text() -> None:
     evil = "x\r\nBcc: b@example.org\n\nOther text"
-    subject, text = texts.render("password_reset", site_name=evil, login="ann", link="https://x/")
+    subject, text = texts.render(
+        "password_reset", "en", site_name=evil, login="ann", link="https://x/"
+    )
     assert "\n" not in subject
     assert "\nBcc:" not in text
     assert message(subject=subject, text=text).keys().count("Bcc") == 0
@@ -114,6 +116,9 @@ def test_a_folder_gets_complete_files(tmp_path: Path) -> None:
         delivery.deliver(message(subject=f"Number {number}"))
     files = sorted((tmp_path / "new" / "mail").iterdir())
     assert [file.suffix for file in files] == [".eml"] * 3
+    kept = [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
+    assert sorted(one["Subject"] for one in kept) == ["Number 0", "Number 1", "Number 2"]
+    assert {one.get_content() for one in kept} == {message().get_content()}
 
 
 def test_the_settings_choose_the_delivery(tmp_path: Path) -> None:

@@ -110,5 +110,5 @@ def test_the_metadata_lists_what_is_supported(issuer: str) -> None:
     assert body["code_challenge_methods_supported"] == ["S256"]
     assert body["response_types_supported"] == ["code"]
     assert set(body["grant_types_supported"]) == set(clients.GRANTS)
-    assert body["scopes_supported"] == ["read", "write", "admin"]
+    assert body["scopes_supported"] == ["read", "write", "moderate", "admin"]
     assert body["authorization_response_iss_parameter_supported"] is True

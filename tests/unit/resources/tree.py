@@ -15,6 +15,7 @@ from forumsvc.resources.photos import PhotoItem, Photos
 from forumsvc.resources.public import Public
 from forumsvc.resources.replies import Replies, ReplyItem
 from forumsvc.resources.root import Root
+from forumsvc.resources.search import Search
 from forumsvc.resources.topics import TopicItem, Topics
 from forumsvc.resources.users import AnonymousMe, UserItem, Users
 from forumsvc.resources.webhooks import DeliveryItem, WebhookItem, Webhooks
@@ -54,6 +55,10 @@ class NoDatabaseRequest:
     @property
     def db(self) -> Any:
         raise AssertionError("an ACL used the database")
+
+    @property
+    def settings(self) -> Any:
+        return {"search.open_to": "everyone"}
 
     @property
     def page_cache(self) -> Any:
@@ -117,6 +122,7 @@ def every_context() -> Iterator[Any]:
         deliveries,
         item(DeliveryItem, deliveries),
         Events(top, "events"),
+        Search(top, "search"),
     )
     yield from items()
 

@@ -77,6 +77,25 @@ def test_integer_parses_an_integer_in_its_range(value: Any, low: int, size: int)
     assert number is None or (type(number) is int and low <= number <= low + size)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "parsed"),
+    [
+        (Integer(1, 5), "5", 5),
+        (Id(), "7", 7),
+        (Id(), str(MAX_ID + 1), 0),
+        (Choice(["red", "green"]), "red", "red"),
+        (Text(1, 5), " a b ", " a b "),
+        (Text(1, 5, strip=True), "  a b  ", "a b"),
+        (Boolean(), "true", True),
+        (Boolean(), False, False),
+        (Url(0, 255), "https://example.org/", "https://example.org/"),
+        (Ids(3), ["1", 2], [1, 2]),
+    ],
+)
+def test_each_field_parses_what_it_is_for(field: Any, value: Any, parsed: Any) -> None:
+    assert read(field, value) == parsed
+
+
 @given(VALUES)
 def test_integer_accepts_integers_and_ascii_digits_only(value: Any) -> None:
     number = read(Integer(), value)

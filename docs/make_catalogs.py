@@ -1,0 +1,90 @@
+"""Brings the catalogues of the pages' texts up to date: `make catalogs`.
+
+New texts are added to each forumsvc.po, untranslated; those that no template has are removed; the
+forumsvc.mo that the service reads is compiled.
+"""
+
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+PACKAGE = Path(__file__).parents[1] / "forumsvc"
+CATALOGS = sorted((PACKAGE / "locale").glob("*/LC_MESSAGES/forumsvc.po"))
+_TEMPLATES, _CODE = "**/templates/**.jinja2", "**.py"
+_METHODS = [(_TEMPLATES, "jinja2"), (_CODE, "python")]
+_OPTIONS = {_TEMPLATES: {"newstyle_gettext": "true", "trimmed": "true"}}
+_FOR_ADMINISTRATORS = ("background", "cli", "demo", "diagnostics", "doctor", "settings", "webhooks")
+"""The folders whose texts no page shows."""
+_IN_CODE: dict[str, tuple[int, ...] | None] = {
+    **dict.fromkeys(("Message", "too_many"), (1,)),
+    **dict.fromkeys(("Forbidden", "NotFound", "Gone", "RateLimited", "Unavailable"), (1,)),
+    **dict.fromkeys(("Invalid", "AlreadyTaken", "refuse"), (2,)),
+}
+"""Which argument of a call is a text; see `forumsvc.texts`."""
+_NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+_HEADER = """\
+# The texts of the pages in this language. `make catalogs` adds new ones and compiles.
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=utf-8\\n"
+"Language: {locale}\\n"
+"Plural-Forms: {plural_forms}\\n"
+
+"""
+
+
+def extract() -> Catalog:
+    """Return the texts of all templates, and of the code whose messages pages show."""
+    found = Catalog()
+    keywords = {**DEFAULT_KEYWORDS, **_IN_CODE}
+    for name, _, message, _, _ in extract_from_dir(PACKAGE, _METHODS, _OPTIONS, keywords):
+        if message and Path(name).parts[0] not in _FOR_ADMINISTRATORS:
+            found.add(message)
+    return found
+
+
+def updated(catalog: Catalog, texts: Catalog) -> bytes:
+    """Return a forumsvc.po with exactly these texts, and the translations of `catalog`."""
+    catalog.update(texts, no_fuzzy_matching=True)
+    catalog.obsolete.clear()
+    body = BytesIO()
+    write_po(body, catalog, width=0, omit_header=True, sort_output=True)
+    header = _HEADER.format(locale=catalog.locale_identifier, plural_forms=catalog.plural_forms)
+    return header.encode() + body.getvalue()
+
+
+def compiled(catalog: Catalog) -> bytes:
+    """Return the forumsvc.mo of a catalogue."""
+    file = BytesIO()
+    # Else the header would have the time of now.
+    catalog.creation_date = catalog.revision_date = _NO_TIME
+    write_mo(file, catalog)
+    return file.getvalue()
+
+
+def read(path: Path) -> Catalog:
+    """Return a forumsvc.po."""
+    with path.open("rb") as file:
+        return read_po(file, locale=path.parts[-3])
+
+
+def main() -> None:
+    """Update and compile all catalogues, and print what is not translated."""
+    texts = extract()
+    for path in CATALOGS:
+        path.write_bytes(updated(read(path), texts))
+        catalog = read(path)
+        path.with_suffix(".mo").write_bytes(compiled(catalog))
+        missing = [message.id for message in catalog if message.id and not message.string]
+        print(f"{path.relative_to(PACKAGE)}: {len(catalog)} texts, {len(missing)} not translated")
+        for text in missing:
+            print(f"  {text}")
+
+
+if __name__ == "__main__":
+    main()

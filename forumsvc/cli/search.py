@@ -1,0 +1,156 @@
+"""`forumsvc search …`: the index of the search."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import click
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from .. import clock
+from ..errors import Invalid
+from ..presenters.search import understood
+from ..queries import events, nodes, search_documents, users
+from ..queries import search as searching
+from ..queries.search import Search
+from ..queries.search_documents import POSTS
+from ..search.query import Order, Where, parse_query
+from ..services import search_check, search_index, search_reindex
+from .command import Group
+from .context import CommandError, Context, pass_context, progress
+
+_HEADERS = ("Table", "Indexed", "Outdated", "Missing", "Megabytes")
+
+
+@click.group(cls=Group)
+def search() -> None:
+    """Make, check and explain the index of the search."""
+
+
+@search.command()
+@click.option(
+    "--from-scratch", is_flag=True, help="Empty the index before; nothing is found meanwhile."
+)
+@pass_context
+def reindex(context: Context, from_scratch: bool) -> None:
+    """Index what is missing, or of an older version.
+
+    The service may run meanwhile. You may stop it at any time: the next run continues.
+    """
+    database = context.current_database()
+    began = time.monotonic()
+    with progress() as bar:
+        task = bar.add_task("Indexing", total=None)
+        made = search_reindex.reindex(
+            database,
+            from_scratch=from_scratch,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    seconds = round(time.monotonic() - began, 1)
+    context.output(
+        f"Indexed {made.topics} topics and {made.replies} replies in {seconds} seconds.",
+        topics=made.topics,
+        replies=made.replies,
+        seconds=seconds,
+    )
+
+
+@search.command()
+@pass_context
+def status(context: Context) -> None:
+    """Show how many posts are indexed, and how far the background worker is behind."""
+    database = context.current_database()
+    with database.reads.connect() as db:
+        is_complete = search_documents.is_complete(db)
+        counts = {words.__tablename__: search_documents.count(db, words) for words in POSTS}
+        sizes = {table: _megabytes(db, table) for table in counts}
+    oldest = events.oldest_unread_at(database.executor, search_index.CONSUMER)
+    lag = 0.0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds())
+    rows = [(table, *found, sizes[table]) for table, found in counts.items()]
+    listed = [
+        {"table": table, **found._asdict(), "megabytes": sizes[table]}
+        for table, found in counts.items()
+    ]
+    context.output_table(
+        _HEADERS, rows, "", complete=is_complete, lag_seconds=round(lag, 1), tables=listed
+    )
+    if context.as_json:
+        return
+    if not is_complete:
+        context.print_status("Searches answer 503 until `forumsvc search reindex` has ended.")
+    context.print_status(f"The oldest event to be indexed is {lag:.0f} seconds old.")
+
+
+@search.command()
+@click.option("--fix", is_flag=True, help="Make wrong documents anew.")
+@pass_context
+def check(context: Context, fix: bool) -> None:
+    """Compare the index with the posts: all ids, and the words of 1,000 random posts of a kind."""
+    database = context.current_database()
+    found = search_check.check(database)
+    fixed = search_check.fix(database, found) if fix else 0
+    wrong = sum(len(one.ids) or 1 for one in found.wrong)
+    lines = [f"{one.words.__tablename__}: {len(one.ids) or ''} {one.what}" for one in found.wrong]
+    lines.append(f"{found.checked} documents compared, {wrong} wrong, {fixed} fixed.")
+    context.output("\n".join(lines), checked=found.checked, wrong=wrong, fixed=fixed)
+    if wrong > fixed:
+        cure = "reindex --from-scratch" if fix else "check --fix"
+        raise CommandError(f"The index is not right: forumsvc search {cure}")
+
+
+@search.command()
+@click.argument("query")
+@pass_context
+def explain(context: Context, query: str) -> None:
+    """Show how a query is understood, and how many posts the index proposes."""
+    database = context.current_database()
+    asked = parse_query(query)
+    with database.reads.connect() as db:
+        search = Search(
+            asked,
+            node_id=_known_id(nodes.id_of, db, "node", asked.node),
+            user_id=_known_id(users.id_of, db, "user", asked.by),
+            where=asked.where or Where.ALL,
+            order=asked.order or Order.RELEVANCE,
+        )
+        began = time.perf_counter()
+        proposed = searching.candidates(db, search)
+        indexed = time.perf_counter()
+        posts, _ = searching.find_topics(db, search, clock.now(), 0, 20)
+        ended = time.perf_counter()
+    counts = {name: len(ids) for name, ids in proposed._asdict().items()}
+    values: dict[str, Any] = {
+        "query": understood(search),
+        "candidates": counts,
+        "topics": [post.found.topic_id for post in posts],
+        "milliseconds": {
+            "candidates": round(1000 * (indexed - began), 1),
+            "all": round(1000 * (ended - indexed), 1),
+        },
+    }
+    shown = {**values.pop("query"), **values}
+    lines = [f"{name.replace('_', ' ')}: {value}" for name, value in shown.items() if value]
+    context.output("\n".join(lines), **shown)
+
+
+def _known_id(id_of: Callable[[Any, str], int | None], db: Any, kind: str, name: str | None) -> Any:
+    if name is None:
+        return None
+    found = id_of(db, name)
+    if found is None:
+        raise Invalid("q", f"there is no {kind} '{name}'")
+    return found
+
+
+def _megabytes(db: Any, table: str) -> float | None:
+    """Return the size of a table with its indexes, None where it is not known."""
+    if db.dialect.name == "postgresql":
+        size = text("SELECT pg_total_relation_size(CAST(:name AS regclass))")
+        return round(db.scalar(size, {"name": table}) / 1e6, 1)
+    sizes = text("SELECT sum(pgsize) FROM dbstat WHERE name = :name OR name LIKE :parts")
+    parts = {"name": table, "parts": f"%{table}_%"}
+    try:
+        return round((db.scalar(sizes, parts) or 0) / 1e6, 1)
+    except OperationalError:
+        return None  # dbstat is an option of SQLite's build

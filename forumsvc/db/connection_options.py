@@ -1,0 +1,47 @@
+"""How the connections of a database are opened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from .timeouts import Timeouts
+
+Driver = Literal["pipeline", "cursor"]
+"""How statements reach PostgreSQL: in pipelines of libpq, or one by one on psycopg's cursors."""
+Pooler = Literal["none", "session", "transaction"]
+"""What stands in front of PostgreSQL: nothing, or a PgBouncer with this `pool_mode`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionOptions:
+    """How connections are opened.
+
+    pool_size: the connections that each pool keeps open; driver: how the executor's statements
+    reach PostgreSQL; read_url: for reads, None: the same URL as for writes; max_age_seconds: older
+    connections are replaced by new ones before their next use, None: never.
+    """
+
+    pool_size: int = 10
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    driver: Driver = "pipeline"
+    pooler: Pooler = "none"
+    read_url: str | None = None
+    max_age_seconds: float | None = None
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "ConnectionOptions":
+        """Return the options of the settings, for the service."""
+        return cls(
+            pool_size=settings["sqlalchemy.pool_size"],
+            timeouts=Timeouts.from_settings(settings),
+            driver=settings["database.driver"],
+            pooler=settings["sqlalchemy.pooler"],
+            read_url=settings["sqlalchemy.read_url"] or None,
+            max_age_seconds=settings["database.max_age_seconds"],
+        )
+
+    def for_commands(self) -> "ConnectionOptions":
+        """Return the options for commands, which connect to PostgreSQL itself."""
+        return replace(
+            self, pool_size=1, timeouts=self.timeouts.for_commands(), pooler="none", read_url=None
+        )

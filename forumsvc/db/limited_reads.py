@@ -1,0 +1,119 @@
+"""Reads that may take long: a few at a time, on connections of their own, with a time limit.
+
+So they take neither all threads nor the connections of others, and none goes on for ever.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import BoundedSemaphore
+from typing import Any
+
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import OperationalError
+
+from .engine import Database
+from .failures import sqlstate
+
+_QUERY_CANCELED = "57014"
+_SQLITE_STEPS = 2_000
+"""Steps of SQLite's virtual machine between two looks at the clock: about 0.1 ms."""
+_BEGIN = (
+    "BEGIN READ ONLY",
+    # Compiling a plan costs more than these plans take.
+    "SET LOCAL jit = off",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+    "SET LOCAL work_mem = '16MB'",
+)
+
+
+class TooManyReads(Exception):
+    """As many reads as allowed are running."""
+
+
+class ReadTimeout(Exception):
+    """The reads took longer than allowed."""
+
+
+_DEADLINE = "deadline of limited reads"
+
+
+def check_time(connection: Connection) -> None:
+    """Raise ReadTimeout if the time of a connection of `LimitedReads` is over.
+
+    For work between statements; on other connections nothing is checked.
+    """
+    deadline = connection.info.get(_DEADLINE)
+    if deadline is not None and time.monotonic() > deadline:
+        raise ReadTimeout
+
+
+class LimitedReads:
+    """Opens connections for reads that may take long."""
+
+    def __init__(self, database: Database, *, seconds: float, at_once: int) -> None:
+        """Create the engine; it opens no connection yet.
+
+        seconds: how long all statements of a connection may take; at_once: the number of
+        connections of this process.
+        """
+        self._seconds = seconds
+        self._slots = BoundedSemaphore(at_once)
+        options = replace(database.options, pool_size=at_once)
+        # Tested at each use: a search is not repeated on a new connection.
+        self._engine = database.create_read_engine(options, pool_pre_ping=True)
+        self._is_sqlite = database.is_sqlite
+        # Settings of the transaction: those of the session might be another's, behind a pooler.
+        self._begin = "; ".join(
+            [*_BEGIN, f"SET LOCAL statement_timeout = {max(1, round(seconds * 1000))}"]
+        )
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """Return a connection for reads.
+
+        Raises TooManyReads; and ReadTimeout where the statements take too long.
+        """
+        if not self._slots.acquire(blocking=False):
+            raise TooManyReads
+        try:
+            with self._engine.connect() as connection, self._limited(connection):
+                yield connection
+        finally:
+            self._slots.release()
+
+    @contextmanager
+    def _limited(self, connection: Connection) -> Iterator[None]:
+        deadline = time.monotonic() + self._seconds
+
+        def is_over(*args: Any) -> bool:
+            return time.monotonic() > deadline
+
+        connection.info[_DEADLINE] = deadline
+        event.listen(connection, "before_cursor_execute", lambda *args: check_time(connection))
+        driver: Any = connection.connection.driver_connection
+        if self._is_sqlite:
+            driver.set_progress_handler(is_over, _SQLITE_STEPS)
+        else:
+            driver.execute(self._begin, prepare=False)
+        try:
+            yield
+        except OperationalError as error:
+            if _is_timeout(error):
+                raise ReadTimeout from error
+            raise
+        finally:
+            connection.info.pop(_DEADLINE, None)
+            if self._is_sqlite:
+                driver.set_progress_handler(None, 0)
+            elif not driver.closed:
+                driver.rollback()
+
+    def dispose(self, *, close: bool = True) -> None:
+        """Forget the connections. close: False in a child, whose parent still uses them."""
+        self._engine.dispose(close=close)
+
+
+def _is_timeout(error: OperationalError) -> bool:
+    return sqlstate(error) == _QUERY_CANCELED or "interrupted" in str(error.orig)

@@ -1,0 +1,119 @@
+"""The address of the service: HTTPS, reachable, and known to the service itself."""
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from urllib.parse import SplitResult, urlsplit
+
+import urllib3
+from urllib3.exceptions import HTTPError, NameResolutionError
+from urllib3.exceptions import TimeoutError as HTTPTimeout
+
+from ..diagnostics import Problem
+from ..diagnostics.problem import error, info, warning
+from ..errors import single_line_message
+from ..serving.options import Options
+from . import certificate
+from .installation import Installation
+
+_SECONDS = 5.0
+_ALIVE = "/health/live"
+_REDIRECTING = "/applications"
+"""A page that sends everybody without a session to the log-in: WebOb makes its Location absolute by
+the scheme and host that the service sees."""
+
+
+def check(installation: Installation) -> Iterator[Problem]:
+    """Yield what is wrong between the clients and the service."""
+    url: str = installation.settings["site.url"]
+    if not url:
+        yield info("site.url is not set: whether clients reach the service is not examined.")
+        return
+    parts = urlsplit(url)
+    if _is_loopback(parts.hostname or ""):
+        kind = info if installation.settings["site.environment"] == "development" else warning
+        yield kind(f"site.url, {url}, is an address of this machine: no other machine reaches it.")
+    else:
+        yield from _check_security(parts, installation.options)
+    try:
+        if parts.scheme == "https":
+            problems = [*certificate.check(parts.hostname or "", parts.port or 443, _SECONDS)]
+            yield from problems
+            if any(problem.level == "error" for problem in problems):
+                return
+        yield from _check_answers(url)
+    except (HTTPError, OSError) as failure:
+        yield error(f"{url} cannot be reached from here: {_reason(failure)}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _check_security(parts: SplitResult, options: Options | None) -> Iterator[Problem]:
+    if parts.scheme != "https":
+        yield warning(
+            "site.url begins with http://: passwords and tokens cross the network for all to read. "
+            "Let a proxy speak HTTPS (proxy.md), and set site.url to https://…"
+        )
+    elif options is not None and not _knows_clients(options):
+        yield warning(
+            "trusted_proxy and trusted_proxy_headers of [server:main] do not let the proxy say who "
+            "calls: all clients have the proxy's address, so they share the limits of one. Set "
+            "them as in `forumsvc config print production.ini`."
+        )
+
+
+def _knows_clients(options: Options) -> bool:
+    headers = {name.lower() for name in options.address.trusted_proxy_headers}
+    return bool(options.address.trusted_proxy) and bool(headers & {"x-forwarded-for", "forwarded"})
+
+
+def _check_answers(url: str) -> Iterator[Problem]:
+    """Raises HTTPError if nothing answers."""
+    with urllib3.PoolManager(timeout=_SECONDS, retries=False) as http:
+        alive = http.request("GET", url + _ALIVE, redirect=False)
+        if alive.status != 200:
+            yield error(f"{url}{_ALIVE} answers {alive.status}: {_meaning(alive)}")
+            return
+        location = http.request("GET", url + _REDIRECTING, redirect=False).headers.get("Location")
+    seen = urlsplit(location or "")
+    expected = urlsplit(url)
+    if seen.netloc and (seen.scheme, seen.netloc) != (expected.scheme, expected.netloc):
+        yield warning(
+            f"The service believes to be asked under {seen.scheme}://{seen.netloc}, and clients "
+            f"ask under {expected.scheme}://{expected.netloc}: let the proxy send Host (or "
+            "X-Forwarded-Host) and X-Forwarded-Proto, and name it in trusted_proxy (proxy.md)."
+        )
+
+
+def _meaning(answer: urllib3.BaseHTTPResponse) -> str:
+    if 300 <= answer.status < 400:
+        where = answer.headers.get("Location", "nowhere")
+        return f"it leads to {where}. If that is the service, set site.url to it."
+    if answer.status in (502, 503, 504):
+        return (
+            "the proxy gets no answer. Look whether the service runs, and whether the proxy asks "
+            "the address of `listen`."
+        )
+    return (
+        "another program answers, or the proxy does not pass this path. Look at the proxy's "
+        "configuration (proxy.md)."
+    )
+
+
+def _reason(failure: Exception) -> str:
+    if isinstance(failure, NameResolutionError | socket.gaierror):
+        return "its name is not known. Check the name and the DNS of this machine."
+    cause = failure.__cause__ if isinstance(failure.__cause__, OSError) else failure
+    if isinstance(cause, ConnectionRefusedError):
+        return "the connection is refused. Start the proxy, or the service if it has none."
+    if isinstance(cause, HTTPTimeout | TimeoutError):
+        return (
+            f"it did not answer within {_SECONDS:.0f} seconds. Check the firewall, and whether a "
+            "host may reach its own public address; /etc/hosts can lead around that."
+        )
+    return f"{single_line_message(cause)}. Check name, port and proxy."

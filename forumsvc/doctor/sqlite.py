@@ -1,0 +1,59 @@
+"""An SQLite database: its file system, its log, its free pages."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DatabaseError
+
+from ..diagnostics import Problem
+from ..diagnostics.problem import error, info, warning
+from .file_systems import network_file_system
+from .installation import Installation
+
+_LARGE_LOG = 100_000_000
+_MANY_FREE_BYTES = 100_000_000
+_MANY_FREE = 0.25
+_MOST_FAULTS = 10
+
+
+def check(installation: Installation) -> Iterator[Problem]:
+    """Yield the faults of the file; nothing for another database."""
+    if not installation.database.is_sqlite:
+        return
+    file = Path(installation.database.url.database or "").absolute()
+    network = network_file_system(file.parent)
+    if network is not None:
+        yield error(
+            f"{file} is on a network file system ({network}), where SQLite's locks do not hold and "
+            "the file is damaged sooner or later: move it to a disk of this machine, or use "
+            "PostgreSQL."
+        )
+    log = file.with_name(f"{file.name}-wal")
+    size = log.stat().st_size if log.exists() else 0
+    if size > _LARGE_LOG:
+        yield warning(
+            f"{log} has {size / 1e6:.0f} MB, for a reader keeps it from being written back: look "
+            "for a command or backup that hangs, end it, and restart the service."
+        )
+    with installation.database.reads.connect() as db:
+        pages, free, page_size = (
+            db.scalar(text(f"PRAGMA {name}")) or 0
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        if free > _MANY_FREE * pages and free * page_size > _MANY_FREE_BYTES:
+            yield info(
+                f"{free * page_size / 1e6:.0f} MB of {file} are free pages: they are used again; "
+                "`VACUUM`, with the service stopped, gives them back to the disk."
+            )
+        if installation.deep:
+            for fault in _faults(db):
+                yield error(f"{file} is damaged: {fault}: restore a backup (backup.md).")
+
+
+def _faults(db: Connection) -> list[str]:
+    try:
+        found = db.scalars(text(f"PRAGMA quick_check({_MOST_FAULTS})")).all()
+    except DatabaseError as failure:
+        return [str(failure.orig)]
+    return [fault for fault in found if fault != "ok"]

@@ -1,0 +1,50 @@
+"""Webhooks that fail or were switched off, and deliveries that wait."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+from .. import clock
+from ..diagnostics import Problem
+from ..diagnostics.problem import warning
+from ..queries import webhooks
+from ..services import webhook_deliveries
+from .installation import Installation
+from .times import WEEK, age, words
+
+_FAILING = timedelta(hours=1)
+_LATE = timedelta(hours=1)
+
+
+def check(installation: Installation) -> Iterator[Problem]:
+    """Yield the webhooks that somebody should look at."""
+    with installation.database.reads.connect() as db:
+        unhealthy = webhooks.unhealthy(db)
+        waiting = webhook_deliveries.waiting(db)
+        given_up = webhook_deliveries.given_up_since(db, clock.now() - WEEK)
+    for one in unhealthy:
+        # The path may contain a secret of the receiver.
+        name = f"Webhook {one.id} ({urlsplit(one.url).hostname})"
+        if one.disabled_reason is not None:
+            yield warning(
+                f"{name} was switched off: {one.disabled_reason}. Mend the receiver, then "
+                f"`forumsvc webhook on {one.id}`; `forumsvc webhook replay {one.id} --since TIME` "
+                "sends what was given up."
+            )
+        elif age(one.failing_since) > _FAILING:
+            yield warning(
+                f"{name} has failed for {words(age(one.failing_since))}: `forumsvc webhook "
+                f"deliveries {one.id}` shows why."
+            )
+    if age(waiting.oldest_at) > _LATE:
+        yield warning(
+            f"Deliveries that wait: {waiting.number}, the oldest for "
+            f"{words(age(waiting.oldest_at))}. `forumsvc webhook deliveries ID --state waiting` "
+            "shows why."
+        )
+    for webhook_id, number in given_up.items():
+        yield warning(
+            f"Deliveries to webhook {webhook_id} given up in the last seven days: {number}. "
+            f"`forumsvc webhook deliveries {webhook_id} --state failed` shows why, `forumsvc "
+            f"webhook replay {webhook_id} --since TIME` sends them again."
+        )

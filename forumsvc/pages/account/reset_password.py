@@ -1,0 +1,105 @@
+"""/password/forgotten and /password/reset: setting a new password by a link in an email."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.renderers import render_to_response
+from pyramid.response import Response
+
+from ...errors import Forbidden
+from ...models import MailKind
+from ...permissions import Common
+from ...schemas.accounts import forgot_password_form, reset_password_form
+from ...services import accounts, mails, password_reset, registration
+from ...texts import Message
+from ...web.api.request import ForumRequest
+from ..forms import Values, add_form_page, form, process_form
+from ..page_context import PageContext, public_page
+from ..paths import redirect_to_page
+
+_INVALID_LINK = Message("This link was used, has expired, or is incomplete. Request a new one.")
+
+
+def show(context: PageContext, request: ForumRequest) -> Values:
+    _check_mail(request)
+    return form()
+
+
+def submit(context: PageContext, request: ForumRequest) -> Response | Values:
+    """Send a link to the address of an account; the response does not show if there is one."""
+    _check_mail(request)
+
+    def send(values: Values) -> Response:
+        limits = request.registry.abuse_limits
+        limits.count_mail_request(request)
+        email = values["email"].strip()
+        if limits.allow_mail_to(email):
+            # Whether an account has the address is found out when the email is sent: the response
+            # must not show it, not even by the time that it takes.
+            url = request.site.base_url + request.route_path("reset_password")
+            kind = MailKind.PASSWORD_RESET
+            data = {"url": url, "language": request.locale_name}
+            mails.enqueue(request.db, kind, email, request.now, data=data)
+        sent = {"email": values["email"]}
+        return render_to_response("templates/reset_link_sent.jinja2", sent, request)
+
+    return process_form(request, forgot_password_form(), send)
+
+
+def show_reset(context: PageContext, request: ForumRequest) -> Values:
+    """Show the form that the link leads to."""
+    account = _verified_account(request, request.read_connection)
+    return form(reset_token=_reset_token(request), login=account.login)
+
+
+def submit_reset(context: PageContext, request: ForumRequest) -> Response | Values:
+    """Set the password, which logs the user out everywhere."""
+    account = _verified_account(request, request.read_connection)
+
+    def change(values: Values) -> Response:
+        new = accounts.check_password(values["new_password"], field="new_password")
+        registration.check_strength("new_password", new, (account.login, account.email))
+        # Verify it again under a lock: of two concurrent uses only one may succeed.
+        _verified_account(request, request.db, lock=True)
+        accounts.set_password(request.db, account.login, new)
+        context.log_out()
+        return redirect_to_page(request, "login", flash_message="password-changed")
+
+    return process_form(
+        request,
+        reset_password_form(),
+        change,
+        reset_token=_reset_token(request),
+        login=account.login,
+    )
+
+
+def _reset_token(request: ForumRequest) -> object:
+    # `ticket` is the former name of the parameter: links that were sent before still work.
+    return request.parameters.get("reset_token") or request.parameters.get("ticket")
+
+
+def _verified_account(
+    request: ForumRequest, db: Any, *, lock: bool = False
+) -> password_reset.ResetAccount:
+    token = _reset_token(request)
+    account = None
+    if isinstance(token, str):
+        secret = request.settings["session.secret"]
+        account = password_reset.verify_reset_token(db, secret, token, request.now, lock=lock)
+    if account is None:
+        raise Forbidden(_INVALID_LINK)
+    return account
+
+
+def _check_mail(request: ForumRequest) -> None:
+    if not request.sends_mail:
+        raise Forbidden("This site sends no email. Ask an administrator for a new password.")
+
+
+def includeme(config: Configurator) -> None:
+    for name, path, shown, submitted in (
+        ("forgot_password", "/password/forgotten", show, submit),
+        ("reset_password", "/password/reset", show_reset, submit_reset),
+    ):
+        add_form_page(config, name, path, public_page, shown, submitted, Common.VIEW)

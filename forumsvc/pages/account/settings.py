@@ -1,0 +1,84 @@
+"""/settings: a member's own profile, with their picture."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...errors import Invalid
+from ...media.images import ProcessedImage
+from ...permissions import UserPermission as May
+from ...queries.rows import UserRow
+from ...resources.users import UserItem
+from ...schemas.users import profile_form
+from ...services import photos, profiles
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..forms import Values, add_form_page, form, process_form
+from ..page_tree import own_page
+from ..paths import redirect_to_page
+from ..pictures import record_picture, uploaded_file
+
+_FIELDS = (
+    "name",
+    "tagline",
+    "location",
+    "company",
+    "codehost",
+    "microblog",
+    "website",
+    "bio",
+)
+
+
+def show(item: UserItem, request: ForumRequest) -> Values:
+    row = item.row
+    values = {name: getattr(row, name) for name in _FIELDS if name != "name"}
+    values["name"] = row.user_name
+    values["email_public"] = "1" if row.email_public else ""
+    return form(form_values=values, **_others(item, request))
+
+
+def submit(item: UserItem, request: ForumRequest) -> Response | Values:
+    """Change the profile. An unchecked box is not sent, which means false here."""
+
+    def change(values: Values) -> Response:
+        changes: dict[str, Any] = {name: values[name] for name in _FIELDS if name in values}
+        changes["email_public"] = values.get("email_public", False)
+        picture = _stored_picture(request)
+        if picture is not None:
+            changes["avatar"] = record_picture(request, picture, "picture")
+        elif request.parameters.get("no_picture"):
+            changes["avatar"] = ""
+        profiles.edit(request.db, item.row.user_id, request.now, **changes)
+        return redirect_to_page(request, "settings", flash_message="profile-saved")
+
+    return process_form(request, profile_form(request.settings), change, **_others(item, request))
+
+
+def _stored_picture(request: ForumRequest) -> ProcessedImage | None:
+    """Return the thumbnail of the uploaded picture, if any. Raises Invalid."""
+    upload = uploaded_file(request, "picture")
+    if upload is None:
+        return None
+    registry = request.registry
+    try:
+        image = photos.store_uploaded_avatar(registry.photo_storages, registry.photo_limits, upload)
+    except Invalid as error:
+        raise Invalid("picture", error.reason) from None
+    request.remove_photo_on_abort(image.name)
+    return image
+
+
+def _others(item: UserItem, request: ForumRequest) -> Values:
+    row: UserRow = item.row
+    return {
+        "fields": _FIELDS,
+        "avatar": request.site.avatar_url(row.user_login, row.user_avatar),
+        "has_picture": bool(row.user_avatar),
+        "flash_message": flash_message(request),
+    }
+
+
+def includeme(config: Configurator) -> None:
+    add_form_page(config, "settings", "/settings", own_page, show, submit, May.UPDATE)

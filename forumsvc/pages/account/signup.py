@@ -1,0 +1,37 @@
+"""/signup: creating an account, if registration is open."""
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import Common
+from ...schemas.accounts import registration_form
+from ...services import registration
+from ...web.api.request import ForumRequest
+from ..forms import Values, add_form_page, form, process_form
+from ..page_context import PageContext, public_page
+from ..paths import redirect_to_page, safe_redirect_path
+
+
+def show(context: PageContext, request: ForumRequest) -> Values:
+    registration.check_open(request.settings)
+    return form(next=_next(request))
+
+
+def submit(context: PageContext, request: ForumRequest) -> Response | Values:
+    registration.check_open(request.settings)
+
+    def create_account(values: Values) -> Response:
+        request.registry.abuse_limits.count_registration(request)
+        registration.register(request.db, request.read_connection, **values)
+        return redirect_to_page(request, "login", flash_message="registered", next=_next(request))
+
+    schema = registration_form(request.settings)
+    return process_form(request, schema, create_account, next=_next(request))
+
+
+def _next(request: ForumRequest) -> str | None:
+    return safe_redirect_path(request.parameters.get("next"))
+
+
+def includeme(config: Configurator) -> None:
+    add_form_page(config, "signup", "/signup", public_page, show, submit, Common.VIEW)

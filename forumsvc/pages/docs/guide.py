@@ -1,0 +1,132 @@
+"""/docs/guide: how to write a client. Each chapter is a Markdown file in the folder `chapters`."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+
+from ...errors import NotFound
+from ...markup import Renderer
+from ...permissions import Common
+from ...web.api.request import ForumRequest
+from ..page_context import PageContext, public_page
+from ..post_html import accessible
+from ..static_files import add_file_at_root
+
+CHAPTERS = (
+    "quick-start",
+    "requests",
+    "paging",
+    "search",
+    "errors",
+    "abilities",
+    "notifications",
+    "uploads",
+    "oauth",
+    "webhooks",
+    "polite-http",
+    "round-trips",
+    "keyed-envelope",
+    "generated-clients",
+)
+"""The chapters, in reading order."""
+
+LANGUAGES = {"sh": "curl", "python": "Python", "js": "JavaScript"}
+EXAMPLE_URL = "http://127.0.0.1:6543"
+"""The base URL in the texts; the page shows the URL of this service instead."""
+
+_EXAMPLE = re.compile(rf"^```({'|'.join(LANGUAGES)})\n.*?^```\n", re.MULTILINE | re.DOTALL)
+_SIDE_BY_SIDE = re.compile(rf"(?:{_EXAMPLE.pattern}\n*)+", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a chapter: text, or one example in several languages.
+
+    html: the text; examples: language -> HTML, empty if this section is text.
+    """
+
+    html: str
+    examples: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A page of the guide. name: in its URL; title: its heading."""
+
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+
+
+def source(name: str) -> str:
+    """Return the Markdown of a chapter."""
+    return files(__package__).joinpath("chapters", f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def chapters() -> dict[str, Chapter]:
+    """Return the chapters by name; they are rendered once."""
+    # These texts are trusted and cannot be slow to render, so they need no worker process.
+    renderer = Renderer(workers=0)
+    return {name: _chapter(renderer, name) for name in CHAPTERS}
+
+
+def _chapter(renderer: Renderer, name: str) -> Chapter:
+    heading, _, text = source(name).partition("\n")
+    return Chapter(name, heading.removeprefix("# "), tuple(_sections(renderer, text)))
+
+
+def _html(renderer: Renderer, text: str) -> str:
+    # In a post a line break is kept; in these files it only wraps the line.
+    return renderer.render(text).html.replace("<br>\n", "\n")
+
+
+def _sections(renderer: Renderer, text: str) -> Iterator[Section]:
+    end = 0
+    for found in _SIDE_BY_SIDE.finditer(text):
+        blocks = {one[1]: _html(renderer, one[0]) for one in _EXAMPLE.finditer(found[0])}
+        if len(blocks) > 1:
+            yield Section(_html(renderer, text[end : found.start()]), {})
+            yield Section("", blocks)
+            end = found.end()
+    yield Section(_html(renderer, text[end:]), {})
+
+
+def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
+    """Show a chapter, by default the first. Raises NotFound."""
+    name = request.matchdict.get("chapter", CHAPTERS[0])
+    chapter = chapters().get(name)
+    if chapter is None:
+        raise NotFound("There is no such chapter.")
+    here = html.escape(request.site.base_url)
+    at = CHAPTERS.index(name)
+    return {
+        "chapter": chapter,
+        "chapters": chapters().values(),
+        "before": chapters().get(CHAPTERS[at - 1]) if at else None,
+        "after": chapters().get(CHAPTERS[at + 1]) if at + 1 < len(CHAPTERS) else None,
+        "languages": LANGUAGES,
+        # The renderer sanitized it.
+        "safe": lambda rendered: Markup(accessible(rendered.replace(EXAMPLE_URL, here))),  # noqa: S704
+    }
+
+
+def includeme(config: Configurator) -> None:
+    for name, pattern in (("guide", "/docs/guide"), ("guide_chapter", "/docs/guide/{chapter}")):
+        config.add_route(name, pattern, factory=public_page)
+        config.add_view(
+            show,
+            route_name=name,
+            request_method="GET",
+            renderer="templates/guide.jinja2",
+            permission=Common.VIEW,
+        )
+    # The style sheet of rendered Markdown, which clients may use, too.
+    add_file_at_root(config, "/docs/content.css")

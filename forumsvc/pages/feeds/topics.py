@@ -1,0 +1,166 @@
+"""Feeds of topics as Atom (RFC 4287) and JSON Feed 1.1, as a visitor sees them."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pyramid.config import Configurator
+from pyramid.renderers import render
+from pyramid.response import Response
+
+from ...clock import rfc3339
+from ...db.keyset_paging import PageRequest
+from ...permissions import Common
+from ...queries import feeds, topics
+from ...queries.rows import TopicListRow
+from ...queries.topics import TopicOrder, UserTopicOrder
+from ...resources.base import Resource
+from ...resources.nodes import NodeItem
+from ...resources.users import UserItem
+from ...web.api.request import ForumRequest
+from ..files import file_response
+from ..page_tree import node_page, topics_page, user_page
+from ..paths import absolute_url, feed_path, node_path, see_other, topic_path, user_path
+from ..post_html import post_html
+
+_ENTRIES = 20
+_ROOT_LINK = re.compile(r'(?<= )(href|src)="/(?!/)')
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A topic in a feed. html: its text, with absolute addresses."""
+
+    title: str
+    address: str
+    author: str
+    author_address: str
+    node_name: str
+    published: str
+    updated: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed. address: of itself; page: of what it is made of; updated: of its newest entry."""
+
+    title: str
+    address: str
+    page: str
+    updated: str
+    entries: list[Entry]
+
+
+def show_atom(context: Resource, request: ForumRequest) -> Response:
+    """Return the newest topics as Atom."""
+    values = {"feed": _feed(context, request), "site": request.settings["site.name"]}
+    text = _NOT_IN_XML.sub("", render("templates/atom.jinja2", values, request=request))
+    return file_response(text.encode(), "application/atom+xml")
+
+
+def show_json(context: Resource, request: ForumRequest) -> Response:
+    """Return the newest topics as a JSON Feed."""
+    feed = _feed(context, request)
+    body = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": feed.title,
+        "home_page_url": feed.page,
+        "feed_url": feed.address,
+        "items": [
+            {
+                "id": entry.address,
+                "url": entry.address,
+                "title": entry.title,
+                "content_html": entry.html,
+                "date_published": entry.published,
+                "date_modified": entry.updated,
+                "authors": [{"name": entry.author, "url": entry.author_address}],
+                "tags": [entry.node_name],
+            }
+            for entry in feed.entries
+        ],
+    }
+    return file_response(orjson.dumps(body), "application/feed+json")
+
+
+def go_to_feed(context: Resource, request: ForumRequest) -> Response:
+    """Redirect from Homeland's address of a feed."""
+    return see_other(_path(context, request))
+
+
+def _feed(context: Resource, request: ForumRequest) -> Feed:
+    rows = _rows(context, request)
+    bodies = feeds.bodies(request.db, [row.id for row in rows])
+    site = request.settings["site.name"]
+    if isinstance(context, NodeItem):
+        title, page = f"{context.row.name} · {site}", node_path(request, context.row.id)
+    elif isinstance(context, UserItem):
+        login = context.row.user_login
+        title, page = f"{login} · {site}", user_path(request, login)
+    else:
+        title, page = site, request.route_path("home")
+    newest = max((row.updated_at for row in rows), default=request.now.replace(microsecond=0))
+    return Feed(
+        title,
+        absolute_url(request, request.path),
+        absolute_url(request, page),
+        rfc3339(newest),
+        [_entry(request, row, bodies[row.id]) for row in rows],
+    )
+
+
+def _rows(context: Resource, request: ForumRequest) -> Sequence[TopicListRow]:
+    page = PageRequest(0, _ENTRIES, None, None)
+    if isinstance(context, UserItem):
+        user_id = context.row.user_id
+        return topics.by_user(request.db, user_id, UserTopicOrder.RECENT, page).rows
+    node_id = context.row.id if isinstance(context, NodeItem) else None
+    order = TopicOrder.RECENT
+    return topics.forum_list(request.db, order, page, node_id=node_id, viewer_id=None).rows
+
+
+def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:
+    path = topic_path(request, row.id)
+    return Entry(
+        row.title,
+        absolute_url(request, path),
+        row.user_login,
+        absolute_url(request, user_path(request, row.user_login)),
+        row.node_name,
+        rfc3339(row.created_at),
+        rfc3339(row.updated_at),
+        _ROOT_LINK.sub(rf'\1="{_origin(request)}/', str(post_html(html, path))),
+    )
+
+
+def _origin(request: ForumRequest) -> str:
+    return absolute_url(request, f"{request.script_name}/").removesuffix("/")
+
+
+def _path(context: Resource, request: ForumRequest) -> str:
+    if isinstance(context, UserItem):
+        return f"{request.script_name}/users/{context.row.user_login}/feed.xml"
+    return feed_path(request, context.row.id if isinstance(context, NodeItem) else None)
+
+
+_FEEDS: tuple[tuple[str, str, str, Callable[[ForumRequest], Any]], ...] = (
+    ("topics", "/topics", "/topics", topics_page),
+    ("node", r"/nodes/{node_id:\d+}", r"/topics/node{node_id:\d+}", node_page),
+    ("user", "/users/{login}", "/{login}", user_page),
+)
+"""Of what, the path of the feed, the path in Homeland, the context."""
+
+
+def includeme(config: Configurator) -> None:
+    for name, path, former, factory in _FEEDS:
+        for view, route, pattern in (
+            (show_atom, f"{name}_atom", f"{path}/feed.xml"),
+            (show_json, f"{name}_json", f"{path}/feed.json"),
+            (go_to_feed, f"{name}_feed", f"{former}/feed"),
+        ):
+            config.add_route(route, pattern, factory=factory)
+            config.add_view(view, route_name=route, request_method="GET", permission=Common.VIEW)

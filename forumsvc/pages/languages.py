@@ -1,0 +1,94 @@
+"""The languages of the pages: chosen by `Accept-Language`, else by `site.language`."""
+
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from babel.dates import format_date, format_skeleton
+from jinja2 import pass_context
+from pyramid.config import Configurator
+from pyramid.threadlocal import get_current_request
+from pyramid_jinja2.i18n import GetTextWrapper
+
+from ..settings.pages import LANGUAGES
+from ..texts import Message
+from ..web.api.request import ForumRequest
+
+DOMAIN = "forumsvc"
+"""The gettext domain."""
+
+
+_CACHE_SIZE = 2_000
+
+
+class CachedTexts(GetTextWrapper):
+    """The texts of templates, each looked up in its catalogue once; see pyramid_jinja2."""
+
+    def __init__(self, domain: str) -> None:
+        super().__init__(domain)
+        self._entries: dict[tuple[str, str], str] = {}
+
+    def gettext(self, message: str, mapping: Any = None) -> str:
+        """Return a text in the language of the current request."""
+        request = get_current_request()
+        key = request.locale_name, message
+        entry = self._entries.get(key)
+        if entry is None:
+            entry = request.localizer.translate(message, domain=self.domain)
+            self._entries[key] = entry
+        return entry
+
+
+def choose_language(request: ForumRequest) -> str:
+    """Return the language for a request, one of LANGUAGES (RFC 4647 §3.4)."""
+    default = request.settings["site.language"]
+    found: str = request.accept_language.lookup(language_tags=[*LANGUAGES], default=default)
+    return found
+
+
+def moment(language: str, time: datetime) -> str:
+    """Return a time in words, in UTC: May 3, 2026 14:05."""
+    return f"{_short_day(language, time.date())} {time:%H:%M}"
+
+
+@lru_cache(_CACHE_SIZE)
+def _short_day(language: str, date: date) -> str:
+    text: str = format_skeleton("yMMMd", date, locale=language)
+    return text
+
+
+@pass_context
+def day(context: Any, time: datetime) -> str:
+    """Return a date in words: 3 May 2026."""
+    text: str = format_date(time, "long", locale=context["request"].locale_name)
+    return text
+
+
+@pass_context
+def translated(context: Any, text: str) -> str:
+    """Return a text of the code in the language of the page; see `forumsvc.texts`."""
+    return in_language(context["request"], text)
+
+
+def in_language(request: ForumRequest, text: str) -> str:
+    """Return a text of the code in the language of a request.
+
+    A text without values need not be a Message: `make catalogs` finds it where it is raised.
+    """
+    if not text:
+        return text
+    msgid = text.msgid if isinstance(text, Message) else text
+    entry: str = request.localizer.translate(msgid, domain=DOMAIN)
+    if not isinstance(text, Message) or not text.values:
+        return entry
+    values = {
+        name: in_language(request, value) if isinstance(value, Message) else value
+        for name, value in text.values.items()
+    }
+    return entry % values
+
+
+def includeme(config: Configurator) -> None:
+    """Register the catalogues and the choice of the language."""
+    config.add_translation_dirs("forumsvc:locale")
+    config.set_locale_negotiator(choose_language)

@@ -1,0 +1,103 @@
+"""/notifications: what others did, and buttons to mark it as read and to delete it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...ids import parse_id
+from ...models import NotificationType
+from ...permissions import Common, NotificationPermission
+from ...queries import notifications
+from ...queries.notifications import NotificationPage
+from ...queries.rows import NotificationRow
+from ...resources.notifications import Notifications
+from ...services.notifications import inbox
+from ...web.api.request import ForumRequest
+from ..lines import Moment, Person
+from ..page_tree import notifications_page
+from ..paging import cursor_links, numbered_or_cursor, page_request
+from ..paths import node_path, redirect_to_page, topic_path
+from ..post_html import post_html
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationLine:
+    """A notification. path, title: of what it is about; path is empty where that is gone.
+
+    html: the text of the reply that it tells of, None without one.
+    """
+
+    row: NotificationRow
+    actor: Person
+    moment: Moment
+    path: str
+    title: str
+    html: Markup | None
+
+
+def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page: the newest notifications first."""
+    found = notifications.page_of(request.db, own.owner_id, page_request(request))
+    return {
+        "lines": [_line(request, found, row) for row in found.notifications],
+        "newest": found.notifications[0].id if found.notifications else None,
+        "has_unread": request.page_context.user.unread_count > 0,
+        **cursor_links(request, found.cursors),
+    }
+
+
+def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) -> NotificationLine:
+    actor, moment = Person.of(request, row), Moment.of(request, row.created_at)
+    topic = found.topics.get(row.topic_id) if row.topic_id else None
+    reply = found.replies.get(row.reply_id) if row.reply_id else None
+    node = found.nodes.get(row.node_id) if row.node_id else None
+    html = None
+    if row.type == NotificationType.FOLLOW:
+        path, title = actor.path, ""
+    elif topic is None:
+        path, title = "", ""
+    elif reply is not None:
+        path, title = request.route_path("reply", reply_id=reply.id), topic.title
+        if reply.deleted_at is None:
+            html = post_html(reply.body_html, topic_path(request, topic.id))
+    elif row.type == NotificationType.NODE_CHANGED and node is not None:
+        path, title = node_path(request, node.id), f"{topic.title} → {node.name}"
+    else:
+        path, title = topic_path(request, topic.id), topic.title
+    return NotificationLine(row, actor, moment, path, title, html)
+
+
+def read_notifications(own: Notifications, request: ForumRequest) -> Response:
+    """Mark as read what the page showed and everything older."""
+    newest = parse_id(str(request.parameters.get("newest") or ""))
+    if newest is not None:
+        inbox.mark_all_read(request.db, own.owner_id, request.now, newest)
+    return redirect_to_page(request, "notifications")
+
+
+def delete_notifications(own: Notifications, request: ForumRequest) -> Response:
+    inbox.delete_all(request.db, own.owner_id)
+    return redirect_to_page(request, "notifications")
+
+
+def includeme(config: Configurator) -> None:
+    factory, may = notifications_page, NotificationPermission
+    config.add_route("notifications", "/notifications", factory=factory)
+    config.add_view(
+        show_notifications,
+        route_name="notifications",
+        request_method="GET",
+        schema=numbered_or_cursor,
+        renderer="templates/show.jinja2",
+        permission=Common.VIEW,
+    )
+    for view, action, permission in (
+        (read_notifications, "read", may.MARK_READ),
+        (delete_notifications, "delete", may.DESTROY),
+    ):
+        name = f"notifications_{action}"
+        config.add_route(name, f"/notifications/{action}", factory=factory)
+        config.add_view(view, route_name=name, request_method="POST", permission=permission)

@@ -1,0 +1,137 @@
+"""/applications: those that the user authorized, and those that the user registered."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.renderers import render_to_response
+from pyramid.response import Response
+
+from ...errors import Forbidden, Invalid, NotFound
+from ...oauth import authorizations, clients
+from ...permissions import AccountPermission as May
+from ...schemas.accounts import client_form
+from ...texts import Message
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..forms import WHOLE_FORM, Values, form, process_form
+from ..page_context import PageContext, login_required
+from ..paths import redirect_to_page
+
+MAX_APPLICATIONS = 50
+"""How many applications a user may register."""
+
+_DEFAULT_GRANTS = {"authorization_code": "1", "refresh_token": "1"}
+
+
+def show(context: PageContext, request: ForumRequest) -> Values:
+    return form(
+        form_values=_DEFAULT_GRANTS, flash_message=flash_message(request), **_lists(request)
+    )
+
+
+def revoke(context: PageContext, request: ForumRequest) -> Response:
+    """Revoke an application's access to the user's account."""
+    client_id = request.matchdict["client_id"]
+    if not authorizations.revoke(request.db, request.actor_id, client_id, request.now):
+        raise NotFound("There is no such application.")
+    return redirect_to_page(request, "applications", flash_message="revoked")
+
+
+def register(context: PageContext, request: ForumRequest) -> Response | Values:
+    """Register an application, and show its secret once."""
+    _check_registration_open(request)
+
+    def create(values: Values) -> Response:
+        registered = clients.list_clients(request.read_connection, owner_id=request.actor_id)
+        if len(registered) >= MAX_APPLICATIONS:
+            have = Message(
+                "You have %(most)d applications, which is the most. Delete one first.",
+                most=MAX_APPLICATIONS,
+            )
+            raise Invalid(WHOLE_FORM, have)
+        return _show_credentials(request, values["name"], _create(request, values), rotated=False)
+
+    return process_form(request, client_form(), create, flash_message=None, **_lists(request))
+
+
+def rotate(context: PageContext, request: ForumRequest) -> Response:
+    """Replace an application's secret, and show the new one once."""
+    _check_registration_open(request)
+    client = _own_client(request)
+    secret = clients.rotate_secret(request.db, client.client_id)
+    credentials = clients.NewClient(client.client_id, secret)
+    return _show_credentials(request, client.name, credentials, rotated=True)
+
+
+def delete(context: PageContext, request: ForumRequest) -> Response:
+    clients.delete(request.db, _own_client(request).client_id)
+    return redirect_to_page(request, "applications", flash_message="deleted")
+
+
+def _show_credentials(
+    request: ForumRequest, client_name: str, credentials: clients.NewClient, *, rotated: bool
+) -> Response:
+    values = {"client_name": client_name, "credentials": credentials, "rotated": rotated}
+    return render_to_response("templates/application_registered.jinja2", values, request)
+
+
+def _lists(request: ForumRequest) -> dict[str, Any]:
+    own_clients: list[clients.Client] | None = None
+    if request.settings["oauth.user_registered_clients"]:
+        own_clients = clients.list_clients(request.read_connection, owner_id=request.actor_id)
+    authorized = authorizations.list_authorizations(
+        request.read_connection, request.actor_id, request.now
+    )
+    return {"authorizations": authorized, "own_clients": own_clients}
+
+
+def _check_registration_open(request: ForumRequest) -> None:
+    if not request.settings["oauth.user_registered_clients"]:
+        raise Forbidden("Only an administrator can register applications here.")
+
+
+def _create(request: ForumRequest, values: dict[str, Any]) -> clients.NewClient:
+    try:
+        return clients.create(
+            request.db,
+            values["name"],
+            grants=[grant for grant in clients.MEMBER_GRANTS if values[grant]],
+            redirect_uris=values["redirect_uris"].split(),
+            public=values["kind"] == "public",
+            owner_id=request.actor_id,
+        )
+    except Invalid as error:
+        # The form has one field for all redirect URIs.
+        field = "redirect_uris" if error.field == "redirect_uri" else error.field
+        raise Invalid(field, error.reason) from None
+
+
+def _own_client(request: ForumRequest) -> clients.Client:
+    client = clients.find(request.read_connection, request.matchdict["client_id"])
+    if client is None or client.owner_id != request.actor_id:
+        raise NotFound("There is no such application.")
+    return client
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("applications", "/applications", factory=login_required)
+    for view, method, permission in (
+        (show, "GET", May.MANAGE),
+        (register, "POST", May.REGISTER_CLIENTS),
+    ):
+        config.add_view(
+            view,
+            route_name="applications",
+            request_method=method,
+            renderer="templates/applications.jinja2",
+            permission=permission,
+        )
+    for view, action, permission in (
+        (revoke, "revoke", May.MANAGE),
+        (revoke, "withdraw", May.MANAGE),  # the former path of the same form
+        (rotate, "rotate", May.REGISTER_CLIENTS),
+        (delete, "delete", May.MANAGE),
+    ):
+        name = f"application_{action}"
+        config.add_route(name, f"/applications/{{client_id}}/{action}", factory=login_required)
+        config.add_view(view, route_name=name, request_method="POST", permission=permission)

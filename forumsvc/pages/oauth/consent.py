@@ -1,0 +1,114 @@
+"""/oauth/authorize: the consent page, with which a user approves or denies a client's request."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...oauth import authorization_endpoint
+from ...oauth.authorization_endpoint import (
+    AuthorizationRequest,
+    NonRedirectableError,
+    RedirectableError,
+)
+from ...oauth.provider import Provider
+from ...permissions import Common
+from ...web.api.request import ForumRequest
+from ..page_context import LoginRequired, PageContext, public_page
+from ..paths import safe_redirect_path, see_other, with_query
+
+ROUTE = "oauth_authorize"
+_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
+
+
+def show(context: PageContext, request: ForumRequest) -> dict[str, Any]:
+    """Show the request to a logged-in user, after it was validated."""
+    authorization_request = _authorization_request(context, request)
+    # Browsers apply the form-action of the page also to the redirect that follows the form.
+    context.csp_directives["form-action"] = (
+        f"'self' {_csp_source(authorization_request.redirect_uri)}"
+    )
+    return {
+        "authorization_request": authorization_request,
+        "destination": _destination_name(authorization_request.redirect_uri),
+    }
+
+
+def submit(context: PageContext, request: ForumRequest) -> Response:
+    """Redirect to the client with a code, or with `access_denied`."""
+    authorization_request = _authorization_request(context, request)
+    provider = _provider(request)
+    if request.parameters.get("answer") != "allow":
+        authorization_endpoint.deny(provider, authorization_request)
+    return see_other(
+        authorization_endpoint.approve(
+            provider, authorization_request, request.actor_id, context.session_secret
+        )
+    )
+
+
+def redirect_with_error(error: RedirectableError, request: ForumRequest) -> Response:
+    return see_other(error.location)
+
+
+def show_error(error: NonRedirectableError, request: ForumRequest) -> Response:
+    """Show an error to the user: no redirect URI is known to be safe."""
+    response = Response(status=400, content_type="application/json")
+    body = {"error": "invalid_request", "error_description": str(error)}
+    response.body = orjson.dumps(body)
+    return response
+
+
+def _authorization_request(context: PageContext, request: ForumRequest) -> AuthorizationRequest:
+    authorization_request = authorization_endpoint.validate_authorization_request(
+        _provider(request), _parameters(request)
+    )
+    if context.user is None:
+        this_request = with_query(request.route_path(ROUTE), **authorization_request.parameters)
+        raise LoginRequired(safe_redirect_path(this_request))
+    return authorization_request
+
+
+def _provider(request: ForumRequest) -> Provider:
+    reads = request.registry.database.reads
+    return Provider(reads, request.db, request.settings, request.site.base_url)
+
+
+def _parameters(request: ForumRequest) -> list[tuple[str, str]]:
+    return [
+        (name, value)
+        for name in authorization_endpoint.PARAMETERS
+        for value in request.parameters.get_from_query_and_body(name)
+        if isinstance(value, str)
+    ]
+
+
+def _destination_name(redirect_uri: str) -> str:
+    """Return where the redirect leads, for the page: a host, or an application's scheme."""
+    parts = urlsplit(redirect_uri)
+    return parts.netloc or f"{parts.scheme}:"
+
+
+def _csp_source(redirect_uri: str) -> str:
+    """Return the redirect URI's origin as a CSP source, or its scheme if it has no origin."""
+    parts = urlsplit(redirect_uri)
+    if parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc.lower()):
+        return f"{parts.scheme}://{parts.netloc.lower()}"
+    return f"{parts.scheme}:"
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route(ROUTE, "/oauth/authorize", factory=public_page)
+    config.add_view(
+        show,
+        route_name=ROUTE,
+        request_method="GET",
+        renderer="templates/consent.jinja2",
+        permission=Common.VIEW,
+    )
+    config.add_view(submit, route_name=ROUTE, request_method="POST", permission=Common.VIEW)
+    config.add_exception_view(redirect_with_error, context=RedirectableError)
+    config.add_exception_view(show_error, context=NonRedirectableError)

@@ -1,0 +1,50 @@
+"""The HTML of posts as pages show it."""
+
+import re
+from math import ceil
+
+from markupsafe import Markup
+
+REPLIES_PER_PAGE = 50
+"""How many replies a page has. Their places never change: a deleted reply keeps its own."""
+
+_FLOOR_LINK = '"#floor-'
+_CHECK_BOX = '<input type="checkbox" disabled=""'
+_FLOOR = re.compile(r'(?<=<a href=")#floor-([0-9]{1,9})(?=")')
+
+
+def accessible(html: str) -> str:
+    """Let the keyboard scroll code, and give check boxes a name (WCAG 2.1.1, 4.1.2)."""
+    if "<pre" in html:
+        html = html.replace("<pre", '<pre tabindex="0"')
+    if _CHECK_BOX in html:
+        # Marks, because a post is in any language.
+        html = html.replace(f"{_CHECK_BOX} checked", f'{_CHECK_BOX} aria-label="☑" checked')
+        html = html.replace(f"{_CHECK_BOX}>", f'{_CHECK_BOX} aria-label="☐">')
+    return html
+
+
+def page_of_floor(floor: int) -> int:
+    """Return the page on which a reply stands. floor: its place in the topic, from 1."""
+    return max(1, ceil(floor / REPLIES_PER_PAGE))
+
+
+def post_html(html: str, topic_path: str, page: int | None = None) -> Markup:
+    """Return the HTML of a topic or reply, in which `#12` leads to the page of that reply.
+
+    It is made accessible, too: see `accessible`.
+
+    html: as the sandbox rendered and sanitized it; topic_path: of the topic; page: the page of the
+    topic that shows it, None elsewhere.
+    """
+    html = accessible(html)
+    if _FLOOR_LINK not in html:
+        return Markup(html)  # noqa: S704
+
+    def link(found: re.Match[str]) -> str:
+        number = page_of_floor(int(found[1]))
+        if number == page:
+            return found[0]
+        return f"{topic_path}{f'?page={number}' if number > 1 else ''}{found[0]}"
+
+    return Markup(_FLOOR.sub(link, html))  # noqa: S704

@@ -1,0 +1,115 @@
+"""What a page says of itself to search engines and to applications that preview links.
+
+Open Graph (ogp.me), and schema.org's DiscussionForumPosting as JSON-LD.
+"""
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin
+
+import orjson
+from markupsafe import Markup
+
+from ..markup.text_content import text_content
+from ..queries.rows import TopicRow
+from ..web.api.request import ForumRequest
+from .paths import absolute_url, topic_path, user_path
+
+_LENGTH = 200
+_PICTURE = re.compile(r'<img [^>]*?src="([^"]+)"')
+_JOINER = "\u200d"
+_FOLLOWING = frozenset({"Mn", "Mc", "Me", "Sk"})
+"""The categories of marks, and of the tones of emoji."""
+# What ends a script element, and what other programs may take for markup.
+_UNSAFE_IN_SCRIPT = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A page in a few words.
+
+    site: its name; address, image: absolute URLs; properties: further ones of og:type.
+    """
+
+    site: str
+    title: str
+    description: str
+    address: str
+    image: str | None = None
+    type: str = "website"
+    properties: dict[str, str] = field(default_factory=dict)
+    json_ld: Markup | None = None
+
+
+def beginning(text: str, length: int = _LENGTH) -> str:
+    """Return the beginning of a text on one line, cut between words, else between characters."""
+    line = " ".join(text.split())
+    if len(line) <= length:
+        return line
+    end = length - 1
+    blank = line.rfind(" ", 0, length)
+    if blank > length // 2:
+        end = blank
+    while end and not _is_between_characters(line, end):
+        end -= 1
+    return f"{line[:end]}…"
+
+
+def _is_between_characters(text: str, at: int) -> bool:
+    """Return whether a text can be cut there: accents and parts of emoji follow their base."""
+    follows = unicodedata.category(text[at]) in _FOLLOWING or text[at] == _JOINER
+    return not follows and text[at - 1] != _JOINER
+
+
+def topic_preview(request: ForumRequest, row: TopicRow, page: int, image: str) -> Preview:
+    """Return the preview of a topic. page: which of its replies; image: the author's avatar."""
+    path = topic_path(request, row.id)
+    address = absolute_url(request, path)
+    description = beginning(text_content(row.body_html)) or row.title
+    found = _PICTURE.search(row.body_html)
+    picture = urljoin(address, html.unescape(found[1])) if found else image
+    posting: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "DiscussionForumPosting",
+        "headline": row.title,
+        "text": description,
+        "url": address,
+        "datePublished": row.created_at.isoformat(),
+        "dateModified": row.updated_at.isoformat(),
+        "author": {
+            "@type": "Person",
+            "name": row.user_login,
+            "url": absolute_url(request, user_path(request, row.user_login)),
+        },
+        "interactionStatistic": [
+            _count("LikeAction", row.likes_count),
+            _count("CommentAction", row.replies_count),
+        ],
+    }
+    script = orjson.dumps(posting).decode().translate(_UNSAFE_IN_SCRIPT)
+    return Preview(
+        request.settings["site.name"],
+        row.title,
+        description,
+        f"{address}?page={page}" if page > 1 else address,
+        picture,
+        "article",
+        {
+            "article:published_time": row.created_at.isoformat(),
+            "article:modified_time": row.updated_at.isoformat(),
+            "article:section": row.node_name,
+        },
+        # No character of it means anything in HTML.
+        Markup(script),  # noqa: S704
+    )
+
+
+def _count(action: str, number: int) -> dict[str, Any]:
+    return {
+        "@type": "InteractionCounter",
+        "interactionType": f"https://schema.org/{action}",
+        "userInteractionCount": number,
+    }

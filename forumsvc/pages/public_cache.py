@@ -1,0 +1,87 @@
+"""Pages for visitors who are not logged in: kept in the page cache, with ETag and 304.
+
+They are valid as long as the answers of the API that show the same: under the same versions
+(`web.http_cache.cache_policy`). Whoever is logged in gets a page of their own each time.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pyramid.response import Response
+
+from ..resources.base import Item
+from ..web.api.operations import operation_name
+from ..web.api.request import ForumRequest
+from ..web.http_cache.cache_policy import CachePolicy, PageKind
+from ..web.http_cache.etags import etag_of_versions, if_none_match
+
+View = Callable[[Any, ForumRequest], Response]
+
+_ENTRY_BYTES = 1_500
+_HITS = re.compile(rb'<data class="hits">\d+</data>')
+"""The views of a topic: no version covers them, so they are put into a cached page."""
+
+
+class CachedPage(NamedTuple):
+    """A page in the cache. body: its parts around the hits of the topic."""
+
+    etag: str
+    headers: list[tuple[str, str]]
+    body: list[bytes]
+
+    def response(self, hits: int) -> Response:
+        """Return the page with the current hits."""
+        body = (b'<data class="hits">%d</data>' % hits).join(self.body)
+        return Response(headerlist=self.headers, body=body)
+
+
+def public_cache_deriver(view: View, info: Any) -> View:
+    """Answer visitors from the page cache, for pages that have a `cache_policy=`."""
+    policy: CachePolicy | None = info.options.get("cache_policy")
+    if policy is None or info.options["renderer"].name == "api":
+        return view
+    name = f"page {operation_name(info.original_view)}"
+
+    def cached_page(context: Any, request: ForumRequest) -> Response:
+        is_topic = policy.page_kind is PageKind.TOPIC
+        if is_topic and request.method == "GET":
+            request.registry.view_counter.count(context.row.id)
+        if request.caller is not None:
+            return view(context, request)
+        versions = policy.read_versions(context, request)
+        if versions is None:
+            return view(context, request)
+        etag = etag_of_versions(request, versions, (name, request.locale_name))
+        if if_none_match(request, etag):
+            return _validated(Response(status=304), etag)
+        item_id = context.row_id if isinstance(context, Item) else None
+        key = (name, item_id, request.base_url, request.locale_name, *request.validated.items())
+        cache = request.page_cache
+        cached: CachedPage | None = cache.get(key, versions)
+        if cached is None:
+            with request.registry.single_flight.lock((key, versions)):
+                cached = cache.peek(key, versions)
+                if cached is None:
+                    response = _validated(view(context, request), etag)
+                    if response.status_int == 200:
+                        kept = CachedPage(etag, response.headerlist, _HITS.split(response.body))
+                        cache.put(key, versions, kept, _ENTRY_BYTES + len(response.body))
+                    return response
+        return cached.response(_hits(context, request) if is_topic else 0)
+
+    return cached_page
+
+
+public_cache_deriver.options = ("cache_policy",)  # type: ignore[attr-defined]  # Pyramid's protocol
+
+
+def _hits(context: Any, request: ForumRequest) -> int:
+    return int(context.row.hits + request.registry.view_counter.pending_for(context.row.id))
+
+
+def _validated(response: Response, etag: str) -> Response:
+    response.headers["ETag"] = etag
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Vary"] = "Cookie, Accept-Language"
+    return response

@@ -1,0 +1,151 @@
+"""/search: topics, replies and users, with the operators of the API's search in the words."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import colander
+from markupsafe import Markup
+from pyramid.config import Configurator
+
+from ...errors import ForumError, Invalid, RateLimited, Unavailable
+from ...permissions import SearchPermission as May
+from ...queries import users
+from ...resources.search import Search
+from ...schemas.fields import Choice, optional
+from ...schemas.search import MAX_USERS, topic_search
+from ...schemas.validation import validate_query
+from ...web.api.request import ForumRequest
+from ...web.searching import FoundPosts, find_replies, find_topics, search_connection
+from ..forms import WHOLE_FORM, Values, form
+from ..lines import Moment, Person
+from ..page_tree import search_page
+from ..paths import topic_path, with_query
+
+
+class Kind(StrEnum):
+    """What is sought."""
+
+    TOPICS = "topics"
+    REPLIES = "replies"
+    USERS = "users"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """A topic or reply that was found. title, excerpt: with `<mark>` around the words."""
+
+    path: str
+    title: Markup
+    excerpt: Markup
+    author: Person
+    node_name: str | None
+    moment: Moment
+
+
+class Results(NamedTuple):
+    """What was found. next: the address of the next page, None on the last one."""
+
+    lines: Sequence[Any]
+    next: str | None
+
+
+def show_search(context: Search, request: ForumRequest) -> Values:
+    """Return the values of the search page: the form, and what was found, if anything is sought."""
+    words = request.parameters.get("q")
+    kind = str(request.parameters.get("kind") or Kind.TOPICS)
+    shown = {"q": words or "", "kind": kind if kind in [*Kind] else Kind.TOPICS}
+    if not words or not words.strip():
+        return form(form_values=shown, kinds=Kind, results=None)
+    try:
+        request.validated = validate_query(_schema(request), request.parameters)
+        found = _SEARCHES[Kind(request.validated["kind"])](context, request)
+    except (Invalid, RateLimited, Unavailable) as error:
+        return form(form_values=shown, errors=_errors(request, error), kinds=Kind, results=None)
+    return form(form_values=shown, kinds=Kind, results=found)
+
+
+def _schema(request: ForumRequest) -> colander.SchemaNode:
+    schema = topic_search(request.settings)
+    schema.add(optional("kind", Choice(Kind), Kind.TOPICS))
+    return schema
+
+
+def _errors(request: ForumRequest, error: ForumError) -> dict[str, str]:
+    response = request.response
+    if isinstance(error, Invalid):
+        response.status_int = 400
+        # The form has no field for the other parameters: the message names them.
+        return {error.field: error.reason} if error.field == "q" else {WHOLE_FORM: error.args[0]}
+    assert isinstance(error, RateLimited | Unavailable)  # noqa: S101
+    response.status_int = 429 if isinstance(error, RateLimited) else 503
+    response.headers["Retry-After"] = str(error.retry_after)
+    return {WHOLE_FORM: error.args[0]}
+
+
+def _topics(context: Search, request: ForumRequest) -> Results:
+    found = find_topics(context, request)
+    lines = [
+        _line(request, row, row.id, row.node_name, match)
+        for row, match in zip(found.rows, found.matches, strict=True)
+    ]
+    return Results(lines, _next(request, found))
+
+
+def _replies(context: Search, request: ForumRequest) -> Results:
+    found = find_replies(context, request)
+    lines = [
+        _line(request, row, row.topic_id, None, match)
+        for row, match in zip(found.rows, found.matches, strict=True)
+    ]
+    return Results(lines, _next(request, found))
+
+
+def _users(context: Search, request: ForumRequest) -> Results:
+    caller_id = request.caller.user_id if request.caller else None
+    with search_connection(request) as db:
+        found = users.beginning_with(db, request.validated["q"], caller_id, None, MAX_USERS)
+    return Results([Person.of(request, row) for row in found], None)
+
+
+_SEARCHES: dict[Kind, Callable[[Search, ForumRequest], Results]] = {
+    Kind.TOPICS: _topics,
+    Kind.REPLIES: _replies,
+    Kind.USERS: _users,
+}
+
+
+def _line(
+    request: ForumRequest, row: Any, topic_id: int, node_name: str | None, match: dict[str, Any]
+) -> FoundLine:
+    reply_id = match["reply_id"]
+    path = (
+        request.route_path("reply", reply_id=reply_id)
+        if reply_id
+        else topic_path(request, topic_id)
+    )
+    # Both are escaped texts with <mark> and no other element.
+    title, excerpt = Markup(match["title_html"]), Markup(match["excerpt_html"])  # noqa: S704
+    author, moment = Person.of(request, row), Moment.of(request, row.created_at)
+    return FoundLine(path, title, excerpt, author, node_name, moment)
+
+
+def _next(request: ForumRequest, found: FoundPosts) -> str | None:
+    if found.next_offset is None:
+        return None
+    values = request.validated
+    return with_query(
+        request.path, q=values["q"], kind=values["kind"], offset=str(found.next_offset)
+    )
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("search", "/search", factory=search_page)
+    config.add_view(
+        show_search,
+        route_name="search",
+        request_method="GET",
+        renderer="templates/show.jinja2",
+        permission=May.SEARCH,
+    )

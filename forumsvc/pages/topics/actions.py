@@ -1,0 +1,146 @@
+"""What can be done with topics and replies by a button, which stands where the ACL allows it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import ReplyPermission, TopicPermission
+from ...queries.viewer_states import ViewerState
+from ...resources.replies import ReplyItem
+from ...resources.topics import TopicItem
+from ...services import relations, replies, topics
+from ...web.api.api_view import Locked
+from ...web.api.request import ForumRequest
+from ..page_tree import for_users, reply_page, topic_page
+from ..paths import see_other
+from .reply_places import reply_path
+
+
+class Action(NamedTuple):
+    """A button. act: calls the service; locked: as of a view of the API."""
+
+    permission: str
+    act: Callable[[ForumRequest, Any], object]
+    locked: Locked | None = "state"
+
+
+def _calls(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
+    """Return the call of a service that takes a row."""
+    return lambda request, row: service(request.db, request.actor_id, request.now, row)
+
+
+def _calls_with_id(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
+    return lambda request, row: service(request.db, request.actor_id, request.now, row.id)
+
+
+def _unfollow(request: ForumRequest, row: Any) -> None:
+    relations.unfollow_topic(request.db, request.actor_id, row.id)
+
+
+def _unfavorite(request: ForumRequest, row: Any) -> None:
+    relations.unfavorite(request.db, request.actor_id, row)
+
+
+_Topic = TopicPermission
+TOPIC_ACTIONS = {
+    "like": Action(_Topic.LIKE, _calls_with_id(relations.like_topic), None),
+    "unlike": Action(_Topic.LIKE, _calls_with_id(relations.unlike_topic), None),
+    "follow": Action(_Topic.FOLLOW, _calls_with_id(relations.follow_topic), None),
+    "unfollow": Action(_Topic.FOLLOW, _unfollow, None),
+    "favorite": Action(_Topic.FAVORITE, _calls(relations.favorite)),
+    "unfavorite": Action(_Topic.FAVORITE, _unfavorite),
+    "close": Action(_Topic.CLOSE, _calls(topics.close)),
+    "open": Action(_Topic.OPEN, _calls(topics.open_again)),
+    "excellent": Action(_Topic.EXCELLENT, _calls(topics.feature)),
+    "unexcellent": Action(_Topic.UNEXCELLENT, _calls(topics.unfeature)),
+    "ban": Action(_Topic.BAN, _calls(topics.ban)),
+    "unban": Action(_Topic.UNBAN, _calls(topics.unban)),
+    "delete": Action(_Topic.DESTROY, _calls(topics.destroy), "row"),
+}
+"""By the name in the path, which is that of the API where it has one."""
+
+REPLY_ACTIONS = {
+    "like": Action(ReplyPermission.LIKE, _calls_with_id(relations.like_reply), None),
+    "unlike": Action(ReplyPermission.LIKE, _calls_with_id(relations.unlike_reply), None),
+    "delete": Action(ReplyPermission.DESTROY, _calls(replies.destroy), "row"),
+}
+
+
+def topic_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[str]:
+    """Return the names of the actions that make sense now and that the caller may do.
+
+    may: by permission; row: of the topic; state: the caller's relations to it.
+    """
+    choices = [
+        ("like", "unlike", state["liked"]),
+        ("favorite", "unfavorite", state["favorited"]),
+        ("follow", "unfollow", state["followed"]),
+        ("close", "open", row.closed_at is not None),
+        ("excellent", "unexcellent", row.excellent_at is not None),
+        ("ban", "unban", row.banned_at is not None),
+    ]
+    shown = [undo if is_done else do for do, undo, is_done in choices]
+    if row.deleted_at is None:
+        shown.append("delete")
+    return [name for name in shown if may[TOPIC_ACTIONS[name].permission]]
+
+
+def reply_buttons(may: dict[str, bool], state: ViewerState) -> list[str]:
+    """Return the names of the actions with a visible reply, as `topic_buttons` does."""
+    shown = ["unlike" if state["liked"] else "like", "delete"]
+    return [name for name in shown if may[REPLY_ACTIONS[name].permission]]
+
+
+def _topic_view(name: str, action: Action) -> Callable[[TopicItem, ForumRequest], Response]:
+    def act(item: TopicItem, request: ForumRequest) -> Response:
+        action.act(request, item.row)
+        if name == "delete":
+            return see_other(request.route_path("topics"))
+        return see_other(request.route_path("topic", topic_id=item.row.id))
+
+    act.__name__ = f"{name}_topic"
+    return act
+
+
+def _reply_view(name: str, action: Action) -> Callable[[ReplyItem, ForumRequest], Response]:
+    def act(item: ReplyItem, request: ForumRequest) -> Response:
+        action.act(request, item.row)
+        return see_other(reply_path(request, item.row.id))
+
+    act.__name__ = f"{name}_reply"
+    return act
+
+
+def _add_actions(
+    config: Configurator,
+    route: str,
+    actions: dict[str, Action],
+    make_view: Callable[[str, Action], Any],
+) -> None:
+    for name, action in actions.items():
+        config.add_view(
+            make_view(name, action),
+            route_name=route,
+            match_param=f"action={name}",
+            request_method="POST",
+            permission=action.permission,
+            locked=action.locked,
+        )
+
+
+def includeme(config: Configurator) -> None:
+    topic, reply = ("|".join(actions) for actions in (TOPIC_ACTIONS, REPLY_ACTIONS))
+    config.add_route(
+        "topic_action",
+        rf"/topics/{{topic_id:\d+}}/{{action:{topic}}}",
+        factory=for_users(topic_page),
+    )
+    config.add_route(
+        "reply_action",
+        rf"/replies/{{reply_id:\d+}}/{{action:{reply}}}",
+        factory=for_users(reply_page),
+    )
+    _add_actions(config, "topic_action", TOPIC_ACTIONS, _topic_view)
+    _add_actions(config, "reply_action", REPLY_ACTIONS, _reply_view)

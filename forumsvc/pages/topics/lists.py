@@ -1,0 +1,126 @@
+"""The lists of topics: of the forum in five orders, and of a node."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+from pyramid.renderers import render
+
+from ...markup import Renderer
+from ...markup.text_content import text_content
+from ...permissions import Common
+from ...permissions import TopicPermission as May
+from ...queries import nodes, topics
+from ...queries.rows import NodeRow
+from ...queries.topics import TopicOrder
+from ...resources.base import Resource
+from ...resources.nodes import NodeItem
+from ...security.policy import decide
+from ...web.api.request import ForumRequest
+from ...web.http_cache.cache_policy import TOPIC_LIST
+from ..lines import topic_lines
+from ..page_tree import node_page, topics_page
+from ..paging import cursor_links, cursor_query, numbered_or_cursor, page_request
+from ..paths import absolute_url, feed_path, node_path
+from ..previews import Preview, beginning
+
+TABS = {
+    "topics": (TopicOrder.LAST_ACTIVED, "/topics"),
+    "topics_recent": (TopicOrder.RECENT, "/topics/last"),
+    "topics_popular": (TopicOrder.POPULAR, "/topics/popular"),
+    "topics_no_reply": (TopicOrder.NO_REPLY, "/topics/no_reply"),
+    "topics_excellent": (TopicOrder.EXCELLENT, "/topics/excellent"),
+}
+"""The five orders: their routes and paths, which are those of Homeland."""
+_CACHE_SIZE = 200
+
+
+def show(context: Resource, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of a page of topics."""
+    node = context.row if isinstance(context, NodeItem) else None
+    tab = request.matched_route.name if node is None else None
+    order = TABS[tab][0] if tab in TABS else TopicOrder.LAST_ACTIVED
+    caller = request.caller
+    found = topics.forum_list(
+        request.db,
+        order,
+        page_request(request),
+        node_id=None if node is None else node.id,
+        viewer_id=caller.user_id if caller and caller.blocks else None,
+    )
+    summary = _summary(request, node)
+    return {
+        "node": node,
+        "summary": summary,
+        "about": _preview(request, node, summary),
+        "feed": feed_path(request, None if node is None else node.id),
+        "tab": "topics" if tab == "home" else tab,
+        "tabs": TABS,
+        "topics": topic_lines(request, found.rows),
+        "nodes": _node_links(request, node),
+        "may_create": bool(decide(caller, context.root.topics, May.CREATE)),
+        **cursor_links(request, found.cursors),
+    }
+
+
+def _summary(request: ForumRequest, node: NodeRow | None) -> Markup | None:
+    """Return what a node is for. Raises Unavailable."""
+    if node is None or not node.summary:
+        return None
+    return _render_summary(request.authoring.renderer, node.summary)
+
+
+@lru_cache(_CACHE_SIZE)
+def _render_summary(renderer: Renderer, summary: str) -> Markup:
+    """Render the Markdown of a summary, of which only the source is stored."""
+    # The sandbox rendered and sanitized it.
+    return Markup(renderer.render(summary).html)  # noqa: S704
+
+
+def _node_links(request: ForumRequest, node: NodeRow | None) -> Markup:
+    """Return the links to all nodes, by their sections. node: the one whose page it is."""
+    found = sorted(nodes.all_nodes(request.db), key=lambda one: one.section_id or 0)
+    links = ((one.section_name, one.name, node_path(request, one.id)) for one in found)
+    return _render_links(tuple(links), None if node is None else node_path(request, node.id))
+
+
+@lru_cache(_CACHE_SIZE)
+def _render_links(links: tuple[tuple[str | None, str, str], ...], here: str | None) -> Markup:
+    """Render links to nodes. There are many of them on each page, and they hardly ever change."""
+    sections = groupby(links, key=lambda link: link[0])
+    values = {"sections": [(name, list(members)) for name, members in sections], "here": here}
+    # The template escaped it.
+    return Markup(render("templates/nodes.jinja2", values))  # noqa: S704
+
+
+def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None) -> Preview:
+    # The home page shows the same as /topics.
+    route = request.matched_route.name.replace("home", "topics")
+    path = request.route_path(route, **request.matchdict)
+    site = request.settings["site.name"]
+    return Preview(
+        site=site,
+        title=site if node is None else node.name,
+        description=site if node is None else beginning(text_content(summary or "")) or node.name,
+        address=absolute_url(request, path + cursor_query(request)),
+    )
+
+
+def includeme(config: Configurator) -> None:
+    routes: list[tuple[str, str, Callable[[ForumRequest], Resource]]] = [("home", "/", topics_page)]
+    routes += [(name, path, topics_page) for name, (_, path) in TABS.items()]
+    routes.append(("node", r"/topics/node{node_id:\d+}", node_page))
+    for name, path, factory in routes:
+        config.add_route(name, path, factory=factory)
+        config.add_view(
+            show,
+            route_name=name,
+            request_method="GET",
+            schema=numbered_or_cursor,
+            cache_policy=TOPIC_LIST,
+            renderer="templates/list.jinja2",
+            permission=Common.VIEW,
+        )

@@ -1,0 +1,30 @@
+"""Where a reply stands: its page and its anchor in the topic."""
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import Common
+from ...queries import replies
+from ...resources.replies import ReplyItem
+from ...web.api.request import ForumRequest
+from ..page_tree import reply_page
+from ..paths import see_other, with_query
+from ..post_html import page_of_floor
+
+
+def reply_path(request: ForumRequest, reply_id: int) -> str:
+    """Return the address of a reply in its topic, also of a deleted one."""
+    place = replies.place_of(request.db, reply_id)
+    page = page_of_floor(place.floor)
+    path = request.route_path("topic", topic_id=place.topic_id)
+    return f"{with_query(path, page=str(page) if page > 1 else None)}#reply-{reply_id}"
+
+
+def go_to_reply(item: ReplyItem, request: ForumRequest) -> Response:
+    """Redirect to the place of a reply."""
+    return see_other(reply_path(request, item.row.id))
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("reply", r"/replies/{reply_id:\d+}", factory=reply_page)
+    config.add_view(go_to_reply, route_name="reply", request_method="GET", permission=Common.VIEW)

@@ -1,0 +1,107 @@
+"""The page of a topic with its replies."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+
+from ...permissions import Common, ReplyPermission, TopicPermission
+from ...queries import replies
+from ...queries.rows import ReplyListRow, TopicRow
+from ...queries.viewer_states import Subject, ViewerState, load_viewer_states
+from ...resources.replies import listed_reply
+from ...resources.topics import TopicItem
+from ...security.policy import abilities
+from ...web.api.request import ForumRequest
+from ...web.http_cache.cache_policy import TOPIC
+from ..lines import Moment, Person
+from ..page_tree import topic_page
+from ..paging import numbered, page_numbers, page_request
+from ..paths import node_path, topic_path
+from ..pictures import may_upload
+from ..post_html import REPLIES_PER_PAGE, page_of_floor, post_html
+from ..previews import topic_preview
+from .actions import reply_buttons, topic_buttons
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReply:
+    """A reply, and what the caller may do with it. floor: its place in the topic, from 1."""
+
+    row: ReplyListRow
+    floor: int
+    author: Person
+    moment: Moment
+    html: Markup
+    may_edit: bool
+    buttons: list[str]
+
+
+def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page of a topic."""
+    row = cast("TopicRow", item.row)
+    user_id = request.caller.user_id if request.caller else None
+    found = replies.of_topic(request.db, row.id, page_request(request, REPLIES_PER_PAGE))
+    [state] = load_viewer_states(request.db, Subject.TOPIC, user_id, [row.id])
+    ids = [one.id for one in found.rows]
+    states = load_viewer_states(request.db, Subject.REPLY, user_id, ids)
+    may = abilities(request.caller, item, TopicPermission)
+    number = request.validated["page"]
+    first = (number - 1) * REPLIES_PER_PAGE + 1
+    context = request.page_context
+    if context.user is not None and context.user.unread_count:
+        request.registry.read_marker.opened(context.user.user_id, row.id)
+    author, path = Person.of(request, row), topic_path(request, row.id)
+    return {
+        "topic": row,
+        "about": topic_preview(request, row, number, author.avatar),
+        "author": author,
+        "moment": Moment.of(request, row.created_at),
+        "node_path": node_path(request, row.node_id),
+        "html": post_html(row.body_html, path, number),
+        "hits": row.hits + request.registry.view_counter.pending_for(row.id),
+        "replies": [
+            _shown(one, floor, item, of_caller, request)
+            for floor, (one, of_caller) in enumerate(zip(found.rows, states, strict=True), first)
+        ],
+        "path": path,
+        "page": number,
+        "numbers": page_numbers(
+            number, _page_count(row, number, has_more=found.cursors.after is not None)
+        ),
+        "may": may,
+        "may_upload": may[TopicPermission.REPLY] and may_upload(request, item.root),
+        "buttons": topic_buttons(may, row, state),
+    }
+
+
+def _page_count(row: TopicRow, number: int, *, has_more: bool) -> int:
+    # Deleted replies keep their places and are not counted: there may be more pages than this.
+    return max(page_of_floor(row.replies_count), number + has_more)
+
+
+def _shown(
+    row: ReplyListRow, floor: int, topic: TopicItem, state: ViewerState, request: ForumRequest
+) -> ShownReply:
+    may_edit, buttons = False, []
+    if request.caller is not None and row.deleted_at is None:
+        may = abilities(request.caller, listed_reply(topic, row), ReplyPermission)
+        may_edit, buttons = may[ReplyPermission.UPDATE], reply_buttons(may, state)
+    author, moment = Person.of(request, row), Moment.of(request, row.created_at)
+    page = page_of_floor(floor)
+    html = post_html(row.body_html, topic_path(request, row.topic_id), page)
+    return ShownReply(row, floor, author, moment, html, may_edit, buttons)
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("topic", r"/topics/{topic_id:\d+}", factory=topic_page)
+    config.add_view(
+        show_topic,
+        route_name="topic",
+        request_method="GET",
+        schema=numbered,
+        cache_policy=TOPIC,
+        renderer="templates/show.jinja2",
+        permission=Common.VIEW,
+    )

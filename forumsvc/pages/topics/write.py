@@ -1,0 +1,187 @@
+"""Writing: a new topic, an edited one, a reply, each with a preview."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, cast
+
+import colander
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...permissions import ReplyPermission, TopicPermission
+from ...queries import nodes
+from ...queries.rows import ReplyRow, TopicRow
+from ...resources.base import Resource
+from ...resources.replies import ReplyItem
+from ...resources.topics import TopicItem, Topics
+from ...schemas.replies import reply_form
+from ...schemas.topics import topic_form
+from ...services import replies as reply_service
+from ...services import topics as topic_service
+from ...services.content.authoring import RenderedPost
+from ...web.api.locking import lock_item
+from ...web.api.prework import render_text
+from ...web.api.request import ForumRequest
+from ..forms import Values, add_form_page, form, process_form
+from ..page_tree import for_users, reply_page, topic_page, topics_page
+from ..paths import see_other, topic_path
+from ..pictures import may_upload, picture_address, record_picture, stored_picture
+from ..post_html import post_html
+
+Save = Callable[[ForumRequest, Mapping[str, Any], RenderedPost], str]
+"""Saves validated values and their rendered text, and returns the path to go to."""
+PICTURE = "picture"
+"""The field of a picture that is put at the end of the text."""
+
+
+def show_new(context: Topics, request: ForumRequest) -> Values:
+    """Return the form of a new topic. `node_id` in the query chooses the node."""
+    chosen = {"node_id": request.parameters.get("node_id") or ""}
+    return form(form_values=chosen, **_topic_values(context, request, "new"))
+
+
+def create(context: Topics, request: ForumRequest) -> Response | Values:
+    def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
+        topic_service.check_node(request.executor, values["node_id"])
+        topic = topic_service.create(
+            request.db, request.actor_id, request.now, request.authoring, **{**values, "body": body}
+        )
+        return request.route_path("topic", topic_id=topic.id)
+
+    return _submit(context, request, topic_form, save, **_topic_values(context, request, "new"))
+
+
+def show_edit(item: TopicItem, request: ForumRequest) -> Values:
+    row = cast("TopicRow", item.row)
+    values = {"title": row.title, "node_id": str(row.node_id), "body": row.body}
+    return form(form_values=values, **_topic_values(item, request, "edit"))
+
+
+def edit(item: TopicItem, request: ForumRequest) -> Response | Values:
+    def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
+        topic_service.check_node(request.executor, values["node_id"])
+        locked = lock_item(item, request, TopicPermission.UPDATE, whole_row=True)
+        row = cast("TopicRow", locked.row)
+        topic_service.edit(
+            request.db,
+            request.actor_id,
+            request.now,
+            request.authoring,
+            row,
+            **{**values, "body": body},
+        )
+        return request.route_path("topic", topic_id=row.id)
+
+    return _submit(item, request, topic_form, save, **_topic_values(item, request, "edit"))
+
+
+def show_reply(item: TopicItem, request: ForumRequest) -> Values:
+    """Return the form of a reply. `quote` in the query quotes another reply."""
+    return form(
+        form_values={"body": _quoted(item, request)}, **_reply_values(item, request, "reply")
+    )
+
+
+def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
+    def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
+        locked = lock_item(item, request, TopicPermission.REPLY, whole_row=False)
+        created = reply_service.create(
+            request.db, request.actor_id, request.now, request.authoring, locked.row, body
+        )
+        return request.route_path("reply", reply_id=created.id)
+
+    return _submit(item, request, reply_form, save, **_reply_values(item, request, "reply"))
+
+
+def show_edit_reply(item: ReplyItem, request: ForumRequest) -> Values:
+    body = cast("ReplyRow", item.row).body
+    return form(form_values={"body": body}, **_reply_values(item, request, "edit_reply"))
+
+
+def edit_reply(item: ReplyItem, request: ForumRequest) -> Response | Values:
+    def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
+        locked = lock_item(item, request, ReplyPermission.UPDATE, whole_row=True)
+        row = cast("ReplyRow", locked.row)
+        reply_service.edit(request.db, request.actor_id, request.now, request.authoring, row, body)
+        return request.route_path("reply", reply_id=row.id)
+
+    return _submit(item, request, reply_form, save, **_reply_values(item, request, "edit_reply"))
+
+
+def _submit(
+    context: Resource,
+    request: ForumRequest,
+    schema: Callable[[Any], colander.SchemaNode],
+    save: Save,
+    **others: Any,
+) -> Response | Values:
+    """Save the form, or show it again with a preview or its errors."""
+
+    def submit(values: dict[str, Any]) -> Response | Values:
+        with stored_picture(request, context.root, PICTURE) as picture:
+            if picture is not None:
+                address = picture_address(request, picture)
+                values["body"] = f"{values['body']}\n\n![]({address})\n"
+            rendered = render_text(request, values)
+            if request.parameters.get("preview") is None:
+                result: Response | Values = see_other(save(request, values, rendered))
+            else:
+                result = preview(values, rendered)
+            # Last, because it locks the user: the services lock topics first.
+            if picture is not None:
+                record_picture(request, picture, PICTURE)
+            return result
+
+    def preview(values: dict[str, Any], rendered: RenderedPost) -> Values:
+        linked = request.authoring.link_mentions(request.executor, rendered.text)
+        html = post_html(linked, _topic_path(context, request))
+        shown = {name: str(value) for name, value in values.items()}
+        return form(form_values=shown, **{**others, "preview": html})
+
+    return process_form(request, schema(request.settings), submit, **others)
+
+
+def _topic_path(context: Resource, request: ForumRequest) -> str:
+    """Return the path of the topic that is written to; a new one has none."""
+    if isinstance(context, ReplyItem):
+        return topic_path(request, cast("ReplyRow", context.row).topic_id)
+    return topic_path(request, context.row.id) if isinstance(context, TopicItem) else ""
+
+
+def _topic_values(context: Resource, request: ForumRequest, kind: str) -> Values:
+    all_nodes = nodes.all_nodes(request.executor)
+    return {**_reply_values(context, request, kind), "nodes": all_nodes}
+
+
+def _reply_values(context: Resource, request: ForumRequest, kind: str) -> Values:
+    may = may_upload(request, context.root)
+    return {"kind": kind, "preview": None, "nodes": (), "may_upload": may}
+
+
+def _quoted(item: TopicItem, request: ForumRequest) -> str:
+    try:
+        quoted = item.root.replies[str(request.parameters.get("quote") or "")]
+    except KeyError:
+        return ""
+    row = cast("ReplyRow", cast("ReplyItem", quoted).row)
+    if row.topic_id != item.row.id:
+        return ""
+    lines = "\n".join(f"> {line}" for line in row.body.splitlines())
+    return f"{lines}\n\n@{row.user_login} "
+
+
+def includeme(config: Configurator) -> None:
+    add = partial(add_form_page, config, template="write")
+    topic, reply_of = for_users(topic_page), for_users(reply_page)
+    path, of_topic, of_reply = "/topics/new", r"/topics/{topic_id:\d+}", r"/replies/{reply_id:\d+}"
+    add("topic_new", path, for_users(topics_page), show_new, create, TopicPermission.CREATE)
+    add("topic_edit", f"{of_topic}/edit", topic, show_edit, edit, TopicPermission.UPDATE)
+    add("topic_reply", f"{of_topic}/replies", topic, show_reply, reply, TopicPermission.REPLY)
+    add(
+        "reply_edit",
+        f"{of_reply}/edit",
+        reply_of,
+        show_edit_reply,
+        edit_reply,
+        ReplyPermission.UPDATE,
+    )

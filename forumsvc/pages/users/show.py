@@ -1,0 +1,139 @@
+"""The page of a user, with the lists that the API has below it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...db.execution import ReadConnection
+from ...db.keyset_paging import PageRequest, PageRows
+from ...permissions import Common
+from ...permissions import UserPermission as May
+from ...presenters.users import user_detail
+from ...queries import replies, topics, users
+from ...queries.rows import ReplyDetailRow
+from ...queries.topics import UserTopicOrder
+from ...queries.viewer_states import Subject, load_viewer_states
+from ...resources.users import UserItem
+from ...security.policy import abilities, granted
+from ...web.api.request import ForumRequest
+from ..lines import Moment, Person, topic_lines
+from ..page_tree import user_page
+from ..paging import cursor_links, numbered_or_cursor, page_request
+from ..paths import absolute_url, see_other, topic_path, user_path
+from ..post_html import post_html
+from ..previews import Preview, beginning
+from .actions import user_buttons
+
+
+class UserList(NamedTuple):
+    """A list below a user's page. kind: which template part shows its rows."""
+
+    kind: str
+    load: Callable[[ReadConnection, int, PageRequest], PageRows]
+
+
+def _topics(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
+    return topics.by_user(db, user_id, UserTopicOrder.RECENT, page)
+
+
+LISTS = {
+    "topics": UserList("topics", _topics),
+    "replies": UserList("replies", replies.by_user),
+    "favorites": UserList("topics", topics.favorites_of),
+    "followers": UserList("users", users.followers_of),
+    "following": UserList("users", users.followed_by),
+}
+
+
+def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of a user's page: the profile and one list."""
+    name = request.matchdict.get("list", "topics")
+    user, site = item.row, request.site
+    found = LISTS[name].load(request.db, user.user_id, page_request(request))
+    viewer_id = request.caller.user_id if request.caller else None
+    [state] = load_viewer_states(request.db, Subject.USER, viewer_id, [user.user_id])
+    may = abilities(request.caller, item, May)
+    with_email = granted(request.caller, item, May.VIEW_EMAIL)
+    shown = user_detail(site, user, with_email=with_email)
+    return {
+        "user": shown,
+        "about": _preview(request, shown),
+        "feed": f"{request.script_name}/users/{user.user_login}/feed.xml",
+        "joined": user.created_at,
+        "lists": LISTS,
+        "list": name,
+        "kind": LISTS[name].kind,
+        "rows": _lines(name, found.rows, request),
+        "buttons": user_buttons(may, state),
+        **cursor_links(request, found.cursors),
+    }
+
+
+def _preview(request: ForumRequest, user: dict[str, Any]) -> Preview:
+    login = user["login"]
+    name = user["name"]
+    about = " ".join(text for text in (user["tagline"], user["bio"]) if text)
+    return Preview(
+        site=request.settings["site.name"],
+        title=login if name == login else f"{name} ({login})",
+        description=beginning(about) or name,
+        address=absolute_url(request, user_path(request, login)),
+        image=user["avatar_url"],
+        type="profile",
+        properties={"profile:username": login},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLine:
+    """A reply in the list of its author."""
+
+    row: ReplyDetailRow
+    path: str
+    moment: Moment
+    html: Markup
+
+
+def _lines(name: str, rows: Sequence[Any], request: ForumRequest) -> Sequence[Any]:
+    match LISTS[name].kind:
+        case "topics":
+            return topic_lines(request, rows)
+        case "users":
+            return [Person.of(request, row) for row in rows]
+    return [
+        ReplyLine(
+            row,
+            request.route_path("reply", reply_id=row.id),
+            Moment.of(request, row.created_at),
+            post_html(row.body_html, topic_path(request, row.topic_id)),
+        )
+        for row in rows
+    ]
+
+
+def show_or_redirect(item: UserItem, request: ForumRequest) -> Response | dict[str, Any]:
+    """Redirect to a user's page, or show it if its usual path belongs to another page."""
+    path = user_path(request, item.row.user_login)
+    return show_user(item, request) if path.startswith("/users/") else see_other(path)
+
+
+def includeme(config: Configurator) -> None:
+    lists = "|".join(LISTS)
+    for route, path, view in (
+        ("user_by_path", "/users/{login}", show_or_redirect),
+        ("user", "/{login}", show_user),
+        ("user_list", f"/{{login}}/{{list:{lists}}}", show_user),
+    ):
+        config.add_route(route, path, factory=user_page)
+        config.add_view(
+            view,
+            route_name=route,
+            request_method="GET",
+            schema=numbered_or_cursor,
+            renderer="templates/show.jinja2",
+            permission=Common.VIEW,
+        )

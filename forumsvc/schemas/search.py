@@ -1,0 +1,75 @@
+"""The parameters of the search."""
+
+from datetime import datetime
+from typing import Any
+
+import colander
+
+from ..errors import Invalid
+from ..search.query import Order, State, Where, parse_moment
+from ..texts import Message
+from .fields import (
+    Boolean,
+    Choice,
+    Field,
+    Id,
+    Integer,
+    Line,
+    optional,
+    parameters,
+    quoted,
+    refuse,
+    required,
+)
+from .paging import DEFAULT_LIMIT
+
+MAX_LIMIT = 50
+MAX_USERS = 20
+_MAX_QUERY = 200
+_MAX_NAME = 40
+_DEFAULT_USERS = 10
+
+
+class Date(Field):
+    """A day (`2026-01-31`, also a month or a year), which means its beginning; or a time."""
+
+    def parse(self, node: Any, value: Any) -> datetime:
+        """Return the time in UTC."""
+        try:
+            return parse_moment(node.name, value)
+        except Invalid:
+            given = {"value": quoted(value)}
+            reason = Message("must be a date such as 2026-01-31, not %(value)s", **given)
+            return refuse(node, reason)
+
+
+def reply_search(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /search/replies."""
+    return parameters(
+        required("q", Line(1, _MAX_QUERY)),
+        optional("node_id", Id()),
+        optional("by", Line(1, _MAX_NAME)),
+        optional("since", Date()),
+        optional("until", Date()),
+        optional("order", Choice(Order)),
+        optional("include_hidden", Boolean(), False),
+        optional("offset", Integer(0), 0),
+        optional("limit", Integer(1, MAX_LIMIT), DEFAULT_LIMIT),
+    )
+
+
+def topic_search(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /search/topics."""
+    schema = reply_search(settings)
+    schema.add(optional("in", Choice(Where)))
+    schema.add(optional("is", Choice(State)))
+    return schema
+
+
+def user_search(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /search/users."""
+    return parameters(
+        required("q", Line(1, _MAX_NAME)),
+        optional("topic_id", Id()),
+        optional("limit", Integer(1, MAX_USERS), _DEFAULT_USERS),
+    )

@@ -1,0 +1,80 @@
+"""What a query asks of the index, as PostgreSQL's tsquery and as an expression of SQLite's FTS5.
+
+Tokens hold neither quotes nor backslashes; they are quoted all the same.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from .query import Query
+from .tokens import Term
+
+TITLE = "="
+"""Stands before a token of a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Which documents are sought.
+
+    tokens: all of them; prefixes: for each, one token that begins with it; excluded: not all tokens
+    of one of these.
+    """
+
+    tokens: tuple[str, ...]
+    prefixes: tuple[str, ...] = ()
+    excluded: tuple[Term, ...] = ()
+
+    def without(self, prefixes: Iterable[str]) -> "Condition":
+        """Return the condition without some of its prefixes."""
+        left_out = set(prefixes)
+        kept = tuple(prefix for prefix in self.prefixes if prefix not in left_out)
+        return replace(self, prefixes=kept)
+
+
+def condition(
+    query: Query, *, node_id: int | None, user_id: int | None, in_title: bool = False
+) -> Condition:
+    """Return what a query asks of one index.
+
+    in_title: all words must stand in the title.
+    """
+    mark = TITLE if in_title else ""
+    tokens = [mark + token for term in query.words if not term.is_prefix for token in term.tokens]
+    if user_id is not None:
+        tokens.append(f"@u{user_id}")
+    if node_id is not None:
+        tokens.append(f"@n{node_id}")
+    prefixes = dict.fromkeys(mark + term.tokens[0] for term in query.words if term.is_prefix)
+    return Condition(tuple(dict.fromkeys(tokens)), tuple(prefixes), query.excluded)
+
+
+def tsquery(asked: Condition) -> str:
+    """Return the condition as a text that PostgreSQL casts to tsquery."""
+    parts = [*map(_lexeme, asked.tokens), *(f"{_lexeme(one)}:*" for one in asked.prefixes)]
+    for term in asked.excluded:
+        suffix = ":*" if term.is_prefix else ""
+        both = " & ".join(_lexeme(token) + suffix for token in term.tokens)
+        parts.append(f"!({both})")
+    return " & ".join(parts)
+
+
+def fts5(asked: Condition) -> str:
+    """Return the condition as the expression of MATCH."""
+    parts = [*map(_string, asked.tokens), *(f"{_string(one)} *" for one in asked.prefixes)]
+    text = " AND ".join(parts)
+    for term in asked.excluded:
+        suffix = " *" if term.is_prefix else ""
+        both = " AND ".join(_string(token) + suffix for token in term.tokens)
+        text = f"({text}) NOT ({both})"
+    return text
+
+
+def _lexeme(token: str) -> str:
+    escaped = token.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _string(token: str) -> str:
+    escaped = token.replace('"', '""')
+    return f'"{escaped}"'

@@ -1,0 +1,80 @@
+"""Comparing texts with the words and phrases of a query."""
+
+from collections.abc import Iterable, Sequence
+
+from .normal_form import normalize
+from .tokens import Term, is_without_blanks, spans, without_apostrophes, word_sequence
+
+
+class WordMatcher:
+    """Finds the words of a query in texts."""
+
+    def __init__(self, words: Sequence[Term]) -> None:
+        self._words = words
+        self._exact = {token for term in words if not term.is_prefix for token in term.tokens}
+        self._prefixes = tuple(term.tokens[0] for term in words if term.is_prefix)
+
+    def judge(self, text: str) -> tuple[bool, bool]:
+        """Return whether a text has all words, and whether it has any; neither without words."""
+        plain = without_apostrophes(normalize(text))
+        # Most texts have none, and this is quicker than to make their tokens.
+        if not any(part in plain for part in (*self._exact, *self._prefixes)):
+            return False, False
+        tokens = tokens_of(text)
+        return self.has_all(tokens), self.has_any(tokens)
+
+    def has_all(self, found: frozenset[str]) -> bool:
+        """Return whether all words are among the tokens of a text."""
+        return all(map(found.__contains__, self._exact)) and all(
+            any(token.startswith(prefix) for token in found) for prefix in self._prefixes
+        )
+
+    def has_any(self, found: frozenset[str]) -> bool:
+        """Return whether one of the words is among the tokens of a text."""
+        return any(self._has(term, found) for term in self._words)
+
+    def _has(self, term: Term, found: frozenset[str]) -> bool:
+        if term.is_prefix:
+            return any(token.startswith(term.tokens[0]) for token in found)
+        return all(map(found.__contains__, term.tokens))
+
+    def matches(self, normal: str) -> Iterable[tuple[int, int]]:
+        """Yield where tokens of the query stand in a text in normal form, in their order.
+
+        Of a character that stands for the beginning of a pair only that character.
+        """
+        for token, start, end in spans(normal):
+            if token in self._exact:
+                yield start, end
+            elif token.startswith(self._prefixes):
+                is_character = len(token) <= 2 and token[0] in self._prefixes
+                yield start, start + 1 if is_character else end
+
+
+def tokens_of(text: str) -> frozenset[str]:
+    """Return the tokens of a text."""
+    return frozenset(token for token, _, _ in spans(normalize(text)))
+
+
+class PhraseMatcher:
+    """Compares texts with phrases: all of the first must be there, none of the second."""
+
+    def __init__(self, phrases: Iterable[str], excluded: Iterable[str]) -> None:
+        self._phrases = [*map(_phrase, phrases)]
+        self._excluded = [*map(_phrase, excluded)]
+
+    def matches(self, text: str) -> bool:
+        """Return whether a text has the words of the phrases one behind the other, whatever
+        separates them. A phrase may begin and end within a run of a script without blanks.
+        """
+        words = f" {word_sequence(text)} "
+        return all(one in words for one in self._phrases) and not any(
+            one in words for one in self._excluded
+        )
+
+
+def _phrase(text: str) -> str:
+    words = word_sequence(text)
+    before = "" if is_without_blanks(words[:1]) else " "
+    after = "" if is_without_blanks(words[-1:]) else " "
+    return f"{before}{words}{after}"

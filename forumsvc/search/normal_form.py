@@ -1,0 +1,71 @@
+"""The normal form of texts, in which words are compared: `Café`, `CAFE` and `cafe` are one."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_LATIN_OR_GREEK = (
+    r"\u00aa-\u02af\u0370-\u03ff\u1d00-\u1dbf\u1e00-\u1fff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f"
+)
+# Marks are removed from these letters only: か and が, и and й are different letters.
+_MARKED = re.compile(rf"[a-z][{_MARKS}]+|[{_LATIN_OR_GREEK}][{_MARKS}]*")
+
+# The characters of the category Cf: they are invisible, and may stand in the middle of a word.
+_INVISIBLE_CHARACTERS = (
+    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
+)
+_INVISIBLE = re.compile(f"[{_INVISIBLE_CHARACTERS}]")
+
+_MAX_KEY = 100
+# A character with what is composed with it: marks, voicing marks, and the letters of Hangul.
+_CHARACTER = re.compile(
+    rf"[\s\S][{_MARKS}\u0653-\u0655\uff9e\uff9f\u3099\u309a\u1160-\u11ff{_INVISIBLE_CHARACTERS}]*"
+)
+
+
+def normalize(text: str) -> str:
+    """Return the normal form: NFKC, without case, invisible characters and marks.
+
+    Marks are removed from Latin and Greek letters only.
+    """
+    if text.isascii():
+        return text.lower()
+    # Before all else: an invisible character may stand between a letter and its mark.
+    visible = _INVISIBLE.sub("", text)
+    # A second time, because casefold may return what is not in NFKC.
+    folded = unicodedata.normalize("NFKC", visible).casefold()
+    plain = unicodedata.normalize("NFKC", folded)
+    return _MARKED.sub(_without_marks, plain)
+
+
+def name_key(name: str) -> str:
+    """Return the normal form of a person's name, cut to what an index takes."""
+    return normalize(name)[:_MAX_KEY]
+
+
+def normalize_with_offsets(text: str) -> tuple[str, list[int]]:
+    """Return the normal form, and for each of its characters the offset in `text`.
+
+    The list has one more offset, that of the end of the text.
+    """
+    if text.isascii():
+        return normalize(text), list(range(len(text) + 1))
+    parts, offsets = [], []
+    for found in _CHARACTER.finditer(text):
+        part = _normal_character(found[0])
+        parts.append(part)
+        offsets += [found.start()] * len(part)
+    return "".join(parts), [*offsets, len(text)]
+
+
+@lru_cache(20_000)
+def _normal_character(character: str) -> str:
+    return normalize(character)
+
+
+def _without_marks(found: re.Match[str]) -> str:
+    decomposed = unicodedata.normalize("NFD", found[0])
+    return "".join(one for one in decomposed if not unicodedata.combining(one))

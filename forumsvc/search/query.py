@@ -1,0 +1,220 @@
+"""Reads what a person types into a search field: words, and operators such as `by:login`."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from ..clock import parse_rfc3339
+from ..errors import Invalid
+from .tokens import Term, as_prefix, terms
+
+MAX_WORDS = 10
+
+_QUOTES = '"\u201c\u201d\u201e'
+_NAMES = "node|by|in|before|after|is|order"
+_PART = re.compile(
+    rf"(?P<minus>-)?(?:(?P<name>{_NAMES})[:\uff1a])?"
+    rf"(?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}]|(?P<plain>\S+))",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+class Where(StrEnum):
+    """The posts that are searched."""
+
+    ALL = "all"
+    TITLE = "title"
+    TOPICS = "topics"
+    REPLIES = "replies"
+
+
+class Order(StrEnum):
+    RELEVANCE = "relevance"
+    RECENT = "recent"
+    LIKES = "likes"
+
+
+class State(StrEnum):
+    """A state of a topic that a search can ask for."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    EXCELLENT = "excellent"
+    UNANSWERED = "unanswered"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is sought.
+
+    text: what was typed; words: all of them must stand in one post; phrases: in normal form, each
+    must stand there as it is; excluded, excluded_phrases: what must not; node: an id or a name; by:
+    a login or an id; since, until: the time of the post, until not included. None: not asked for.
+    """
+
+    text: str
+    words: tuple[Term, ...] = ()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[Term, ...] = ()
+    excluded_phrases: tuple[str, ...] = ()
+    node: str | None = None
+    by: str | None = None
+    where: Where | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    states: tuple[State, ...] = ()
+    order: Order | None = None
+
+
+@dataclass
+class _Parts:
+    """What was read of a query so far."""
+
+    words: list[Term] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    excluded: list[Term] = field(default_factory=list)
+    excluded_phrases: list[str] = field(default_factory=list)
+    operators: dict[str, Any] = field(default_factory=dict)
+    typed: list[Term] = field(default_factory=list)
+    """The words that were typed outside of quotes and without a star."""
+
+
+def parse_query(text: str) -> Query:
+    """Return what a text asks for.
+
+    Raises Invalid for an operator with a wrong value, for a query without a word, node or user, and
+    for one with more than `MAX_WORDS` words.
+    """
+    parts = _Parts()
+    for found in _PART.finditer(text):
+        name, is_excluded = found["name"], found["minus"] is not None
+        if name is not None:
+            _read_operator(parts, name.lower(), found, is_excluded=is_excluded)
+        elif found["quoted"] is not None:
+            _read_phrase(parts, found["quoted"], is_excluded=is_excluded)
+        else:
+            _read_words(parts, found["plain"], is_excluded=is_excluded)
+    _check(parts)
+    words = parts.words
+    if words == parts.typed and len(words) == 1:
+        # Whoever types one word may have typed its beginning.
+        words = [as_prefix(words[0])]
+    return Query(
+        text,
+        tuple(words),
+        tuple(parts.phrases),
+        tuple(parts.excluded),
+        tuple(parts.excluded_phrases),
+        **parts.operators,
+    )
+
+
+def parse_moment(name: str, text: str) -> datetime:
+    """Return the beginning of a year, month or day (`2026`, `2026-01`, `2026-01-31`), or the time
+    of RFC 3339.
+
+    name: of the parameter. Raises Invalid.
+    """
+    found = _DATE.fullmatch(text)
+    if found is None:
+        moment = parse_rfc3339(text)
+    else:
+        try:
+            year, month, day = (int(one or 1) for one in found.groups())
+            moment = datetime(year, month, day, tzinfo=UTC)
+        except ValueError:
+            moment = None
+    if moment is None:
+        raise Invalid(name, f"'{text}' is no date such as 2026-01-31")
+    return moment
+
+
+def _read_operator(parts: _Parts, name: str, found: re.Match[str], *, is_excluded: bool) -> None:
+    if is_excluded:
+        raise Invalid("q", f"'{found[0]}': only words can be excluded by -")
+    value = found["plain"] if found["quoted"] is None else found["quoted"].strip()
+    if not value.strip("@"):
+        raise _unfinished(name)
+    key, read = _OPERATORS[name]
+    operand = read(name, value)
+    if key == "states":
+        operand = (*parts.operators.get(key, ()), operand)
+    parts.operators[key] = operand
+
+
+def _read_phrase(parts: _Parts, text: str, *, is_excluded: bool) -> None:
+    asked = terms(text)
+    if not asked:
+        return
+    if is_excluded:
+        parts.excluded_phrases.append(text)
+    else:
+        parts.phrases.append(text)
+        parts.words += asked
+
+
+def _read_words(parts: _Parts, text: str, *, is_excluded: bool) -> None:
+    if text.startswith("@") and text.strip("@") and not is_excluded:
+        parts.operators["by"] = text.removeprefix("@")
+        return
+    asked = terms(text)
+    if text.endswith("*") and asked:
+        asked[-1] = as_prefix(asked[-1])
+    if is_excluded:
+        parts.excluded += asked
+        return
+    parts.words += asked
+    parts.typed += asked
+
+
+def _check(parts: _Parts) -> None:
+    count = len(parts.words) + len(parts.excluded) + len(parts.excluded_phrases)
+    if count > MAX_WORDS:
+        raise Invalid("q", f"must have at most {MAX_WORDS} words, and has {count}")
+    if parts.words or "node" in parts.operators or "by" in parts.operators:
+        return
+    if parts.excluded or parts.excluded_phrases:
+        raise Invalid("q", "must also have a word that is to be found")
+    raise Invalid("q", "must have a word, or name a node or a user, such as by:login")
+
+
+def _unfinished(name: str) -> Invalid:
+    return Invalid("q", f"'{name}:' needs a value behind it")
+
+
+def _read_text(name: str, value: str) -> str:
+    return value.removeprefix("@") if name == "by" else value
+
+
+def _read_moment(name: str, value: str) -> datetime:
+    try:
+        return parse_moment(name, value)
+    except Invalid as error:
+        raise Invalid("q", f"{name}: {error.reason}") from None
+
+
+def _choice(words: type[StrEnum]) -> Callable[[str, str], StrEnum]:
+    def read(name: str, value: str) -> StrEnum:
+        try:
+            return words(value.lower())
+        except ValueError:
+            known = ", ".join(words)
+            raise Invalid("q", f"{name}: '{value}' must be one of {known}") from None
+
+    return read
+
+
+_OPERATORS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+    "node": ("node", _read_text),
+    "by": ("by", _read_text),
+    "in": ("where", _choice(Where)),
+    "after": ("since", _read_moment),
+    "before": ("until", _read_moment),
+    "is": ("states", _choice(State)),
+    "order": ("order", _choice(Order)),
+}
+"""The field of `Query` and the function that reads the value, by the operator's name."""

@@ -1,0 +1,150 @@
+"""The tokens of texts: what is indexed, and what a query asks for.
+
+Scripts that are written without blanks (Chinese, Japanese, Korean, Thai and others) are indexed as
+overlapping pairs of characters: 中文搜索 → 中文 文搜 搜索 索. So every part of a text is found, and
+no dictionary decides where words end, one way in the text and another way in the query.
+All other words are indexed whole; joined words also in parts: node.js → node.js node js.
+
+The same functions make the tokens of the index and of queries. `TOKENS_VERSION` must be raised with
+every change that makes other tokens; the index is then to be made anew.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .normal_form import normalize
+
+TOKENS_VERSION = 1
+
+MAX_TOKEN = 64
+"""Characters; longer words are cut."""
+
+MAX_TEXT = 65_536
+"""Characters of a post that are indexed: more could exceed PostgreSQL's 1 MB for a document."""
+
+# Thai, Lao, Myanmar, Khmer; Han with its extensions, Kana, Bopomofo, Hangul.
+_WITHOUT_BLANKS = (
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0eff\u1000-\u1049\u1050-\u109f\u1100-\u11ff"
+    r"\u1780-\u17d3\u17d7\u17dc-\u17e9\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096"
+    r"\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf"
+    r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\ua9e0-\ua9fe\uaa60-\uaa7f\uac00-\ud7a3"
+    r"\ud7b0-\ud7fb\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U000323af"
+)
+# Vowel signs and other marks inside words, which are no letters for `\w`.
+_SIGNS = (
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    r"\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a"
+    r"\u0900-\u0963\u0981-\u0983\u09bc-\u09d7\u0a01-\u0a51\u0a81-\u0acd\u0b01-\u0b57\u0b82-\u0bcd"
+    r"\u0c00-\u0c56\u0c81-\u0cd6\u0d00-\u0d57\u0d81-\u0ddf\u0f71-\u0f84"
+)
+_LETTERS = rf"(?:[a-z0-9_]++|(?![{_WITHOUT_BLANKS}])[\w{_SIGNS}])+"
+_PIECE = re.compile(
+    rf"(?P<run>[{_WITHOUT_BLANKS}]+)"
+    rf"|{_LETTERS}(?:['\u2019\u02bc.\-]{_LETTERS})*(?:(?<=[^\W\d_])(?:\+\+?|\#))?"
+)
+_RUN = "run"
+_RUNS = re.compile(f"[{_WITHOUT_BLANKS}]+")
+_APOSTROPHES = re.compile("['\u2019\u02bc]")
+_JOINTS = re.compile(r"[._\-]")
+_MIN_PREFIX = 3
+
+
+Span = tuple[str, int, int]
+"""A token, and where it begins and ends in a text in normal form."""
+
+
+class Term(NamedTuple):
+    """What a word of a query asks for: all these tokens.
+
+    is_prefix: the only token is the beginning of what is asked for.
+    """
+
+    tokens: tuple[str, ...]
+    is_prefix: bool = False
+
+
+def spans(normal: str) -> Iterator[Span]:
+    """Yield the tokens of a text in normal form, one as often as it stands there."""
+    for found in _PIECE.finditer(normal):
+        start, end = found.span()
+        word = found[0]
+        if found.lastgroup == _RUN:
+            for at in range(start, end - 1):
+                yield normal[at : at + 2], at, at + 2
+            yield normal[end - 1], end - 1, end
+        elif word.isascii() and word.isalnum():
+            yield word[:MAX_TOKEN], start, end
+        else:
+            for token in _with_parts(without_apostrophes(word)):
+                yield token[:MAX_TOKEN], start, end
+
+
+def tokens(text: str) -> list[str]:
+    """Return the distinct tokens of a text, in their order."""
+    return list(dict.fromkeys(token for token, _, _ in spans(normalize(text[:MAX_TEXT]))))
+
+
+def terms(text: str) -> list[Term]:
+    """Return what the words of a text ask for, each word as it stands there."""
+    asked = []
+    for found in _PIECE.finditer(normalize(text)):
+        word = found[0]
+        if found.lastgroup != _RUN:
+            whole = without_apostrophes(word)
+            if _has_letter(whole):
+                asked.append(Term((whole[:MAX_TOKEN],)))
+        elif len(word) == 1:
+            asked.append(Term((word,), is_prefix=True))
+        else:
+            pairs = dict.fromkeys(word[at : at + 2] for at in range(len(word) - 1))
+            asked.append(Term(tuple(pairs)))
+    return asked
+
+
+def without_apostrophes(text: str) -> str:
+    """Return a text as its tokens are made: don't → dont."""
+    return _APOSTROPHES.sub("", text)
+
+
+def word_sequence(text: str) -> str:
+    """Return the words of a text with a blank between them, joined ones in parts."""
+    words: list[str] = []
+    for found in _PIECE.finditer(normalize(text[:MAX_TEXT])):
+        if found.lastgroup == _RUN:
+            words.append(found[0])
+        else:
+            words += filter(None, _JOINTS.split(without_apostrophes(found[0])))
+    return " ".join(words)
+
+
+def is_without_blanks(character: str) -> bool:
+    """Return whether it belongs to a script that is written without blanks."""
+    return count_without_blanks(character) == 1
+
+
+def count_without_blanks(text: str) -> int:
+    """Return how many characters of a text belong to scripts that are written without blanks."""
+    return sum(map(len, _RUNS.findall(text)))
+
+
+def as_prefix(term: Term) -> Term:
+    """Return the term of the words that begin with this one; itself where it is too short."""
+    [*others, last] = term.tokens
+    if others or sum(map(str.isalpha, last)) < _MIN_PREFIX:
+        return term
+    return Term((last,), is_prefix=True)
+
+
+def _with_parts(whole: str) -> Iterator[str]:
+    if _has_letter(whole):
+        yield whole
+    plain = whole.rstrip("+#")
+    if plain != whole:
+        yield plain
+    if _JOINTS.search(plain):
+        yield from filter(None, _JOINTS.split(plain))
+
+
+def _has_letter(word: str) -> bool:
+    return any(map(str.isalnum, word))

@@ -1,0 +1,32 @@
+"""The settings of the search."""
+
+from .setting import Setting
+from .setting_types import RATE, choice, integer, or_off, seconds
+
+SEARCH: tuple[Setting, ...] = (
+    Setting(
+        "search.open_to",
+        choice("everyone", "members", "established", "off"),
+        "everyone",
+        "who may search: everyone; members, who are logged in; members who are not newbies; nobody",
+    ),
+    Setting(
+        "search.timeout_seconds",
+        seconds(0.1, 30),
+        "2",
+        "how long a search may take; then it is answered with 503",
+    ),
+    Setting(
+        "search.at_once",
+        integer(1, 64),
+        "2",
+        "how many searches a process runs at the same time; others are answered with 503",
+        unit="searches",
+    ),
+    Setting(
+        "rate_limit.searches",
+        or_off(RATE),
+        "30/minute",
+        "how often a user, or an IP address without a token, may search",
+    ),
+)

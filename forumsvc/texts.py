@@ -1,0 +1,22 @@
+"""Texts for people that the pages show in the language of the reader."""
+
+from typing import Any
+
+
+class Message(str):
+    """A text in English, which the catalogues in `locale/` have in other languages.
+
+    It is an ordinary string wherever no language matters, in answers of the API above all.
+    msgid: the entry of the catalogues; values: what stands for its `%(name)s`.
+    """
+
+    __slots__ = ("msgid", "values")
+
+    msgid: str
+    values: dict[str, Any]
+
+    def __new__(cls, msgid: str, **values: Any) -> "Message":
+        """Make the text. msgid: a literal, for `make catalogs` reads it from the code."""
+        self = super().__new__(cls, msgid % values if values else msgid)
+        self.msgid, self.values = msgid, values
+        return self

@@ -1,0 +1,53 @@
+"""The search endpoints."""
+
+from ..errors import NotFound
+from ..permissions import SearchPermission as May
+from ..presenters.search import understood
+from ..queries import users
+from ..resources.search import Search
+from ..schemas.including import with_include
+from ..schemas.search import reply_search, topic_search, user_search
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Kind, Listing, SearchListing
+from ..web.searching import FoundPosts, find_replies, find_topics, search_connection
+
+
+@api_view(Search, "GET", May.SEARCH, name="topics", schema=with_include(topic_search))
+def search_topics(container: Search, request: ForumRequest) -> SearchListing:
+    """Search topics, by their own text and that of their replies."""
+    return _listing(Kind.TOPIC, "topics", find_topics(container, request))
+
+
+@api_view(Search, "GET", May.SEARCH, name="replies", schema=with_include(reply_search))
+def search_replies(container: Search, request: ForumRequest) -> SearchListing:
+    """List the replies that have the words, each by itself."""
+    return _listing(Kind.REPLY_DETAIL, "replies", find_replies(container, request))
+
+
+@api_view(Search, "GET", May.SEARCH, name="users", schema=user_search)
+def search_users(container: Search, request: ForumRequest) -> Listing:
+    """Find users by the beginning of their login or name."""
+    values = request.validated
+    topic_id = values["topic_id"]
+    if topic_id is not None:
+        try:
+            container.root.topics[str(topic_id)]
+        except KeyError:
+            raise NotFound("topic_id: there is no such topic.") from None
+    caller_id = request.caller.user_id if request.caller else None
+    with search_connection(request) as db:
+        found = users.beginning_with(db, values["q"], caller_id, topic_id, values["limit"])
+    return Listing(Kind.USER, "users", found)
+
+
+def _listing(kind: Kind, name: str, found: FoundPosts) -> SearchListing:
+    query = understood(found.search)
+    return SearchListing(
+        kind,
+        name,
+        found.rows,
+        matches=found.matches,
+        query=query,
+        next_offset=found.next_offset,
+    )

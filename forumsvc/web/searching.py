@@ -1,0 +1,152 @@
+"""What the search of the API and that of the pages share: what is sought, found, and its limits."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from ..db.limited_reads import ReadTimeout, TooManyReads, check_time
+from ..errors import Forbidden, InsufficientScope, Invalid, NotFound, Unauthenticated, Unavailable
+from ..permissions import SearchPermission as May
+from ..presenters.search import match
+from ..queries import nodes, replies, search_documents, topics, users
+from ..queries import search as searching
+from ..queries.search import Post, Search
+from ..resources.search import Search as SearchResource
+from ..schemas.fields import quoted
+from ..search.matching import WordMatcher
+from ..search.query import Order, State, Where, parse_query
+from ..security.policy import MissingScope, decide
+from ..texts import Message
+from .api.request import ForumRequest
+
+_RETRY_SECONDS = 5
+
+
+class FoundPosts(NamedTuple):
+    """Posts as the search found them. matches: how each was found (`presenters.search.match`);
+    search: what was sought; next_offset: where the next results begin, None if there are no more.
+    """
+
+    rows: list[Any]
+    matches: list[dict[str, Any]]
+    search: Search
+    next_offset: int | None
+
+
+def find_topics(container: SearchResource, request: ForumRequest) -> FoundPosts:
+    """Search topics, by their own text and that of their replies; as `_requested` raises."""
+    search = _requested(container, request)
+    with search_connection(request) as db:
+        posts, has_more = searching.find_topics(db, search, request.now, *_part(request))
+        found = topics.by_ids(db, [post.found.topic_id for post in posts])
+        rows = [found[post.found.topic_id] for post in posts]
+        matches = _matches(db, posts, [row.title for row in rows], search)
+    return FoundPosts(rows, matches, search, sum(_part(request)) if has_more else None)
+
+
+def find_replies(container: SearchResource, request: ForumRequest) -> FoundPosts:
+    """Find the replies that have the words, each by itself; as `_requested` raises."""
+    search = replace(_requested(container, request), where=Where.REPLIES)
+    with search_connection(request) as db:
+        posts, has_more = searching.find_replies(db, search, request.now, *_part(request))
+        found = replies.details_by_ids(db, [post.found.reply_id or 0 for post in posts])
+        rows = [found[post.found.reply_id or 0] for post in posts]
+        matches = _matches(db, posts, [row.topic_title for row in rows], search)
+    return FoundPosts(rows, matches, search, sum(_part(request)) if has_more else None)
+
+
+def _requested(container: SearchResource, request: ForumRequest) -> Search:
+    """Return what the request asks for: an operator in `q` counts, not the same parameter.
+
+    Raises Invalid, NotFound, Forbidden, Unavailable, RateLimited.
+    """
+    values = request.validated
+    if values["include_hidden"]:
+        _check_hidden(container, request)
+    request.registry.search_limit.count(request)
+    query = parse_query(values["q"])
+    if not search_documents.is_complete(request.executor):
+        raise Unavailable("The posts are being indexed for the search. Try again later.")
+    query = replace(
+        query,
+        since=query.since or values["since"],
+        until=query.until or values["until"],
+        states=query.states or (() if values.get("is") is None else (State(values["is"]),)),
+    )
+    caller = request.caller
+    return Search(
+        query,
+        node_id=_node_id(request, query.node),
+        user_id=_user_id(request, query.by),
+        where=query.where or Where(values.get("in") or Where.ALL),
+        order=query.order or Order(values["order"] or Order.RELEVANCE),
+        viewer_id=caller.user_id if caller and caller.blocks else None,
+        hidden=values["include_hidden"],
+    )
+
+
+def _check_hidden(container: SearchResource, request: ForumRequest) -> None:
+    verdict = decide(request.caller, container, May.SEARCH_HIDDEN)
+    if verdict:
+        return
+    if request.caller is None:
+        raise Unauthenticated("include_hidden needs an access token.")
+    if isinstance(verdict, MissingScope):
+        raise InsufficientScope(verdict.scope)
+    raise Forbidden("include_hidden: only maintainers and admins may see what is hidden.")
+
+
+def _node_id(request: ForumRequest, operator: str | None) -> int | None:
+    """Return the node that is sought. Raises Invalid for an operator, NotFound for `node_id`."""
+    if operator is not None:
+        found = nodes.id_of(request.executor, operator)
+        if found is None:
+            raise Invalid("q", Message("there is no node %(name)s", name=quoted(operator)))
+        return found
+    node_id: int | None = request.validated["node_id"]
+    if node_id is not None and not nodes.exists(request.executor, node_id):
+        raise NotFound("node_id: there is no such node.")
+    return node_id
+
+
+def _user_id(request: ForumRequest, operator: str | None) -> int | None:
+    """Return the user whose posts are sought. Raises Invalid."""
+    name = request.validated["by"] if operator is None else operator
+    if name is None:
+        return None
+    found = users.id_of(request.executor, name.removeprefix("@"))
+    if found is None:
+        reason = Message("there is no user %(name)s", name=quoted(name))
+        raise Invalid("by" if operator is None else "q", reason)
+    return found
+
+
+@contextmanager
+def search_connection(request: ForumRequest) -> Iterator[Connection]:
+    """Return a connection for a search. Raises Unavailable."""
+    try:
+        with request.registry.search_reads.connect() as db:
+            yield db
+    except TooManyReads:
+        message = Message("Too many searches are running. Try again.")
+        raise Unavailable(message, _RETRY_SECONDS) from None
+    except ReadTimeout:
+        message = Message("The search took too long. Try again, or with other words.")
+        raise Unavailable(message, _RETRY_SECONDS) from None
+
+
+def _part(request: ForumRequest) -> tuple[int, int]:
+    return request.validated["offset"], request.validated["limit"]
+
+
+def _matches(db: Connection, posts: list[Post], titles: list[str], search: Search) -> list[Any]:
+    """Return how each post was found; in the time of the search, for texts may be long."""
+    matcher = WordMatcher(search.query.words)
+    found = []
+    for post, title in zip(posts, titles, strict=True):
+        check_time(db)
+        found.append(match(post, title, matcher))
+    return found

@@ -1,0 +1,130 @@
+"""`forumsvc doctor`: all areas in turn, whatever one of them meets."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from forumsvc.db.engine import Database
+from forumsvc.diagnostics import Problem
+from forumsvc.diagnostics.problem import warning
+from forumsvc.doctor import disk as disk_area
+from forumsvc.doctor import run as running
+from forumsvc.services import leases
+from tests.databases import on_sqlite
+from tests.functional.cli.conftest import run_command
+from tests.functional.doctor.conftest import SERVER, Examine
+from tests.functional.raw import dump
+
+pytestmark = pytest.mark.both_databases
+
+
+def test_a_healthy_forum_has_no_finding_above_info_and_is_not_changed(
+    examine: Examine, database: Database, tmp_path: Path
+) -> None:
+    before = dump(database)
+    assert examine().faults == []
+    assert dump(database) == before
+    assert not (tmp_path / "var").exists()
+    printed = run_command("-c", tmp_path / "examined.ini", "doctor")
+    assert (printed.code, printed.err) == (0, "")
+    assert printed.out.splitlines()[-1] == "Nothing is wrong."
+
+
+def test_no_worker_alive_is_an_error_that_says_what_to_start(
+    examine: Examine, database: Database
+) -> None:
+    with database.session.begin() as db:
+        leases.release(db, "mail", "another-process")
+    message = examine().only("error", "background")
+    assert message.startswith("No background worker is alive")
+    assert "forumsvc work" in message
+
+
+@on_sqlite
+def test_what_check_finds_is_found_too(examine: Examine) -> None:
+    message = examine(photos__dir="/proc/nope").only("error", "configuration")
+    assert message.startswith("photos.dir: '/proc/nope' cannot be used")
+
+
+@on_sqlite
+def test_a_wrong_setting_is_a_finding(examine: Examine) -> None:
+    message = examine(site__nmae="x").only("error", "configuration")
+    assert message.startswith("site.nmae: ")
+
+
+def test_a_database_that_is_away_is_told_once_without_its_password(
+    tmp_path: Path, disk: Callable[[float], None]
+) -> None:
+    disk(0.5)
+    path = tmp_path / "forum.ini"
+    lines = "[app:main]\nuse = egg:forumsvc\nsite.environment = development\n"
+    secret = "session.secret = a secret that these tests made up\n"
+    url = f"sqlalchemy.url = postgresql://u:s3cret@/forum?host={tmp_path}\n"
+    path.write_text(lines + secret + url + SERVER)
+    outcome = run_command("-c", path, "doctor")
+    assert (outcome.code, outcome.err) == (1, "")
+    assert "s3cret" not in outcome.out
+    [line] = [line for line in outcome.out.splitlines() if not line.startswith("info: ")]
+    assert line.startswith("error: configuration: sqlalchemy.url: the database does not answer")
+    assert "info: database: " in outcome.out
+
+
+def test_tables_of_another_revision_are_not_examined(examine: Examine, database: Database) -> None:
+    with database.writes.begin() as connection:
+        revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    try:
+        found = examine()
+    finally:
+        with database.writes.begin() as connection:
+            restore = text("UPDATE alembic_version SET version_num = :revision")
+            connection.execute(restore, {"revision": revision})
+    assert "db upgrade" in found.only("error", "configuration")
+    assert "not examined" in found.infos("database")[0]
+
+
+@on_sqlite
+def test_an_area_that_fails_keeps_its_findings_and_stops_no_other(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(installation: Any) -> Iterator[Problem]:
+        yield warning("found before")
+        raise RuntimeError("a\nmistake")
+
+    monkeypatch.setattr(running, "AREAS", (("first", broken), ("disk", disk_area.check)))
+    assert examine().faults == [
+        ("warning", "first", "found before"),
+        ("warning", "first", "Not everything could be checked: RuntimeError: a mistake"),
+    ]
+
+
+@on_sqlite
+def test_an_area_that_hangs_is_a_finding(examine: Examine, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = Event()
+
+    def hanging(installation: Any) -> Iterator[Problem]:
+        yield warning("found before")
+        end.wait()
+
+    monkeypatch.setattr(running, "SECONDS", 5.0)
+    monkeypatch.setattr(running, "AREAS", (("first", hanging),))
+    found = examine()
+    end.set()
+    [before, late] = [message for _, _, message in found.faults]
+    assert before == "found before"
+    assert late.startswith("Not everything could be checked within 5 seconds: ")
+
+
+@on_sqlite
+@pytest.mark.parametrize(("share", "level"), [(0.19, "warning"), (0.04, "error")])
+def test_little_space_is_a_warning_and_hardly_any_an_error(
+    examine: Examine, disk: Callable[[float], None], share: float, level: str, tmp_path: Path
+) -> None:
+    disk(share)
+    message = examine().only(level, "disk")
+    assert message.startswith(f"{share:.0%} of the disk of ")
+    assert str(tmp_path / "var" / "photos") in message

@@ -1,0 +1,150 @@
+"""`forumsvc doctor`: a PostgreSQL server."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from forumsvc.db.engine import Database
+from forumsvc.diagnostics import Level
+from forumsvc.doctor import postgresql, postgresql_replication, postgresql_tables
+from tests.databases import on_postgresql
+from tests.functional.doctor.conftest import DURABLE, Examine
+
+Settings = Callable[..., None]
+
+
+@on_postgresql
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [
+        *(("fsync", "error"), ("full_page_writes", "error"), ("synchronous_commit", "warning")),
+        *(("autovacuum", "warning"), ("track_counts", "warning")),
+    ],
+)
+def test_what_endangers_data_must_not_be_off(
+    examine: Examine, durable: Settings, name: str, level: str
+) -> None:
+    durable(**{name: "off"})
+    message = examine().only(level, "database")
+    assert message.startswith(f"PostgreSQL has {name} = off: ")
+
+
+@on_postgresql
+def test_the_settings_are_those_of_the_server(database: Database) -> None:
+    with database.reads.connect() as db:
+        found = postgresql.server_settings(db)
+        assert {name: db.scalar(text(f"SHOW {name}")) for name in DURABLE} == {
+            name: found[name] for name in DURABLE
+        }
+
+
+@on_postgresql
+def test_a_version_without_fixes_is_worth_knowing(examine: Examine, durable: Settings) -> None:
+    durable(server_version_num="130002")
+    [message] = [one for one in examine().infos("database") if "fixes" in one]
+    assert message.startswith("PostgreSQL 13 gets no fixes since November 2025")
+
+
+@on_postgresql
+def test_a_transaction_that_is_open_for_long_is_a_warning(
+    examine: Examine, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "_LONG_TRANSACTION", timedelta(0))
+    with database.writes.connect() as connection:
+        pid = connection.scalar(text("SELECT pg_backend_pid()"))
+        messages = [message for _, _, message in examine().faults]
+    [message] = [one for one in messages if f"(process {pid}, idle in transaction)" in one]
+    assert f"pg_terminate_backend({pid})" in message
+
+
+@on_postgresql
+def test_connections_and_transaction_numbers_that_run_out_are_found(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "_MANY_CONNECTIONS", 0)
+    assert "connections of PostgreSQL are in use" in examine().only("warning", "database")
+    monkeypatch.setattr(postgresql, "_MANY_CONNECTIONS", 1)
+    monkeypatch.setattr(postgresql, "_OLD_XIDS", -1)
+    assert "vacuumdb --freeze" in examine().only("warning", "database")
+    monkeypatch.setattr(postgresql, "_TOO_OLD_XIDS", -1)
+    assert "transactions old" in examine().only("error", "database")
+
+
+@on_postgresql
+def test_an_invalid_index_is_a_warning(examine: Examine, database: Database) -> None:
+    state = text(
+        "UPDATE pg_index SET indisvalid = :valid WHERE indexrelid = 'ix_users_name_key'::regclass"
+    )
+
+    def mark(*, valid: bool) -> None:
+        with database.writes.begin() as connection:
+            connection.execute(state, {"valid": valid})
+
+    mark(valid=False)
+    try:
+        message = examine().only("warning", "database")
+    finally:
+        mark(valid=True)
+    assert "REINDEX INDEX CONCURRENTLY ix_users_name_key" in message
+
+
+@on_postgresql
+def test_dead_rows_are_a_warning_and_unused_indexes_worth_knowing(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("_MANY_DEAD", -1), ("_DEAD_SHARE", -1.0), ("_LARGE_INDEX", -1)):
+        monkeypatch.setattr(postgresql_tables, name, value)
+    monkeypatch.setattr(postgresql_tables, "_DAYS_OF_STATISTICS", -1)
+    examined = examine()
+    assert any(
+        message.startswith("The table users has ") and "dead rows" in message
+        for _, _, message in examined.faults
+    )
+    assert any(
+        "was not used since the statistics began" in one for one in examined.infos("database")
+    )
+
+
+def standby(**changed: Any) -> SimpleNamespace:
+    """Return a row of a standby that is up to date, with these columns changed."""
+    values = {"name": "b", "state": "streaming", "sync_state": "sync", "seconds": 0.1, "bytes": 10}
+    return SimpleNamespace(**{**values, **changed})
+
+
+@pytest.mark.parametrize(
+    ("standbys", "names", "level", "message"),
+    [
+        ([], "ANY 1 (b)", Level.ERROR, "no such standby is connected: every write waits"),
+        ([standby(sync_state="async")], "b", Level.ERROR, "every write waits"),
+        ([standby(state="catchup")], "b", Level.WARNING, "in the state catchup"),
+        ([standby(seconds=90.0)], "b", Level.WARNING, "is 90 seconds and 0 MB behind"),
+        ([standby(bytes=2 * 10**9)], "b", Level.WARNING, "is 0 seconds and 2000 MB behind"),
+        ([standby(sync_state="async")], "", Level.INFO, "a failover may lose the newest writes"),
+        (
+            [standby(state=None, sync_state=None, seconds=None, bytes=None)],
+            "b",
+            Level.INFO,
+            "GRANT pg_monitor",
+        ),
+    ],
+)
+def test_standbys_that_lag_or_are_missing_are_found(
+    standbys: list[Any], names: str, level: Level, message: str
+) -> None:
+    [found] = postgresql_replication.check_standbys(standbys, names)
+    assert (found.level, message in found.message) == (level, True), found
+
+
+def test_a_standby_that_is_up_to_date_is_no_finding() -> None:
+    assert [*postgresql_replication.check_standbys([standby(), standby()], "b")] == []
+    assert [*postgresql_replication.check_standbys([], "")] == []
+
+
+def test_a_replication_slot_that_nobody_reads_is_a_warning() -> None:
+    [found] = postgresql_replication.check_slots([SimpleNamespace(name="old", bytes=3 * 10**9)])
+    assert "slot old, for which 3000 MB" in found.message
+    assert "pg_drop_replication_slot('old')" in found.message

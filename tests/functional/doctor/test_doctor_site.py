@@ -1,0 +1,165 @@
+"""`forumsvc doctor`: the address of the service, its proxy and its certificate."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forumsvc.doctor import site as site_area
+from tests.databases import on_sqlite
+from tests.functional.doctor.conftest import Examine, Examined
+from tests.functional.doctor.tls import Site, serving, write_certificate
+from tests.functional.forum import Forum
+
+PROXY = "trusted_proxy = 127.0.0.1\ntrusted_proxy_headers = x-forwarded-for x-forwarded-proto\n"
+
+pytestmark = on_sqlite
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A site without TLS."""
+    with serving() as served:
+        yield served
+
+
+def of_site(examined: Examined) -> list[tuple[str, str]]:
+    """Return the level and message of each finding about the site."""
+    return [(level, message) for level, area, message in examined.findings if area == "site"]
+
+
+def test_a_site_that_answers_on_this_machine_is_worth_knowing_in_development(
+    examine: Examine, site: Site
+) -> None:
+    [(level, message)] = of_site(examine(site__url=site.url))
+    assert (level, "no other machine reaches it" in message) == ("info", True)
+    [(level, message)] = of_site(examine())
+    assert (level, message.startswith("site.url is not set")) == ("info", True)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "message"),
+    [
+        (404, {}, "another program answers"),
+        (503, {}, "the proxy gets no answer"),
+        (301, {"Location": "https://forum.example.org/"}, "leads to https://forum.example.org/."),
+    ],
+)
+def test_a_site_that_does_not_answer_as_the_service_is_an_error(
+    examine: Examine, site: Site, status: int, headers: dict[str, str], message: str
+) -> None:
+    site.answers["/health/live"] = (status, headers)
+    found = examine(site__url=site.url).only("error", "site")
+    assert found.startswith(f"{site.url}/health/live answers {status}: ")
+    assert message in found
+
+
+def test_a_proxy_that_hides_the_host_or_the_scheme_is_a_warning(
+    examine: Examine, site: Site
+) -> None:
+    for location, is_hidden in (
+        (f"{site.url}/login", False),
+        ("/login", False),
+        ("http://127.0.0.1:6543/login", True),
+        (f"{site.url.replace('http', 'https')}/login", True),
+    ):
+        site.answers["/applications"] = (303, {"Location": location})
+        faults = examine(site__url=site.url).faults
+        assert [level for level, _, _ in faults] == ["warning"] * is_hidden
+        assert all("believes to be asked under" in message for _, _, message in faults)
+
+
+def test_the_page_that_is_asked_for_shows_host_and_scheme(forum: Forum) -> None:
+    environ = {"wsgi.url_scheme": "https", "HTTP_HOST": "seen.example.org"}
+    answer = forum.app.get(site_area._REDIRECTING, extra_environ=environ)
+    assert answer.location.startswith("https://seen.example.org/")
+
+
+def test_a_refused_connection_an_unknown_name_and_silence_are_told_apart(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_area, "_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        for scheme in ("http", "https"):
+            found = examine(site__url=f"{scheme}://127.0.0.1:{port}").only("error", "site")
+            assert "it did not answer within" in found
+    for scheme in ("http", "https"):
+        found = examine(site__url=f"{scheme}://127.0.0.1:{port}").only("error", "site")
+        assert "the connection is refused" in found
+
+    resolve = socket.getaddrinfo
+
+    def resolve_others(host: str, *args: Any, **options: Any) -> Any:
+        if host == "nowhere.localhost":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return resolve(host, *args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_others)
+    for scheme in ("http", "https"):
+        found = examine(site__url=f"{scheme}://nowhere.localhost").only("error", "site")
+        assert "its name is not known" in found
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every site answer, so that nothing leaves this machine."""
+    monkeypatch.setattr(site_area, "_check_answers", lambda url: iter(()))
+    monkeypatch.setattr(site_area.certificate, "check", lambda *args: iter(()))
+
+
+@pytest.mark.usefixtures("answering")
+def test_a_public_site_without_https_is_a_warning(examine: Examine) -> None:
+    found = examine(site__url="http://forum.example.org").only("warning", "site")
+    assert found.startswith("site.url begins with http://")
+
+
+@pytest.mark.usefixtures("answering")
+def test_a_server_that_hears_no_client_address_from_its_proxy_is_a_warning(
+    examine: Examine,
+) -> None:
+    url = "https://forum.example.org"
+    for server in ("", PROXY.replace("x-forwarded-for ", "")):
+        found = examine(server=server, site__url=url).only("warning", "site")
+        assert "all clients have the proxy's address" in found
+    assert examine(server=PROXY, site__url=url).faults == []
+
+
+@pytest.mark.parametrize(
+    ("days", "level", "message"),
+    [
+        (30, None, ""),
+        (20, "warning", "ends in 20 days"),
+        (-1, "error", "has expired: renew it"),
+    ],
+)
+def test_a_certificate_that_ends_soon_is_a_warning_and_an_expired_one_an_error(
+    examine: Examine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    days: int,
+    level: str | None,
+    message: str,
+) -> None:
+    file = write_certificate(tmp_path / "site.pem", days + 0.01)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    with serving(file) as served:
+        examined = examine(site__url=served.url)
+    if level is None:
+        assert examined.faults == []
+    else:
+        assert message in examined.only(level, "site")
+
+
+def test_a_certificate_that_nobody_trusts_or_of_another_name_is_an_error(
+    examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_certificate(tmp_path / "site.pem", 90, "other.example.org")
+    with serving(file) as served:
+        found = examine(site__url=served.url).only("error", "site")
+        assert "is not accepted: self-signed certificate" in found
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        found = examine(site__url=served.url).only("error", "site")
+        assert "is not accepted: Hostname mismatch" in found

@@ -1,0 +1,81 @@
+"""A small community in which every kind of thing is to be seen."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import update
+
+from forumsvc.models import User
+from forumsvc.services.search_reindex import reindex
+from tests.functional.forum import Forum
+
+RICH = """A [link](https://example.org), `code`, **strong** words, @bob and :smile:
+
+> a quotation
+
+| one | two |
+| --- | ---: |
+| 1 | 2 |
+
+```python
+def boat(name: str) -> str:
+    return f"The {name}"
+```
+
+1. first
+2. second
+
+- [x] done
+
+<details><summary>More</summary>Hidden text</details>
+
+![a picture](https://example.org/boat.png)
+"""
+
+
+@dataclass
+class Community:
+    """The ids of its parts. rich: a topic with all Markdown; closed, banned: topics."""
+
+    rich: int
+    closed: int
+    banned: int
+    deleted: int
+    node: int
+    reply: int
+
+
+def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
+    """Fill a forum. member: a user who is followed, notified, and follows; keeper: a maintainer."""
+    bob = forum.person("bob")
+    carl = forum.person("carl")
+    node = forum.node("Boats & Weather", summary="All that *floats*.")
+    with forum.database.session.begin() as db:
+        columns = {"bio": "Line one\nLine two", "website": "https://example.org", "tagline": "Hi"}
+        db.execute(update(User).where(User.id == bob.id).values(**columns))
+        if keeper is not None:
+            db.execute(update(User).where(User.id == keeper).values(role="maintainer"))
+    admin = forum.person("root", role="admin")
+    login = forum.nobody.get(f"/users/{member}").json["login"]
+    rich = forum.topic(bob, node, title="Ships <b>&</b> boats", body=RICH)
+    reply = forum.reply(carl, rich, f"Hello @{login}, see #1")
+    gone = forum.reply(carl, rich, "To be deleted")
+    forum.reply(bob, rich, RICH)
+    carl.delete(f"/replies/{gone}")
+    carl.post("/likes", obj_type="topic", obj_id=rich)
+    carl.post("/likes", obj_type="reply", obj_id=reply)
+    admin.post(f"/topics/{rich}/action", type="excellent")
+    carl.post(f"/topics/{rich}/favorite")
+    carl.post(f"/users/{member}/follow")
+    bob.post(f"/users/{carl.id}/follow")
+    closed = forum.topic(carl, node, title="A closed one")
+    carl.post(f"/topics/{closed}/action", type="close")
+    banned = forum.topic(carl, node, title="A banned one")
+    admin.post(f"/topics/{banned}/ban")
+    deleted = forum.topic(carl, node, title="A deleted one")
+    admin.delete(f"/topics/{deleted}")
+    for number in range(55):
+        forum.reply(bob, rich, f"Number {number}")
+    for number in range(22):
+        forum.topic(bob, node, title=f"More talk {number}")
+    reindex(forum.database)
+    return Community(rich, closed, banned, deleted, node, reply)

@@ -1,0 +1,131 @@
+"""Feeds, the sitemap, robots.txt, and what previews of links show."""
+
+import json
+
+import pytest
+
+from forumsvc.pages.crawlers import sitemap
+from forumsvc.pages.previews import beginning
+from tests.functional.forum import Forum
+
+from .visitor import Visitor
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+
+@pytest.fixture
+def topic(forum: Forum) -> int:
+    """A topic of alice, who mentions bob."""
+    alice, _ = forum.person("alice"), forum.person("bob")
+    body = "Hello @bob <b>&\x0b]]>\n\n![a](/photos/x.png)"
+    return forum.topic(alice, forum.node(), title="Ships & </script>", body=body)
+
+
+@pytest.mark.parametrize("path", ["/topics", "/nodes/{node}", "/users/alice"])
+def test_a_feed_has_the_newest_topics(
+    forum: Forum, visitor: Visitor, topic: int, path: str
+) -> None:
+    node = forum.nobody.get(f"/topics/{topic}").json["node_id"]
+    path = path.format(node=node)
+    atom = visitor.get(f"{path}/feed.xml")
+    assert atom.content_type == "application/atom+xml"
+    feed = atom.xml
+    [entry] = feed.findall(f"{ATOM}entry")
+    assert entry.findtext(f"{ATOM}title") == "Ships & </script>"
+    assert entry.findtext(f"{ATOM}id") == f"http://localhost/topics/{topic}"
+    html = entry.findtext(f"{ATOM}content") or ""
+    assert 'href="http://localhost/bob"' in html
+    shown = visitor.get(f"{path}/feed.json")
+    assert shown.content_type == "application/feed+json"
+    [item] = json.loads(shown.body)["items"]
+    assert (item["title"], item["content_html"]) == ("Ships & </script>", html)
+
+
+@pytest.mark.parametrize("path", ["/topics/feed.xml", "/topics/feed.json", "/sitemap-1.xml"])
+def test_an_unchanged_feed_is_304_and_shows_nothing_hidden(
+    forum: Forum, visitor: Visitor, topic: int, path: str
+) -> None:
+    first = visitor.get(path)
+    etag = {"If-None-Match": first.headers["ETag"]}
+    assert visitor.app.get(path, headers=etag).status_int == 304
+    forum.person("root", role="admin").post(f"/topics/{topic}/ban")
+    changed = visitor.app.get(path, headers=etag)
+    assert f"/topics/{topic}" not in changed.text
+
+
+@pytest.mark.parametrize(
+    ("former", "path"),
+    [("/topics/feed", "/topics/feed.xml"), ("/alice/feed", "/users/alice/feed.xml")],
+)
+def test_the_addresses_of_homeland_lead_to_the_feeds(
+    visitor: Visitor, topic: int, former: str, path: str
+) -> None:
+    assert visitor.get(former).location == f"http://localhost{path}"
+
+
+def test_the_sitemap_has_every_visible_topic_once(
+    forum: Forum, visitor: Visitor, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sitemap, "PART", 2)
+    alice, node = forum.person("alice2"), forum.node("Other")
+    others = [forum.topic(alice, node) for _ in range(4)]
+    forum.person("root", role="admin").delete(f"/topics/{others[0]}")
+    index = visitor.get("/sitemap.xml").xml
+    parts = [one.text or "" for one in index.iter(f"{SITEMAP}loc")]
+    found = [
+        place.text or ""
+        for part in parts
+        for place in visitor.app.get(part).xml.iter(f"{SITEMAP}loc")
+    ]
+    topics = [address for address in found if address.rpartition("/")[2].isdigit()]
+    assert topics == [f"http://localhost/topics/{one}" for one in (topic, *others[1:])]
+    assert f"http://localhost/topics/node{node}" in found
+
+
+@pytest.mark.parametrize("part", ["2", "999999", "9" * 40])
+def test_a_part_that_the_sitemap_does_not_have_is_not_found(
+    visitor: Visitor, topic: int, part: str
+) -> None:
+    assert visitor.get(f"/sitemap-{part}.xml").status_int == 404
+
+
+def test_crawlers_learn_the_address_of_the_sitemap(visitor: Visitor) -> None:
+    text = visitor.get("/robots.txt").text
+    assert "Sitemap: http://localhost/sitemap.xml" in text
+    assert "Disallow: /api/" in text
+
+
+def test_a_topic_says_what_previews_and_search_engines_ask(visitor: Visitor, topic: int) -> None:
+    page = visitor.get(f"/topics/{topic}").html
+    assert page.find("link", rel="canonical")["href"] == f"http://localhost/topics/{topic}"
+    assert page.find("meta", property="og:title")["content"] == "Ships & </script>"
+    image = page.find("meta", property="og:image")["content"]
+    assert image == "http://localhost/photos/x.png"
+    posting = json.loads(page.find("script", type="application/ld+json").string)
+    assert posting["@type"] == "DiscussionForumPosting"
+    assert posting["headline"] == "Ships & </script>"
+    assert posting["author"]["url"] == "http://localhost/alice"
+
+
+@pytest.mark.parametrize("path", ["/", "/topics/popular", "/alice", "/alice/replies"])
+def test_every_page_for_reading_has_a_description_and_one_address(
+    visitor: Visitor, topic: int, path: str
+) -> None:
+    page = visitor.get(path).html
+    assert page.find("meta", attrs={"name": "description"})["content"]
+    assert page.find("link", rel="canonical")["href"].startswith("http://localhost/")
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "shown"),
+    [
+        ("one two three", 20, "one two three"),
+        ("one two three", 9, "one two…"),
+        ("一二三四五", 3, "一二…"),
+        ("e\u0301e\u0301e\u0301", 4, "e\u0301…"),
+        ("👩\u200d👩\u200d👧 family", 3, "…"),
+    ],
+)
+def test_a_description_ends_between_words_or_characters(text: str, length: int, shown: str) -> None:
+    assert beginning(text, length) == shown

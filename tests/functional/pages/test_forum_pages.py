@@ -1,0 +1,199 @@
+"""The forum's pages, read by visitors and used by members."""
+
+import pytest
+from webtest import TestResponse
+
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+from tests.functional.pages.visitor import PASSWORD, Visitor
+from tests.functional.statements import counting
+
+
+@pytest.fixture
+def topic(forum: Forum, ann: int) -> int:
+    """A topic of alice with a reply."""
+    alice = forum.person("alice")
+    topic_id = forum.topic(alice, forum.node())
+    forum.reply(alice, topic_id, "First **reply**")
+    return topic_id
+
+
+def test_the_home_page_leads_to_a_topic_and_its_author(visitor: Visitor, topic: int) -> None:
+    page = visitor.get("/").click(href=f"/topics/{topic}$")
+    assert "<strong>reply</strong>" in page.text
+    assert page.html.find(id="floor-1") is not None
+    assert page.click(description="alice", index=0).status_int == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/topics",
+        "/topics/last",
+        "/topics/popular",
+        "/topics/no_reply",
+        "/topics/excellent",
+        "/alice",
+    ]
+    + [f"/alice/{name}" for name in ("topics", "replies", "favorites", "followers", "following")],
+)
+def test_every_list_is_a_page(visitor: Visitor, topic: int, path: str) -> None:
+    page = visitor.get(path)
+    assert page.status_int == 200
+    assert page.html.find("h1") is not None
+
+
+def test_an_unchanged_page_is_304_for_visitors_and_a_changed_one_is_new(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    path = f"/topics/{topic}"
+    etag = {"If-None-Match": visitor.get(path).headers["ETag"]}
+    assert visitor.app.get(path, headers=etag).status_int == 304
+    forum.reply(forum.person("bob"), topic, "Second")
+    assert "Second" in visitor.app.get(path, headers=etag).text
+
+
+def test_the_views_of_a_cached_page_are_those_of_now(visitor: Visitor, topic: int) -> None:
+    shown = [int(visitor.get(f"/topics/{topic}").html.find("data").text) for _ in range(3)]
+    assert shown[1:] == [shown[0] + 1, shown[0] + 2]
+
+
+def test_a_deleted_topic_is_gone_and_a_banned_one_not_found(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    admin = forum.person("root", role="admin")
+    admin.post(f"/topics/{topic}/ban")
+    assert visitor.get(f"/topics/{topic}").status_int == 404
+    admin.post(f"/topics/{topic}/action", type="unban")
+    admin.delete(f"/topics/{topic}")
+    assert visitor.get(f"/topics/{topic}").status_int == 410
+
+
+@pytest.mark.parametrize("name", ["9" * 5000, "0", "nothing"])
+def test_a_topic_that_cannot_be_is_not_found(visitor: Visitor, name: str) -> None:
+    assert visitor.get(f"/topics/{name}").status_int == 404
+
+
+def test_a_member_writes_a_topic_previews_replies_and_likes(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    visitor.log_in()
+    form = visitor.form("/topics/new")
+    form["title"], form["body"] = "Hello", "Some *text*"
+    form["node_id"].select(text=form["node_id"].options[1][2])
+    page = form.submit("preview")
+    assert "<em>text</em>" in page.text
+    page = page.forms[max(page.forms)].submit().follow()
+    assert "<em>text</em>" in page.text
+    page = visitor.send(page.request.path, body="My reply").follow().follow()
+    assert "My reply" in page.text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "words", "language"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "无人问津", "zh"),
+        ("de", "Unanswered", "en"),
+        ("en", "Unanswered", "en"),
+    ],
+)
+def test_a_page_is_in_the_language_of_its_reader(
+    visitor: Visitor, topic: int, accepted: str, words: str, language: str
+) -> None:
+    page = visitor.app.get("/topics", headers={"Accept-Language": accepted})
+    assert words in page.text
+    assert page.html.find("html")["lang"] == page.headers["Content-Language"] == language
+
+
+def buttons(page: TestResponse) -> set[str]:
+    """Return the last parts of the addresses that the buttons of a page lead to."""
+    forms = page.html.find("main").find_all("form")
+    return {form["action"].rpartition("/")[2] for form in forms}
+
+
+def test_a_button_stands_where_the_api_would_allow_it(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    path = f"/topics/{topic}"
+    assert buttons(visitor.get(path)) == set()
+    visitor.log_in()
+    member = {"like", "favorite", "follow", "replies"}
+    assert buttons(visitor.get(path)) == member
+    visitor.post(f"{path}/like")
+    assert buttons(visitor.get(path)) == member | {"unlike"}
+    assert visitor.post(f"{path}/close").status_int == 403
+
+
+def test_a_visitor_who_writes_is_asked_to_log_in(visitor: Visitor, topic: int) -> None:
+    answer = visitor.get(f"/topics/{topic}/replies")
+    assert answer.location.endswith(f"/login?next=%2Ftopics%2F{topic}%2Freplies")
+    assert visitor.get("/topics/new").status_int == 303
+
+
+def test_a_user_with_the_name_of_a_page_has_a_page_below_users(
+    forum: Forum, visitor: Visitor
+) -> None:
+    forum.topic(forum.person("Topics"), forum.node())
+    assert visitor.get("/users/topics").html.find("h1").text.strip() == "Topics"
+    assert visitor.get("/").html.find("a", href="/users/Topics") is not None
+    forum.person("alice")
+    assert visitor.get("/users/alice").location == "http://localhost/alice"
+
+
+def test_nobody_may_take_the_name_of_a_page(visitor: Visitor) -> None:
+    page = visitor.send("/signup", login="search", email="s@example.org", password=PASSWORD)
+    assert "reserved" in page.text
+
+
+def test_without_pages_of_the_forum_the_home_page_leads_to_the_api(make_forum: MakeForum) -> None:
+    visitor = Visitor(make_forum(pages__forum="false"))
+    assert visitor.get("/").html.find("a", href="http://localhost/api/v3/topics") is not None
+    assert visitor.get("/topics").status_int == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "of_visitor", "of_member"),
+    [
+        ("/topics", 1, 3),
+        ("/topics/{topic}", 1, 5),
+        ("/alice", 2, 4),
+        ("/topics/{topic}/likes", 2, 3),
+        ("/topics/feed.xml", 2, 3),
+        ("/sitemap-1.xml", 2, 3),
+        ("/notifications", 0, 2),
+        ("/settings", 0, 2),
+        ("/topics/new", 0, 2),
+    ],
+)
+def test_a_page_needs_few_statements_however_much_it_shows(
+    forum: Forum, visitor: Visitor, topic: int, path: str, of_visitor: int, of_member: int
+) -> None:
+    for number in range(30):
+        forum.reply(forum.person(f"user{number}"), topic, "More")
+    path = path.format(topic=topic)
+    visitor.get(path)
+    with counting(forum.registry.database) as seen:
+        assert visitor.get(path).status_int in (200, 303)
+    assert len(seen) == of_visitor, seen.texts
+    visitor.log_in()
+    with counting(forum.registry.database) as seen:
+        assert visitor.get(path).status_int == 200
+    assert len(seen) == of_member, seen.texts
+
+
+def test_a_cached_page_and_a_304_allow_the_pictures_that_the_page_allowed(
+    visitor: Visitor, topic: int
+) -> None:
+    answers = [visitor.get(f"/topics/{topic}") for _ in range(2)]
+    etag = {"If-None-Match": answers[0].headers["ETag"]}
+    answers.append(visitor.app.get(f"/topics/{topic}", headers=etag))
+    assert [answer.status_int for answer in answers] == [200, 200, 304]
+    for answer in answers:
+        assert "img-src 'self' https:" in answer.headers["Content-Security-Policy"]
+
+
+def test_the_summary_of_a_node_is_rendered_and_harmless(forum: Forum, visitor: Visitor) -> None:
+    node = forum.node("Boats", summary="All that *floats*<script>x</script>")
+    page = visitor.get(f"/topics/node{node}")
+    assert page.html.find("main").find("em").text == "floats"
+    assert page.html.find("main").find("script") is None

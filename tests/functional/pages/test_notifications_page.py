@@ -1,0 +1,81 @@
+"""The page of notifications, and what marks them as read."""
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.models import Notification, User
+from tests.functional.forum import Forum
+
+from .visitor import Visitor
+
+
+@pytest.fixture
+def topic(forum: Forum, ann: int, visitor: Visitor) -> int:
+    """A topic of ann, who is logged in, with a reply and a mention of her by bob."""
+    visitor.log_in()
+    node, bob = forum.node(), forum.person("bob")
+    topic_id = forum.topic(forum.person("carl"), node, title="A talk")
+    forum.reply(bob, topic_id, "Hello @ann")
+    bob.post(f"/users/{ann}/follow")
+    return topic_id
+
+
+def unread(forum: Forum, user_id: int) -> tuple[int, int]:
+    """Return the stored count of unread notifications, and their number."""
+    with forum.database.session() as db:
+        stored = db.scalar(select(User.unread_count).where(User.id == user_id))
+        rows = db.scalars(
+            select(Notification.id).where(
+                Notification.user_id == user_id, Notification.read_at.is_(None)
+            )
+        ).all()
+    return stored or 0, len(rows)
+
+
+def test_a_mention_is_shown_and_leads_to_the_reply(visitor: Visitor, topic: int) -> None:
+    page = visitor.get("/notifications")
+    assert "mentioned you in" in page.text
+    place = page.click("A talk").location
+    assert place.startswith(f"http://localhost/topics/{topic}#reply-")
+
+
+def test_the_number_of_the_unread_ones_is_beside_the_link(visitor: Visitor, topic: int) -> None:
+    link = visitor.get("/").html.find("a", href="/notifications")
+    assert link.find("strong").text == "2"
+
+
+def test_all_are_marked_as_read_but_those_after_the_page(
+    forum: Forum, visitor: Visitor, ann: int, topic: int
+) -> None:
+    form = visitor.get("/notifications").forms
+    mark = next(one for one in form.values() if one.action == "/notifications/read")
+    forum.reply(forum.person("dora"), topic, "@ann again")
+    assert mark.submit().follow().status_int == 200
+    assert unread(forum, ann) == (1, 1)
+
+
+def test_opening_a_topic_marks_what_tells_of_it(
+    forum: Forum, visitor: Visitor, ann: int, topic: int
+) -> None:
+    assert unread(forum, ann) == (2, 2)
+    visitor.get(f"/topics/{topic}")
+    forum.registry.read_marker.finish()
+    assert unread(forum, ann) == (1, 1)
+
+
+def test_all_can_be_deleted(forum: Forum, visitor: Visitor, ann: int, topic: int) -> None:
+    visitor.post("/notifications/delete")
+    assert "There is nothing here yet." in visitor.get("/notifications").text
+    assert unread(forum, ann) == (0, 0)
+
+
+@pytest.mark.parametrize("newest", ["", "x", "9" * 40])
+def test_a_wrong_newest_id_marks_nothing(
+    forum: Forum, visitor: Visitor, ann: int, topic: int, newest: str
+) -> None:
+    assert visitor.post("/notifications/read", newest=newest).status_int == 303
+    assert unread(forum, ann) == (2, 2)
+
+
+def test_a_visitor_is_asked_to_log_in(visitor: Visitor) -> None:
+    assert visitor.get("/notifications").location.endswith("/login?next=%2Fnotifications")

@@ -1,0 +1,105 @@
+"""The forms of topics and replies: pictures in them, and what they refuse."""
+
+import pytest
+from webtest import Upload
+
+from forumsvc.models import Photo, Reply, Topic
+from tests.functional.forum import Forum
+
+from .pictures import png
+from .visitor import Visitor, sent, wrong
+
+
+@pytest.fixture
+def member(forum: Forum, visitor: Visitor, ann: int) -> Visitor:
+    """A browser in which ann is logged in."""
+    visitor.log_in()
+    return visitor
+
+
+@pytest.fixture
+def topic(forum: Forum) -> int:
+    """A topic of alice."""
+    return forum.topic(forum.person("alice"), forum.node())
+
+
+def test_a_picture_is_put_at_the_end_of_the_text(forum: Forum, member: Visitor, topic: int) -> None:
+    form = member.form(f"/topics/{topic}")
+    page = sent(form, body="Look:", picture=png()).follow().follow()
+    picture = page.html.find(class_="reply").find(class_="forum-content").find("img")
+    assert picture["src"].startswith("http://localhost/photos/")
+    assert forum.count(Photo) == 1
+
+
+def test_a_preview_uploads_the_picture_and_keeps_it_in_the_text(
+    forum: Forum, member: Visitor, topic: int
+) -> None:
+    form = member.form(f"/topics/{topic}/replies")
+    form["body"], form["picture"] = "Look:", png()
+    page = form.submit("preview")
+    assert page.html.find(class_="forum-content").find("img") is not None
+    assert "![](http://localhost/photos/" in page.html.find(id="body").text
+    assert (forum.count(Photo), forum.count(Reply)) == (1, 0)
+
+
+def test_a_refused_picture_saves_nothing(forum: Forum, member: Visitor, topic: int) -> None:
+    upload = Upload("a.png", b"no picture", "image/png")
+    page = sent(member.form(f"/topics/{topic}/replies"), body="Look:", picture=upload)
+    assert page.status_int == 400
+    assert "not a PNG" in page.html.find(id="picture-wrong").text
+    assert page.html.find(id="body").text.strip() == "Look:"
+    assert (forum.count(Photo), forum.count(Reply)) == (0, 0)
+
+
+def test_a_refused_text_saves_no_picture(forum: Forum, member: Visitor) -> None:
+    forum.node()
+    form = member.form("/topics/new")
+    form["title"], form["body"], form["picture"] = "T" * 300, "Look:", png()
+    form["node_id"].select(text="General")
+    assert "characters" in wrong(form.submit(status="*"))
+    assert (forum.count(Photo), forum.count(Topic)) == (0, 0)
+
+
+def test_errors_are_in_the_language_of_the_reader(member: Visitor, topic: int) -> None:
+    member.app.extra_environ["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
+    page = sent(member.form(f"/topics/{topic}/replies"), body=" ")
+    assert wrong(page) == "正文不能为空。"
+    assert "没有内容" in member.get("/topics/999999").text
+
+
+def test_a_reply_is_quoted(forum: Forum, member: Visitor, topic: int) -> None:
+    reply = forum.reply(forum.person("bob"), topic, "First\nSecond")
+    form = member.form(f"/topics/{topic}/replies", quote=str(reply))
+    assert form["body"].value.strip() == "> First\n> Second\n\n@bob"
+
+
+@pytest.mark.parametrize("quote", ["0", "x", "999999"])
+def test_what_cannot_be_quoted_leaves_the_form_empty(
+    member: Visitor, topic: int, quote: str
+) -> None:
+    assert member.form(f"/topics/{topic}/replies", quote=quote)["body"].value.strip() == ""
+
+
+def test_those_who_like_a_topic_or_a_reply_are_listed(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    bob, reply = forum.person("bob"), forum.reply(forum.person("carl"), topic, "Yes")
+    bob.post("/likes", obj_type="topic", obj_id=topic)
+    bob.post("/likes", obj_type="reply", obj_id=reply)
+    page = visitor.get(f"/topics/{topic}")
+    for path in (f"/topics/{topic}/likes", f"/replies/{reply}/likes"):
+        assert page.click(href=f"{path}$").click("bob").status_int == 200
+
+
+def test_a_number_of_a_reply_leads_to_it_from_every_page(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    bob = forum.person("bob")
+    for _ in range(50):
+        forum.reply(bob, topic)
+    forum.reply(bob, topic, "See #1 and #51")
+    there = [f"/topics/{topic}#floor-1", "#floor-51"]
+    elsewhere = [f"/topics/{topic}#floor-1", f"/topics/{topic}?page=2#floor-51"]
+    for path, hrefs in ((f"/topics/{topic}?page=2", there), ("/bob/replies", elsewhere)):
+        shown = visitor.get(path).html.find_all("a", class_="floor-reference")
+        assert [link["href"] for link in shown] == hrefs

@@ -1,0 +1,100 @@
+"""The table of hosts: each background worker writes a row, which holds no secret."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from forumsvc import clock
+from forumsvc.background.host_report import HostReport
+from forumsvc.background.maintenance import delete_all_expired
+from forumsvc.background.worker import BackgroundWorker
+from forumsvc.db.engine import Database
+from forumsvc.models import Host
+from forumsvc.services import hosts, leases
+from forumsvc.settings import Settings
+from tests.functional.test_background_worker import SECONDS, Recorder, stop
+
+pytestmark = pytest.mark.both_databases
+
+SECRET = "a secret that these tests made up"
+
+
+@pytest.fixture
+def settings(database: Database) -> Settings:
+    """The settings of a host."""
+    url = database.url.render_as_string(hide_password=False)
+    named = {"site.environment": "development", "session.secret": SECRET}
+    return Settings({"sqlalchemy.url": url, "rate_limit.storage": "redis://:pw@h/0", **named})
+
+
+def rows(database: Database) -> list[Any]:
+    """Return the rows of all hosts."""
+    with database.reads.connect() as db:
+        return [*db.execute(select(*Host.__table__.c).order_by(Host.name))]
+
+
+def report(database: Database, settings: Settings) -> HostReport:
+    return HostReport(database, hosts.facts(settings, Path("/srv/forum"), b"build"), SECRET)
+
+
+def test_a_host_writes_itself_down_once_and_keeps_the_time_of_its_start(
+    database: Database, settings: Settings
+) -> None:
+    task = report(database, settings)
+    task.run()
+    [first] = rows(database)
+    assert first.name.endswith(":/srv/forum")
+    assert first.started_at == first.seen_at
+    assert abs(first.clock_offset) < 1000
+    with database.session.begin() as db:
+        db.execute(update(Host).values(started_at=1, seen_at=1))
+    task.run()
+    [again] = rows(database)
+    assert again.started_at == 1
+    assert again.seen_at >= first.seen_at
+    report(database, settings).run()
+    [restarted] = rows(database)
+    assert restarted.started_at >= first.started_at
+
+
+def test_the_row_has_no_secret_and_only_its_secret_matches(
+    database: Database, settings: Settings
+) -> None:
+    task = report(database, settings)
+    task.run()
+    [row] = rows(database)
+    assert SECRET not in str(row)
+    assert row.settings["rate_limit.storage"] == "redis"
+    assert hosts.has_secret(row, SECRET)
+    assert not hosts.has_secret(row, SECRET[:-1] + "X")
+    task.run()
+    assert rows(database)[0].secret_digest != row.secret_digest
+
+
+def test_a_host_is_alive_for_three_minutes_and_deleted_after_a_day(
+    database: Database, settings: Settings
+) -> None:
+    report(database, settings).run()
+    for minutes, is_alive, is_kept in ((2, True, True), (4, False, True), (25 * 60, False, False)):
+        with database.session.begin() as db:
+            ago = {"seen_at": round(clock.now().timestamp() * 1000) - minutes * 60_000}
+            db.execute(update(Host).values(**ago))
+        delete_all_expired(database, settings)
+        assert bool(hosts.alive(database.executor)) is is_alive
+        assert bool(rows(database)) is is_kept
+
+
+def test_a_task_that_needs_no_lease_is_done_by_every_worker(database: Database) -> None:
+    tasks = [Recorder("report"), Recorder("report")]
+    for task in tasks:
+        task.needs_lease = False
+    workers = [BackgroundWorker(database, [task]) for task in tasks]
+    for worker in workers:
+        worker.start()
+    for task in tasks:
+        assert task.has_run_twice.wait(SECONDS)
+    for worker in workers:
+        stop(worker)
+    assert not leases.is_held(database.executor, "report")

@@ -1,0 +1,232 @@
+"""Whatever is typed into a search, the answer is 200 or 400."""
+
+from typing import Any
+
+import pytest
+from webtest import TestResponse
+
+from forumsvc.services import search_reindex
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum
+
+pytestmark = pytest.mark.both_databases
+
+HAN = "".join(chr(0x4E00 + number) for number in range(200))
+ZALGO = "Z\u0351\u036b\u0313\u036a\u0302\u0334\u0319A\u0334\u0335\u031cL\u0330\u0354GO\u035f"
+QUOTES = (
+    "\"'`\u00b4\u00ab\u00bb\u2039\u203a\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b"
+    "\u300c\u300d\u300e\u300f\u301d\u301e\uff02\uff07\u02bc"
+)
+
+TSQUERY = [
+    *("a & b", "a | b", "!a", "a <-> b", "a <2> b", "a:*", "a:ABCD", "a:*ABC", "'a'", "'a", "''"),
+    *("a' | 'b", "'a' & ", "& a", "a &", "!!a", "!(a", "(a", "a)"),
+    *("()", "\\", "a\\", "\\'a", "a''b"),
+    *("'a':*", "@u1", "'@u1'", "=a", "'=a'", "a <", "a <-", "a <->", "a <99999> b", "::tsquery"),
+]
+FTS5 = [
+    *("a AND b", "a OR b", "a NOT b", "AND", "OR", "NOT", "NEAR", "NEAR(a b)", "NEAR(a b, 2)"),
+    *("NEAR(", "a NEAR b", "^a", "^", "words:a", "words : a", "{words}:a", "-words:a", "- {w} : a"),
+    *("a + b", "a+b", '"a" + "b"', "a *", "*a", "*", "**", "a**", "a* b* c*", "abc* def* ghi*"),
+    *("rowid:1", "rank MATCH 'bm25()'", "topic_words_fts", "a,b"),
+    *("a;b", "(a", "a)", "()", "{a", "}"),
+]
+QUOTED = [
+    *(one for one in QUOTES),
+    *(f"{one}cat" for one in QUOTES),
+    *(f"cat{one}" for one in QUOTES),
+    *(f"{one}cat dog{one}" for one in QUOTES),
+    *('""', '"""', '" "', '"cat" "', '"cat"dog"', '"cat\'s"', '-"', '-""', '-"cat', 'x -"cat"'),
+    *('"-cat"', '"by:bob"', '"*"', '"c*"', '"' * 200, "'" * 200, '" ' * 100),
+]
+ODD_CHARACTERS = [
+    *("a\x00b", "\x00", "\x00a", "a\x00", '"a\x00b"', "by:\x00"),
+    *("a\nb", "a\tb", "a\x7fb", "\x1b[0m"),
+    *("\u2028a", "\u200b", "\u200ba", "a\u200bb", "\u00ad", "\ufeff", "\ufeffa", "\uffff a"),
+    *("\ufffe", "\ue000", "\U0010ffff", "\U0010ffff a", "\U000e0041"),
+    *("\ufdd0 a", "\u0345", "\u3099"),
+    *("\u202eabc", "\u202aabc\u202c", "\u2066abc", "שלום", "مرحبا"),
+    *("שָׁלוֹם world مرحبا", "\u200fabc"),
+    *(ZALGO, "a" + "\u0301" * 199, "\u0301" * 200, "🐱", "🐱 cat", "👩\u200d👩\u200d👧", "🇩🇪", "①"),
+    *("İ", "\u0131", "ß" * 200, "ﬃ" * 200, "ΐ" * 200, "ﷺ", "ﷺ" * 200, "㌀" * 200, "\u33ff" * 200),
+]
+LONG = [
+    *("猫" * 200, HAN, f"{HAN[:198]} 猫", f"猫 {HAN[:198]}"),
+    *("猫 犬 鳥 魚 馬 牛 羊 山 川 木", "ก" * 200),
+    *("".join(chr(0x3300 + number % 88) for number in range(200))),
+    *("한" * 200, "あ" * 200, "ー" * 200),
+    *("x" * 200, "x" * 201, "x" * 5_000, "é" * 200, "\U00010400" * 200, "x." * 100, "a-" * 100),
+    *("_" * 200, "_a" * 100, "." * 200, "-" * 200, "- " * 100),
+    *("'" * 100 + "a", "+" * 200, "c++" * 66),
+    *("a'" * 100, "a " * 10, "a " * 11, "a " * 100),
+    *("1 2 3 4 5 6 7 8 9 10", "1 2 3 4 5 6 7 8 9 10 11"),
+    *("-1 -2 -3 -4 -5 -6 -7 -8 -9 10", "-1 -2 -3 -4 -5 -6 -7 -8 -9 10 11", "a-b" * 66, "a/b" * 66),
+    *('"a b c d e f g h i j"', '"a b c d e f g h i j k"', "* " * 100, "abc* " * 10, "猫* " * 10),
+]
+PERCENT = [
+    *("%", "%%", "%s", "%(a)s", "%(sought)s", "%1", "%00", "%ED%A0%80", "%u0041", "%%%%", "% x"),
+    *("$1", "$$", "?", "?1", ":sought", ":ids", "@p", "{0}", "{a}"),
+    *("${a}", "#{a}", "a;--", "/*", "*/"),
+]
+OPERATORS = [
+    f"{name}{value}{more}"
+    for name in (
+        "node:",
+        "by:",
+        "in:",
+        "before:",
+        "after:",
+        "is:",
+        "order:",
+        "NODE\uff1a",
+        "-by:",
+        "@",
+    )
+    for value in (
+        *("", "@@", "@@a", "''", '""', '" "', '"a', '"a b"', "0", "-1", "1", "9" * 19, "9" * 40),
+        *("\u0661", "\uff11", "None", "null", "*", "%", "'", "\\", "猫"),
+        *("\U0010ffff", "a:b", ":", "::"),
+        *("0000", "0001", "9999", "2026", "2026-13", "2026-02-30"),
+        *("2026-1-1", "20260131", "\uff12\uff10\uff12\uff16"),
+        *("0001-01-01T00:00:00Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:60Z"),
+        *("9999-12-31T23:59:59.999999-23:59", "title", "TITLE", "all", "replies", "open", "recent"),
+    )
+    for more in ("", " cat")
+]
+EMPTY_NAMES = ["by:@", 'by:"@"', "BY:@", "by\uff1a@", "by:@ -cat"]
+
+GROUPS = {
+    "tsquery": TSQUERY,
+    "FTS5": FTS5,
+    "quotes": QUOTED,
+    "odd characters": ODD_CHARACTERS,
+    "long": LONG,
+    "percent": PERCENT,
+    "operators": OPERATORS,
+}
+SURROGATES = ["%ED%A0%80", "a%ED%BF%BFb", "%ED%A0%BD%ED%B0%B1", "%FF", "%C3", "%C0%80"]
+"""Lone surrogates and other bytes that are not UTF-8, as a client can write them."""
+PARAMETERS = [
+    *({"offset": "9" * 40}, {"offset": "-1"}, {"offset": "1e3"}, {"limit": "0"}, {"limit": "51"}),
+    *({"in": "TITLE"}, {"in": "all\x00"}, {"is": "open,closed"}, {"order": "id; --"}, {"by": "@"}),
+    *({"by": "'"}, {"by": "\x00"}, {"by": "9" * 40}, {"by": "猫"}),
+    *({"node_id": "'"}, {"since": "0000"}),
+    *({"since": "0001", "until": "9999"}, {"since": "0001-01-01T00:00:00+23:59"}, {"since": "'"}),
+    *({"until": "0001-01-01T00:00:00Z"}, {"since": "9999-12-31T23:59:59Z"}, {"include": "x"}),
+    *({"include_hidden": "maybe"}, {"until": "\x00"}, {"topic_id": "'"}),
+]
+
+
+@pytest.fixture
+def forum(make_forum: MakeForum) -> Forum:
+    """A forum without a limit of searches, with posts in several scripts, all of them indexed."""
+    forum = make_forum(rate_limit__searches="off", rate_limit__requests="off")
+    alice = forum.person("alice")
+    node = forum.node("Ruby on Rails")
+    for title, body in (
+        ("A cat and a dog", "The cat says 'meow' & \"purr\": a <b>bold</b> cat, C++ and node.js"),
+        ("猫と犬", "中文搜索 猫は可愛い。 한국어 검색 สวัสดี"),
+        (f"{ZALGO} café", "AND OR NOT NEAR words rank % %s :sought don't a b c d e"),
+    ):
+        topic = forum.topic(alice, node, title, body)
+        forum.reply(alice, topic, f"{body} {title}")
+    search_reindex.reindex(forum.database)
+    return forum
+
+
+@pytest.fixture
+def caller(forum: Forum) -> Caller:
+    """Somebody without a token."""
+    return forum.nobody
+
+
+def failures(caller: Caller, queries: list[dict[str, Any]]) -> list[tuple[str, Any, str]]:
+    """Return the searches whose answer is neither 200 nor 400."""
+    found = []
+    for kind in ("topics", "replies", "users"):
+        for query in queries:
+            answer = caller.get(f"/search/{kind}", **query)
+            if answer.status_int not in (200, 400) or not is_sound(answer):
+                found.append((kind, query, f"{answer.status_int} {answer.text[:80]}"))
+    return found
+
+
+def is_sound(answer: TestResponse) -> bool:
+    """Return whether a list says that it is one, or an error what is wrong with a parameter."""
+    if answer.status_int == 200:
+        return isinstance(answer.json, list)
+    error = answer.json["error"]
+    return ": " in error or "UTF-8" in error
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_query_is_answered_or_refused(caller: Caller, group: str) -> None:
+    assert failures(caller, [{"q": query} for query in GROUPS[group]]) == []
+
+
+@pytest.mark.parametrize("group", ["tsquery", "FTS5", "quotes", "odd characters", "percent"])
+def test_every_query_is_answered_or_refused_among_words_and_operators(
+    caller: Caller, group: str
+) -> None:
+    forms = ("cat {}", "{} -cat", '"{}" cat', "by:alice {}", "cat -{}", "in:title cat* {}*")
+    queries = [{"q": form.format(query)} for form in forms for query in GROUPS[group][::2]]
+    assert failures(caller, queries) == []
+
+
+@pytest.mark.parametrize("query", SURROGATES)
+def test_bytes_that_are_no_text_are_refused(caller: Caller, query: str) -> None:
+    for kind in ("topics", "replies", "users"):
+        assert caller.get(f"/search/{kind}?q={query}").status_int == 400
+        assert caller.get(f"/search/{kind}?q=cat&{query}={query}").status_int == 400
+
+
+def test_every_value_of_the_other_parameters_is_taken_or_refused(caller: Caller) -> None:
+    assert failures(caller, [{"q": "cat", **values} for values in PARAMETERS]) == []
+
+
+def test_ten_words_are_taken_and_eleven_refused(caller: Caller) -> None:
+    ten = "a b c d e f g h i j"
+    for query in (ten, f'"{ten}"', "a b c d e -f -g -h -i -j", "猫 " * 10):
+        assert caller.get("/search/topics", q=query).status_int == 200, query
+    for query in (f"{ten} k", f'"{ten}" k', f"{ten} -k", f'{ten} -"k l"', "猫 " * 11):
+        refused = caller.get("/search/topics", q=query)
+        assert (refused.status_int, refused.json["error"][:2]) == (400, "q:"), query
+
+
+def test_200_characters_are_taken_and_201_refused(caller: Caller) -> None:
+    for character in ("x", "猫", "\U00020000", "é"):
+        assert caller.get("/search/topics", q=character * 200).status_int == 200
+        assert caller.get("/search/topics", q=character * 201).status_int == 400
+
+
+def test_the_syntax_of_an_index_is_text(caller: Caller) -> None:
+    def ids(query: str) -> list[int]:
+        return [one["id"] for one in caller.get("/search/topics", q=query).json]
+
+    [cats, *_] = both = ids("cat")
+    assert both == ids("cat & cat") == ids("'cat'") == ids("(cat)") == ids("^cat")
+    assert ids("cat | zebra") == ids("cat OR zebra") == ids("!zebra cat") == []
+    assert cats in ids("cat -zebra")
+    # Only the third post has these words.
+    assert len(ids("near not and or")) == 1
+
+
+def test_no_query_reaches_the_tokens_of_titles_authors_and_nodes(caller: Caller) -> None:
+    for query in ("=cat", '"=cat"', "'=cat'", "=c*"):
+        plain = caller.get("/search/replies", q=query.replace("=", ""))
+        assert caller.get("/search/replies", q=query).json == plain.json
+    for query in ('"@u1"', '"@n1"', "x@u1", "=u1"):
+        assert caller.get("/search/replies", q=query).json == [], query
+
+
+def test_links_lead_to_the_same_query(caller: Caller) -> None:
+    for query in ('cat* & "x', "cat %s", "猫+1", "cat#x?y=1&q=dog", "cat <b>"):
+        answer = caller.get("/search/topics", q=query, limit=1)
+        first = answer.headers["Link"].partition(">")[0].removeprefix("<http://localhost")
+        assert caller.app.get(first).body == answer.body, query
+
+
+def test_an_at_sign_without_a_login_is_400(caller: Caller) -> None:
+    for query in EMPTY_NAMES:
+        for kind in ("topics", "replies"):
+            assert caller.get(f"/search/{kind}", q=query).status_int == 400, query

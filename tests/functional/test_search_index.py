@@ -1,0 +1,197 @@
+"""The search index: kept up to date by the background worker, made anew and checked by commands."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert, select, text, update
+
+from forumsvc import clock
+from forumsvc.background.search_indexer import SearchIndexer
+from forumsvc.db.engine import Database
+from forumsvc.markup import Renderer
+from forumsvc.models import MovedTopic, Reply, ReplyWords, Topic, TopicWords
+from forumsvc.queries import search_documents
+from forumsvc.services import nodes, search_check, search_index, search_reindex
+from forumsvc.services.content.rerendering import Rerendering
+from forumsvc.services.search_reindex import reindex
+from tests.functional.event_horizon import wait_for_horizon
+from tests.functional.forum import Caller, Forum, Person, content
+
+pytestmark = pytest.mark.both_databases
+
+
+def found(caller: Caller, path: str = "topics", **parameters: Any) -> list[int]:
+    answer = caller.get(f"/search/{path}", **parameters)
+    assert answer.status_int == 200, answer.text
+    return [one["id"] for one in content(answer)]
+
+
+def work(database: Database) -> int:
+    """Let the indexer do all there is to do; return in how many runs."""
+    wait_for_horizon(database)
+    indexer, runs = SearchIndexer(database, 1), 1
+    while indexer.run():
+        runs += 1
+    return runs
+
+
+def words_of(database: Database, model: type[TopicWords | ReplyWords], post_id: int) -> str:
+    with database.reads.connect() as db:
+        words: Any = select(model.words).where(model.id == post_id)
+        return str(db.execute(words).scalar_one())
+
+
+def test_what_is_written_and_edited_is_found_once_the_worker_has_run(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, title="First title", body="one")
+    reply = forum.reply(alice, topic, "two")
+    assert found(forum.nobody, q="first") == []
+    work(forum.database)
+    assert found(forum.nobody, q="first") == [topic]
+    assert found(forum.nobody, "replies", q="two") == [reply]
+    alice.put(f"/topics/{topic}", title="Second title", node_id=node, body="three")
+    alice.post(f"/replies/{reply}", body="four")
+    work(forum.database)
+    assert (found(forum.nobody, q="first"), found(forum.nobody, q="second three")) == ([], [topic])
+    assert found(forum.nobody, "replies", q="two") == []
+    assert found(forum.nobody, "replies", q="four") == [reply]
+    assert search_check.check(forum.database).wrong == []
+
+
+def test_a_moved_topic_takes_its_replies_along_in_parts(
+    forum: Forum, alice: Person, node: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_index, "BATCH_SIZE", 2)
+    topic = forum.topic(alice, node, body="word")
+    replies = [forum.reply(alice, topic, "word") for _ in range(5)]
+    work(forum.database)
+    new_node = forum.node("New")
+    alice.put(f"/topics/{topic}", title="A title", node_id=new_node, body="word")
+    assert work(forum.database) >= 3
+    assert forum.count(MovedTopic) == 0
+    for caller, expected in ((node, []), (new_node, replies[::-1])):
+        assert found(forum.nobody, "replies", q="word", node_id=caller) == expected
+    assert "@n" in words_of(forum.database, TopicWords, topic)
+    assert search_check.check(forum.database).wrong == []
+
+
+def test_on_sqlite_a_transaction_ends_early_where_the_posts_take_long(
+    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not forum.database.is_sqlite:
+        pytest.skip("on PostgreSQL nobody waits for it")
+    replies = [forum.reply(alice, topic, f"word{number}") for number in range(25)]
+    monkeypatch.setattr(search_index, "_MOST_SECONDS", -1)
+    with forum.database.session.begin() as db:
+        search_index.lock(db, clock.now())
+        assert search_index.index_some(db, ReplyWords, replies) == search_index.SQLITE_BATCH_SIZE
+    assert reindex(forum.database) == search_reindex.Reindexed(topics=1, replies=15)
+    assert search_check.check(forum.database).wrong == []
+
+
+def test_the_topics_of_a_deleted_node_are_indexed_under_the_new_one(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, body="word")
+    reply = forum.reply(alice, topic, "word")
+    work(forum.database)
+    new_node = forum.node("New")
+    with forum.database.session.begin() as db:
+        nodes.delete(db, node, move_to=new_node)
+    work(forum.database)
+    assert found(forum.nobody, q="word", node_id=new_node) == [topic]
+    assert found(forum.nobody, "replies", q="word", node_id=new_node) == [reply]
+
+
+def test_rendering_again_indexes_again(forum: Forum, alice: Person, topic: int) -> None:
+    work(forum.database)
+    with forum.database.session.begin() as db:
+        outdated = update(Topic).where(Topic.id == topic)
+        db.execute(outdated.values(markup_version=0, body_html="<p>stale</p>"))
+        search_index.index_topics(db, [topic])
+    authoring = replace(forum.registry.authoring, renderer=Renderer(workers=0))
+    Rerendering(forum.database, authoring, 1).run()
+    assert found(forum.nobody, q="stale") == []
+    assert found(forum.nobody, q="body") == [topic]
+
+
+def test_reindexing_finds_what_is_missing_and_outdated_and_nothing_else(
+    forum: Forum, alice: Person, topic: int
+) -> None:
+    replies = [forum.reply(alice, topic, f"word {number}") for number in range(5)]
+    assert reindex(forum.database) == search_reindex.Reindexed(topics=1, replies=5)
+    assert reindex(forum.database) == search_reindex.Reindexed(topics=0, replies=0)
+    with forum.database.session.begin() as db:
+        db.execute(delete(ReplyWords).where(ReplyWords.id == replies[0]))
+        db.execute(update(ReplyWords).where(ReplyWords.id == replies[1]).values(version=0))
+    with forum.database.reads.connect() as reads:
+        counted = search_documents.count(reads, ReplyWords)
+    assert counted == search_documents.Documents(indexed=3, outdated=1, missing=1)
+    assert reindex(forum.database) == search_reindex.Reindexed(topics=0, replies=2)
+
+
+def test_reindexing_from_scratch_mends_a_damaged_index(
+    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_check, "LATE", -search_check.LATE)
+    reindex(forum.database)
+    _damage(forum.database, topic)
+    assert search_check.check(forum.database).wrong != []
+    reindex(forum.database, from_scratch=True)
+    assert search_check.check(forum.database).wrong == []
+    assert found(forum.nobody, q="title") == [topic]
+    with forum.database.reads.connect() as db:
+        assert search_documents.is_complete(db)
+        if not forum.database.is_sqlite:
+            gin = text("SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%USING gin%'")
+            assert db.scalar(gin) == 2
+
+
+def _damage(database: Database, topic: int) -> None:
+    with database.writes.begin() as db:
+        if database.is_sqlite:
+            # The index has other words than its table.
+            db.execute(text("INSERT INTO topic_words_fts(rowid, words) VALUES (77, 'lost')"))
+        else:
+            db.execute(text("UPDATE topic_words SET words = 'lost' WHERE id = :id"), {"id": topic})
+
+
+def test_a_check_finds_each_kind_of_fault_and_mends_it(
+    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_check, "LATE", -search_check.LATE)
+    replies = [forum.reply(alice, topic, f"word {number}") for number in range(3)]
+    reindex(forum.database)
+    assert search_check.check(forum.database) == search_check.Checked(4, [])
+    lost = {"words": text("'lost'") if forum.database.is_sqlite else text("'lost'::tsvector")}
+    with forum.database.session.begin() as db:
+        db.execute(delete(ReplyWords).where(ReplyWords.id == replies[0]))
+        db.execute(update(ReplyWords).where(ReplyWords.id == replies[1]).values(lost))
+        db.execute(insert(ReplyWords).values(id=1_000, version=1, created_at=clock.now(), **lost))
+    wrong = {one.what: list(one.ids) for one in search_check.check(forum.database).wrong}
+    assert wrong == {
+        "not indexed": [replies[0]],
+        "of no post": [1_000],
+        "with other words": [replies[1]],
+    }
+    assert search_check.fix(forum.database, search_check.check(forum.database)) == 3
+    assert search_check.check(forum.database).wrong == []
+
+
+def test_a_post_that_was_written_just_now_is_late_and_not_wrong(forum: Forum, topic: int) -> None:
+    assert search_check.check(forum.database).wrong == []
+    reindex(forum.database)
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).where(Topic.id == topic).values(title="Just changed"))
+    assert search_check.check(forum.database).wrong == []
+
+
+def test_deleting_rows_empties_the_index(forum: Forum, alice: Person, topic: int) -> None:
+    forum.reply(alice, topic, "word")
+    reindex(forum.database)
+    with forum.database.session.begin() as db:
+        db.execute(delete(ReplyWords))
+        db.execute(update(Reply).values(likes_count=1))
+    assert found(forum.nobody, "replies", q="word") == []

@@ -1,0 +1,171 @@
+"""The forum's pages in a browser whose scripts are off, on the narrowest screen."""
+
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Browser, ViewportSize, expect
+from sqlalchemy import insert, update
+
+from forumsvc import clock
+from forumsvc.models import Topic, User
+from forumsvc.services import nodes
+
+from .people import log_in
+from .service import PASSWORD, Service
+
+NARROW = ViewportSize(width=320, height=640)
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+FOCUSED = """(() => { const one = document.activeElement;
+  return (one.labels?.[0] ?? one).textContent.trim() })()"""
+LONG = "W" * 60
+TEXT = f"Some **strong** words, `{'code' * 40}` and {LONG}{LONG}\n\n```\n{'x' * 200}\n```\n"
+
+
+@pytest.mark.parametrize("has_scripts", [False, True])
+def test_a_member_writes_and_a_maintainer_looks_after_it(
+    browser: Browser, service: Service, has_scripts: bool
+) -> None:
+    name = f"writer{has_scripts:d}"
+    service.person(name)
+    service.node(f"Talk of {name}")
+    keeper = service.person(f"keeper{has_scripts:d}")
+    with service.database.session.begin() as db:
+        db.execute(update(User).where(User.id == keeper).values(role="maintainer"))
+    context = browser.new_context(
+        base_url=service.address, viewport=NARROW, java_script_enabled=has_scripts
+    )
+    page = context.new_page()
+
+    def look(heading: str) -> None:
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+        if has_scripts:
+            assert page.evaluate(OVERFLOW) <= 0, heading
+
+    def press(label: str) -> None:
+        page.get_by_role("main").get_by_role("button", name=label, exact=True).first.click()
+
+    page.goto("/topics/new")
+    log_in(page, name)
+    look("New topic")
+    page.get_by_label("Title").fill(f"Boats {LONG}")
+    page.get_by_label("Node").select_option(label=f"Talk of {name}")
+    page.get_by_label("Text").fill(TEXT)
+    press("Preview")
+    expect(page.locator("strong", has_text="strong")).to_have_count(1)
+    press("Save")
+    look(f"Boats {LONG}")
+    page.get_by_label("Your reply").fill(TEXT)
+    press("Reply")
+    expect(page.locator("article.reply")).to_have_count(1)
+    look(f"Boats {LONG}")
+    topic = page.url.partition("#")[0]
+    press("Like")
+    expect(page.get_by_role("button", name="Unlike")).to_have_count(1)
+    page.get_by_role("button", name="Log out").click()
+
+    page.goto("/login")
+    log_in(page, f"keeper{has_scripts:d}")
+    look("Topics")
+    page.goto(topic)
+    press("Close")
+    expect(page.get_by_text("Closed", exact=True)).to_have_count(1)
+    press("Mark as excellent")
+    page.goto("/topics/excellent")
+    page.get_by_role("link", name=f"Boats {LONG}").click()
+    press("Hide")
+    expect(page.get_by_text("This topic is hidden by a moderator.")).to_have_count(1)
+    press("Delete")
+    look("Topics")
+    page.get_by_role("button", name="Log out").click()
+    answer = page.goto(topic)
+    assert answer is not None
+    assert answer.status == 410
+    context.close()
+
+
+def _thread(service: Service, name: str) -> str:
+    """Add a topic of a user and return its path."""
+    user = service.person(name)
+    with service.database.session.begin() as db:
+        node_id = nodes.create(db, f"Node of {name}").id
+        values = {"user_id": user, "node_id": node_id, "title": "Sails", "body": "Text"}
+        past = clock.now() - timedelta(hours=3)
+        times = dict.fromkeys(("created_at", "updated_at", "last_active_at"), past)
+        added = (
+            insert(Topic)
+            .values(**values, **times, body_html="<p>Text</p>", markup_version=1)
+            .returning(Topic.id)
+        )
+        return f"/topics/{db.execute(added).scalar_one()}"
+
+
+def test_with_scripts_a_button_needs_no_reload_and_times_are_in_words(
+    browser: Browser, service: Service
+) -> None:
+    path = _thread(service, "scripted")
+    service.person("presser")
+    context = browser.new_context(base_url=service.address)
+    page = context.new_page()
+    page.goto(f"/login?next={path}")
+    log_in(page, "presser")
+    expect(page.locator("article time").first).to_have_text("3 hours ago")
+    page.evaluate("window.stays = true")
+    page.get_by_role("button", name="Like").click()
+    liked = page.get_by_role("button", name="Unlike")
+    expect(liked).to_be_focused()
+    expect(page.get_by_role("link", name="Likes: 1")).to_have_count(1)
+    expect(page.locator("article time").first).to_have_text("3 hours ago")
+    assert page.evaluate("window.stays") is True
+    context.close()
+
+
+def test_a_topic_is_answered_and_liked_by_the_keyboard_alone(
+    browser: Browser, service: Service
+) -> None:
+    path = _thread(service, "quiet")
+    service.person("typist")
+    context = browser.new_context(base_url=service.address)
+    page = context.new_page()
+
+    def tab_to(name: str) -> None:
+        """Press Tab until an element with that text or label has the focus."""
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate(FOCUSED) == name:
+                return
+        raise AssertionError(f"Tab does not lead to {name}")
+
+    page.goto(path)
+    tab_to("Skip to the content")
+    page.keyboard.press("Enter")
+    tab_to("Log in to reply")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Login or email")).to_be_focused()
+    page.keyboard.type("typist")
+    tab_to("Password")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{service.address}{path}")
+    tab_to("Like")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Unlike")).to_be_focused()
+    tab_to("Your reply")
+    page.keyboard.type("By hand")
+    tab_to("Reply")
+    page.keyboard.press("Enter")
+    expect(page.locator("article.reply")).to_contain_text("By hand")
+    context.close()
+
+
+def test_at_200_percent_a_desk_shows_every_page_without_a_sideways_scroll(
+    browser: Browser, service: Service
+) -> None:
+    path = _thread(service, "zoomed")
+    # A browser at 200 % has half of the screen's pixels.
+    size = ViewportSize(width=640, height=400)
+    context = browser.new_context(base_url=service.address, viewport=size, device_scale_factor=2)
+    page = context.new_page()
+    for address in ("/", path, "/zoomed", "/search?q=x", "/login", "/signup", "/docs/guide"):
+        page.goto(address)
+        assert page.evaluate(OVERFLOW) <= 0, address
+    context.close()

@@ -1,0 +1,50 @@
+"""Every page is valid HTML, whoever reads it and in each language."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import databases
+from tests.functional.conftest import close_application
+from tests.functional.forum import Forum, make_app
+from tests.functional.pages.community import settle
+from tests.functional.pages.conftest import OPEN
+from tests.functional.pages.test_pages_links import follow
+from tests.functional.pages.visitor import Visitor, with_password
+
+from .judges import markup_errors
+
+
+@pytest.fixture(scope="module")
+def forum(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Forum]:
+    """A forum with everything to be seen in it; ann is a maintainer, dora a member."""
+    folder = tmp_path_factory.mktemp("valid")
+    url = databases.new_url("sqlite", f"{folder.name}-valid", tmp_path_factory, worker_id)
+    application = make_app(url, folder, **OPEN)
+    with databases.open_temporarily(url) as database:
+        forum = Forum(application, database)
+        with_password(forum, "dora")
+        settle(forum, with_password(forum), with_password(forum, "keeper"))
+        yield forum
+    close_application(application)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("login", [None, "ann", "keeper"])
+def test_every_page_is_valid(
+    forum: Forum, tmp_path: Path, login: str | None, language: str
+) -> None:
+    visitor = Visitor(forum, HTTP_ACCEPT_LANGUAGE=language)
+    if login:
+        visitor.log_in(login)
+    start = ["/", "/search?q=boats", "/search?q=boats&kind=users", "/search?q=by%3Anobody"]
+    pages, _ = follow(visitor, start)
+    shown = {
+        path: page.text
+        for path, page in pages.items()
+        if page.content_type == "text/html" and page.status_int // 100 != 3 and path != "/docs"
+    }
+    assert len(shown) > 30
+    errors = markup_errors(shown, tmp_path)
+    assert errors == [], "\n".join(errors[:40])

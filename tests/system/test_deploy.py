@@ -1,0 +1,266 @@
+"""The shipped files in real programs: nginx, HAProxy, logrotate and systemd."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from forumsvc.db.engine import Database
+from forumsvc.models import Reply
+from tests import programs
+from tests.databases import on_sqlite
+from tests.functional.forum import API
+from tests.functional.test_photos import picture
+from tests.system.forum_process import prepare, serving
+from tests.system.process import PATIENCE, prepare_child, wait_until
+from tests.system.pserve import ROOT, Pserve
+
+DEPLOY = ROOT / "deploy"
+
+
+def free_port() -> int:
+    """Return a port that is free now."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+@contextmanager
+def running(port: int, *command: str) -> Iterator[None]:
+    """Run a proxy until it answers on its port, and kill it afterwards."""
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, preexec_fn=prepare_child, stderr=subprocess.STDOUT
+    )
+
+    def answers() -> bool:
+        with socket.socket() as tried:
+            return tried.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        wait_until(answers, f"{command[0]} answers")
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def get(port: int, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Request a path; return status, headers with lower-case names, and body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        found = {name.lower(): value for name, value in answer.getheaders()}
+        return answer.status, found, answer.read()
+    finally:
+        connection.close()
+
+
+def shipped(name: str, folder: Path, **replaced: str) -> Path:
+    """Copy a file of `deploy/` with other addresses. replaced: new text by the old one."""
+    text = (DEPLOY / name).read_text()
+    for old, new in replaced.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@on_sqlite
+def test_nginx_serves_the_forum_and_keeps_its_photos(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    program, port = programs.require("nginx"), free_port()
+    scene = prepare(database_url, database, tmp_path)
+    with serving(tmp_path, database_url, photos__dir=str(tmp_path / "photos")) as service:
+        config = shipped(
+            "nginx.conf",
+            tmp_path,
+            **{
+                "127.0.0.1:6543": f"127.0.0.1:{service.port}",
+                "listen 80": f"listen 127.0.0.1:{port}",
+                "/var/cache/nginx/forumsvc": str(tmp_path / "cache"),
+            },
+        )
+        (tmp_path / "nginx").mkdir()
+        own = f"daemon off; pid {tmp_path}/nginx.pid; error_log {tmp_path}/nginx.log;"
+        if os.getuid() == 0:
+            own += " user root;"
+        with running(
+            port, program, "-p", f"{tmp_path}/nginx", "-c", str(config), "-e", "stderr", "-g", own
+        ):
+            assert get(port, f"{API}/topics")[0] == 200
+            assert get(port, "/metrics")[0] == 403
+            photo = upload(port, scene.people[0].token or "")
+            found = [get(port, photo) for _ in range(2)]
+            assert [status for status, _, _ in found] == [200, 200]
+            assert [headers["x-cache-status"] for _, headers, _ in found] == ["MISS", "HIT"]
+            assert found[0][2] == found[1][2]
+            # What a client says of itself is replaced.
+            seen = get(port, f"{API}/topics", **{"X-Forwarded-Host": "evil.example", "Host": "f"})
+            assert "evil.example" not in str(seen)
+
+
+def upload(port: int, token: str) -> str:
+    """Upload a photo and return the path of its address."""
+    body = (
+        b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n'
+        b"Content-Type: image/png\r\n\r\n" + picture() + b"\r\n--b--\r\n"
+    )
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Content-Type": "multipart/form-data; boundary=b",
+    }
+    connection.request("POST", f"{API}/photos", body, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    assert answer.status in (200, 201), text
+    found = re.search(r"/photos/[^\"]+", text)
+    assert found
+    return found[0]
+
+
+@contextmanager
+def behind_haproxy(services: list[Pserve], folder: Path) -> Iterator[int]:
+    """Run the shipped HAProxy in front of two services; yield its port."""
+    program, port = programs.require("haproxy"), free_port()
+    config = shipped(
+        "haproxy.cfg",
+        folder,
+        **{
+            "192.0.2.11:6543": f"127.0.0.1:{services[0].port}",
+            "192.0.2.12:6543": f"127.0.0.1:{services[1].port}",
+            "bind :80": f"bind 127.0.0.1:{port}",
+            "maxconn 8000": "maxconn 500",
+        },
+    )
+    with running(port, program, "-db", "-f", str(config)):
+        wait_until(lambda: get(port, "/health/live")[0] == 200, "a service is known to be ready")
+        yield port
+
+
+@on_sqlite
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_behind_haproxy_the_end_of_one_service_fails_no_get_and_doubles_no_reply(
+    database_url: str, database: Database, tmp_path: Path, number: signal.Signals
+) -> None:
+    scene = prepare(database_url, database, tmp_path)
+    folders = [tmp_path / name for name in ("a", "b")]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        serving(folders[0], database_url, worker=False, processes=2, drain_seconds=5) as first,
+        serving(folders[1], database_url, worker=False, processes=2) as second,
+        behind_haproxy([first, second], tmp_path) as port,
+    ):
+        over = threading.Event()
+        statuses: list[int] = []
+        replied: list[int] = []
+
+        def ask() -> None:
+            while not over.is_set():
+                statuses.append(get(port, f"{API}/topics")[0])
+
+        def reply(token: str) -> None:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+            path = f"{API}/topics/{scene.topics[0]}/replies"
+            turn = 0
+            while not over.is_set():
+                headers = {
+                    "Authorization": f"Bearer {token}",
+                    "Content-Type": "application/json",
+                    "Idempotency-Key": f"reply-{turn}",
+                }
+                body = json.dumps({"body": f"Reply {turn}"})
+                try:
+                    connection.request("POST", path, body, headers)
+                    answer = connection.getresponse()
+                    answer.read()
+                except (OSError, http.client.HTTPException):
+                    # The service was killed while it answered: sent once more with the same key.
+                    connection.close()
+                else:
+                    replied.append(answer.status)
+                    turn += 1
+            connection.close()
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        threads += [threading.Thread(target=reply, args=(one.token,)) for one in scene.people]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(statuses) > 100 and len(replied) > 10, "requests are answered")
+        workers = first.workers()
+        first.process.send_signal(number)
+        if number == signal.SIGKILL:
+            for pid in workers:
+                os.kill(pid, number)
+        first.process.wait(PATIENCE)
+        answered, written = len(statuses), len(replied)
+        wait_until(
+            lambda: len(statuses) > answered + 200 and len(replied) > written + 10,
+            "the other service answers alone",
+        )
+        over.set()
+        for thread in threads:
+            thread.join()
+        assert set(statuses) == {200}
+        assert set(replied) == {201}
+    with database.reads.connect() as db:
+        assert db.scalar(select(func.count()).select_from(Reply)) == len(replied)
+
+
+def test_logrotate_takes_its_file(tmp_path: Path) -> None:
+    program = programs.require("logrotate")
+    config = shipped("logrotate.conf", tmp_path, **{"    su forum forum\n": ""})
+    config.chmod(0o600)
+    command = [program, "-d", "-s", str(tmp_path / "state"), str(config)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert "error" not in done.stderr.lower()
+
+
+@pytest.mark.parametrize(
+    ("unit", "most"), [("forumsvc.service", 2.0), ("forumsvc-backup.service", 3.0)]
+)
+def test_systemd_takes_its_units_and_finds_them_safe(
+    tmp_path: Path, unit: str, most: float
+) -> None:
+    program = programs.require("systemd-analyze")
+    for name in (unit, "forumsvc.socket", "forumsvc-backup.timer"):
+        text = (DEPLOY / name).read_text()
+        # systemd looks for the program.
+        (tmp_path / name).write_text(re.sub(r"(?m)^ExecStart=\S+", "ExecStart=/bin/true", text))
+    units = [str(tmp_path / unit)]
+    environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"}
+    checked = subprocess.run(
+        [program, "verify", "--man=no", *units],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert "forumsvc" not in checked.stderr
+    found = subprocess.run(
+        [program, "security", "--offline=true", *units],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    level = re.search(r"exposure level for \S+: ([\d.]+)", found.stdout)
+    assert level, found.stderr
+    assert float(level[1]) <= most

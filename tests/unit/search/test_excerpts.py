@@ -1,0 +1,86 @@
+"""Marked titles and excerpts."""
+
+import pytest
+
+from forumsvc.search.excerpts import mark_excerpt, mark_title
+from forumsvc.search.matching import PhraseMatcher, WordMatcher
+from forumsvc.search.query import parse_query
+
+
+def matcher(query: str) -> WordMatcher:
+    return WordMatcher(parse_query(query).words)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "shown"),
+    [
+        ("cafe", "Das Café & mehr", "Das <mark>Café</mark> &amp; mehr"),
+        ("搜索", "中文搜索引擎", "中文<mark>搜索</mark>引擎"),
+        ("文搜索", "中文搜索引擎", "中<mark>文搜索</mark>引擎"),
+        ("猫", "黑猫和猫", "黑<mark>猫</mark>和<mark>猫</mark>"),
+        ("deploy", "Deployment", "<mark>Deployment</mark>"),
+        ("a b", "a b <c>", "<mark>a</mark> <mark>b</mark> &lt;c&gt;"),
+        ("grus", "Viele Grüße", "Viele <mark>Grüße</mark>"),
+        ('"gruss"', "Viele Grüße", "Viele Grüße"),
+        ("grusse", "Viele Grüße", "Viele <mark>Grüße</mark>"),
+    ],
+)
+def test_the_words_of_the_query_are_marked(query: str, title: str, shown: str) -> None:
+    assert mark_title(title, matcher(query)) == shown
+
+
+def test_an_excerpt_is_about_160_characters_around_the_most_words() -> None:
+    text = "start " * 200 + "the wanted word stands here " + "end " * 200
+    shown = mark_excerpt(text, matcher("wanted word"))
+    assert "<mark>wanted</mark> <mark>word</mark>" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+    plain = shown.replace("<mark>", "").replace("</mark>", "").strip("…")
+    assert 100 <= len(plain) <= 180
+    assert set(plain.split()) <= {"start", "the", "wanted", "word", "stands", "here", "end"}
+
+
+def test_an_excerpt_of_chinese_is_half_as_long() -> None:
+    shown = mark_excerpt("文" * 300 + "搜索" + "字" * 300, matcher("搜索"))
+    assert "<mark>搜索</mark>" in shown
+    assert 60 <= len(shown) <= 100
+
+
+def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning() -> None:
+    assert mark_excerpt(" A  short\ntext ", matcher("none")) == "A short text"
+    assert mark_excerpt("x " * 400, matcher("none")).startswith("x x x")
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "is_there"),
+    [
+        ("to be, or not to be", "or not", True),
+        ("to be, or not to be", "not or", False),
+        ("preordained", "ordained", False),
+        ("中文搜索引擎", "文搜索", True),
+        ("中文 搜索", "文搜索", False),
+        ("uses node.js here", "node js", True),
+        ("Don't panic", "dont panic", True),
+    ],
+)
+def test_a_phrase_is_a_sequence_of_whole_words(text: str, phrase: str, is_there: bool) -> None:
+    assert PhraseMatcher([phrase], []).matches(text) is is_there
+    assert PhraseMatcher([], [phrase]).matches(text) is not is_there
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "judgement"),
+    [
+        ("red apples", "Red apples", (True, True)),
+        ("red apples", "Red pears", (False, True)),
+        ("red apples", "Bored", (False, False)),
+        ("dont panic", "Don't panic", (True, True)),
+        ("app*  red", "Apples", (False, True)),
+        ("猫", "黑猫", (True, True)),
+        ("by:ann", "Red apples", (False, False)),
+    ],
+)
+def test_a_title_has_all_words_or_some_or_none(
+    query: str, title: str, judgement: tuple[bool, bool]
+) -> None:
+    assert matcher(query).judge(title) == judgement

@@ -1,0 +1,250 @@
+"""Whatever the text: what is marked is escaped, and what is searched is found."""
+
+import re
+import unicodedata
+from html import unescape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forumsvc.errors import Invalid
+from forumsvc.search.excerpts import mark_excerpt, mark_title
+from forumsvc.search.expressions import TITLE
+from forumsvc.search.matching import PhraseMatcher, WordMatcher
+from forumsvc.search.normal_form import normalize, normalize_with_offsets
+from forumsvc.search.query import parse_query
+from forumsvc.search.tokens import MAX_TOKEN, Term, as_prefix, terms, tokens
+from tests.unit.markup import xss_corpus
+
+MARK = re.compile("</?mark>")
+MARKED = re.compile("<mark>(.*?)</mark>", re.DOTALL)
+BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|#x27);)")
+BLANKS = re.compile(r"\s+")
+QUERIES = ("script", "s*", "alert 1", "img svg amp", "lt gt quot x27", "javascript:alert", "x")
+"""Words of the corpus, and words that stand in escaped text only."""
+
+# Han with an extension, Kana, Hangul, Thai: every character may stand alone.
+RUN_CHARACTERS = st.one_of(
+    st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF),
+    st.characters(min_codepoint=0x20000, max_codepoint=0x2A6DF),
+    st.characters(min_codepoint=0x3041, max_codepoint=0x3094),
+    st.characters(min_codepoint=0x30A1, max_codepoint=0x30FA),
+    st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3),
+    st.characters(min_codepoint=0x0E01, max_codepoint=0x0E3A),
+    st.sampled_from("猫犬々ーのはがぎ한국어สวัสดี㐀豈ｶﾞｱ㌀"),
+)
+# In normal form, as the index has it: の and a voicing mark behind it are one character there.
+runs = st.text(RUN_CHARACTERS, min_size=1, max_size=60).map(normalize)
+around = st.sampled_from(["", " ", "abc", "x.", "…", "\n", "1", "<b>"])
+# Without those that stand for several characters, such as the Catalan ŀ, which has a dot.
+letters = st.characters(categories=("Ll", "Lu"), max_codepoint=0x52F).filter(
+    lambda one: normalize(one).isalpha()
+)
+words = st.text(letters, min_size=3, max_size=80)
+hostile = st.lists(
+    st.sampled_from(
+        [
+            *("<b>", "</mark>", "<mark>", "&", "&amp;", "&lt;", '"', "'", "\\", "\x00", "=", "@u1"),
+            *(
+                "猫犬",
+                "が",
+                "\u3099",
+                "ｶﾞ",
+                "ß",
+                "ﬃ",
+                "ﷺ",
+                "㌀",
+                "\u00ad",
+                "\u200b",
+                "\u202e",
+                "e\u0301",
+            ),
+            *(
+                "İ",
+                "ΐ",
+                "a.b-c",
+                "c++",
+                "c#",
+                "don't",
+                " ",
+                "\n",
+                "\u2028",
+                "\U0010ffff",
+                "한",
+                "สวัส",
+            ),
+        ]
+    )
+    | st.text(max_size=6),
+    max_size=30,
+).map("".join)
+
+
+def matcher(query: str) -> WordMatcher:
+    return WordMatcher(parse_query(query).words)
+
+
+def assert_is_escaped_part(marked: str, text: str) -> None:
+    """The marks removed, there is no markup; unescaped, it is a part of the text."""
+    plain = MARK.sub("", marked)
+    assert not set(plain) & {"<", ">"}
+    assert BARE_AMPERSAND.search(plain) is None
+    assert marked.count("<mark>") == marked.count("</mark>")
+    assert unescape(plain) in text
+
+
+def assert_excerpt_is_escaped_part(marked: str, text: str) -> None:
+    """The same, with `…` around it where something is left out."""
+    blank_free = BLANKS.sub(" ", text).strip()
+    before = "…" if marked.startswith("…") and not blank_free.startswith("…") else ""
+    after = "…" if marked.endswith("…") and not blank_free.endswith("…") else ""
+    assert_is_escaped_part(marked[len(before) : len(marked) - len(after)], blank_free)
+
+
+def finds(query: list[Term], text: str) -> bool:
+    """Return whether the index would find the text."""
+    return WordMatcher(query).has_all(frozenset(tokens(text)))
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_no_text_of_the_xss_corpus_becomes_markup(query: str) -> None:
+    sought = matcher(query)
+    for text in xss_corpus.texts()[:: 1 if query == "script" else 7]:
+        assert_is_escaped_part(mark_title(text, sought), text)
+        assert_excerpt_is_escaped_part(mark_excerpt(text, sought), text)
+
+
+@given(hostile, st.sampled_from([*QUERIES, "猫", "한", "ss", "ffi", "a.b", '"c"', "mark b"]))
+@settings(max_examples=300, deadline=None)
+def test_no_hostile_text_becomes_markup(text: str, query: str) -> None:
+    sought = matcher(query)
+    assert_is_escaped_part(mark_title(text, sought), text)
+    long = f"{text} {'word ' * 40}{text}"
+    assert_excerpt_is_escaped_part(mark_excerpt(long, sought), long)
+
+
+def test_tags_around_a_mark_stay_text() -> None:
+    assert mark_title("<b>cat</b>", matcher("cat")) == "&lt;b&gt;<mark>cat</mark>&lt;/b&gt;"
+    assert mark_title("</mark>", matcher("mark")) == "&lt;/<mark>mark</mark>&gt;"
+
+
+@pytest.mark.parametrize("query", ["amp", "lt", "quot", "x27"])
+def test_the_names_of_escapes_are_not_found(query: str) -> None:
+    assert mark_title("""<&>"'""", matcher(query)) == "&lt;&amp;&gt;&quot;&#x27;"
+
+
+@given(runs, st.data(), around, around)
+@settings(max_examples=400, deadline=None)
+def test_every_part_of_a_run_without_blanks_is_found(
+    run: str, data: st.DataObject, before: str, after: str
+) -> None:
+    start = data.draw(st.integers(0, len(run) - 1))
+    part = run[start : start + data.draw(st.integers(1, 20))]
+    found = terms(part)
+    assert found
+    assert finds(found, f"{before}{run}{after}")
+
+
+@given(
+    words, st.data(), st.sampled_from(["", " ", "猫", ", ", "("]), st.sampled_from(["", " 猫", "!"])
+)
+@settings(max_examples=400, deadline=None)
+def test_every_beginning_of_a_word_with_three_letters_finds_it(
+    word: str, data: st.DataObject, before: str, after: str
+) -> None:
+    beginning = word[: data.draw(st.integers(3, len(word)))]
+    [term] = terms(beginning)
+    assert finds([as_prefix(term)], f"{before}{word}{after}")
+
+
+@given(st.text(RUN_CHARACTERS, min_size=1, max_size=2).map(normalize), st.lists(runs, max_size=8))
+@settings(max_examples=400, deadline=None)
+def test_what_one_or_two_characters_find_contains_them(part: str, texts: list[str]) -> None:
+    part = part[:2]
+    text = " ".join([*texts, *(part[::-1] + run for run in texts[:2])])
+    if finds(terms(part), text):
+        assert part in text
+
+
+@given(hostile | st.text())
+@settings(max_examples=500, deadline=None)
+def test_the_normal_form_of_a_normal_form_is_itself(text: str) -> None:
+    normal = normalize(text)
+    assert normalize(normal) == normal
+
+
+def test_the_normal_form_of_every_character_is_normal() -> None:
+    characters = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    assert [one for one in characters if normalize(normalize(one)) != normalize(one)] == []
+
+
+@given(hostile | st.text())
+@settings(max_examples=300, deadline=None)
+def test_tokens_are_short_and_need_no_quoting(text: str) -> None:
+    for token in tokens(text):
+        assert 1 <= len(token) <= MAX_TOKEN
+        assert not set(token) & set("\"'\\=@\x00")
+        assert not any(map(str.isspace, token))
+
+
+def test_no_character_puts_a_blank_or_a_quote_into_a_token() -> None:
+    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789_.+#-")
+    for code in range(0x110000):
+        if 0xD800 <= code < 0xE000:
+            continue
+        for token in tokens(f"x{chr(code)}y {chr(code)}"):
+            odd = {one for one in token if one.isspace() or (one.isascii() and one not in allowed)}
+            assert not odd, hex(code)
+
+
+@given(hostile)
+@settings(max_examples=200, deadline=None)
+def test_no_token_of_a_text_is_a_token_of_a_title(text: str) -> None:
+    titles = {TITLE + token for token in tokens(text)}
+    assert titles.isdisjoint(tokens(text))
+    assert titles.isdisjoint(tokens(" ".join(titles)))
+
+
+@given(hostile)
+@settings(max_examples=200, deadline=None)
+def test_no_token_of_a_text_is_that_of_an_author_or_a_node(text: str) -> None:
+    assert not {one for one in tokens(f"@u1 @n1 {text}") if one.startswith("@")}
+
+
+@given(hostile)
+@settings(max_examples=200, deadline=None)
+def test_each_character_of_a_normal_form_has_its_place_in_the_text(text: str) -> None:
+    normal, offsets = normalize_with_offsets(text)
+    assert len(offsets) == len(normal) + 1
+    assert offsets == sorted(offsets)
+    assert offsets[-1] == len(text)
+    assert all(0 <= offset < len(text) for offset in offsets[:-1])
+
+
+def test_a_phrase_is_found_at_any_place_of_a_run() -> None:
+    for phrase in ("中文", "文搜", "中文搜索", "索"):
+        assert PhraseMatcher([phrase], []).matches("a中文搜索b")
+    assert not PhraseMatcher(["文搜"], []).matches("中文、搜索")
+
+
+def test_the_word_itself_is_marked_where_lengths_of_normal_forms_happen_to_agree() -> None:
+    marked = mark_title("\u00adxx cat ß", matcher("cat"))
+    assert MARKED.findall(marked) == ["cat"]
+
+
+def test_decomposed_hangul_is_marked() -> None:
+    text = unicodedata.normalize("NFD", "새 한국어 글")
+    marked = mark_title(text, matcher("한국"))
+    assert len(MARKED.findall(marked)) == 1
+
+
+@pytest.mark.parametrize("text", ["ᄀ\u200bᅡ", "か\u200b\u3099", "\u0627\u200d\u0653"])
+def test_an_invisible_character_does_not_hinder_composition(text: str) -> None:
+    assert normalize(text) == normalize(text.replace("\u200b", "").replace("\u200d", ""))
+
+
+@pytest.mark.parametrize("query", ["by:@", 'by:"@"', "BY:@", "by\uff1a@", "@", "@@"])
+def test_an_at_sign_without_a_login_is_refused(query: str) -> None:
+    with pytest.raises(Invalid):
+        parse_query(query)

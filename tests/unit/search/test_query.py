@@ -1,0 +1,73 @@
+"""What is typed into a search field."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from forumsvc.errors import Invalid
+from forumsvc.search.query import Order, State, Where, parse_query
+from forumsvc.search.tokens import Term
+
+
+def exact(*words: str) -> tuple[Term, ...]:
+    return tuple(Term((word,)) for word in words)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("deploy", {"words": (Term(("deploy",), is_prefix=True),)}),
+        ("deploy now", {"words": exact("deploy", "now")}),
+        ("deploy* now", {"words": (Term(("deploy",), is_prefix=True), Term(("now",)))}),
+        ('"deploy"', {"words": exact("deploy"), "phrases": ("deploy",)}),
+        ("\u201cdeploy now\u201d", {"words": exact("deploy", "now"), "phrases": ("deploy now",)}),
+        ("deploy -now", {"excluded": exact("now")}),
+        ('deploy -"right now"', {"excluded_phrases": ("right now",)}),
+        ("deploy by:Bob", {"by": "Bob", "words": (Term(("deploy",), is_prefix=True),)}),
+        ("@bob", {"by": "bob", "words": ()}),
+        ("node:12", {"node": "12"}),
+        ('node:"Ruby on Rails" x', {"node": "Ruby on Rails", "words": exact("x")}),
+        ("NODE\uff1aRuby", {"node": "Ruby"}),
+        ("a in:title", {"where": Where.TITLE}),
+        ("a order:likes", {"order": Order.LIKES}),
+        ("a is:closed is:excellent", {"states": (State.CLOSED, State.EXCELLENT)}),
+        ("a after:2025", {"since": datetime(2025, 1, 1, tzinfo=UTC)}),
+        ("a before:2026-02", {"until": datetime(2026, 2, 1, tzinfo=UTC)}),
+        ("a before:2026-02-03", {"until": datetime(2026, 2, 3, tzinfo=UTC)}),
+        ("a after:2026-02-03T04:05:06Z", {"since": datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)}),
+        ("http://a.example", {"words": exact("http", "a.example"), "node": None}),
+        ("log in: error", {"words": exact("log", "in", "error"), "where": None}),
+        ("std::move", {"words": exact("std", "move")}),
+        ('un"balanced', {"words": exact("un", "balanced")}),
+    ],
+)
+def test_a_query_means(text: str, expected: dict[str, Any]) -> None:
+    found = parse_query(text)
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("...", "must have a word"),
+        ("-deploy", "must also have a word"),
+        ("in:title", "must have a word"),
+        ('by:""', "'by:' needs a value"),
+        ("a before:yesterday", "before: 'yesterday' is no date"),
+        ("a before:2026-13", "before: '2026-13' is no date"),
+        ("a in:body", "in: 'body' must be one of all, title, topics, replies"),
+        ("a is:odd", "is: 'odd' must be one of"),
+        ("a -by:bob", "only words can be excluded"),
+        ("a b c d e f g h i j k", "at most 10 words, and has 11"),
+    ],
+)
+def test_a_wrong_query_is_refused_with_its_reason(text: str, reason: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        parse_query(text)
+    assert caught.value.field == "q"
+    assert reason in caught.value.reason
+
+
+def test_ten_words_are_allowed() -> None:
+    assert len(parse_query("a b c d e f g h i -j").words) == 9

@@ -1,0 +1,92 @@
+"""The tokens of texts and of queries."""
+
+import unicodedata
+
+import pytest
+
+from forumsvc.search.normal_form import normalize, normalize_with_offsets
+from forumsvc.search.tokens import MAX_TOKEN, Term, as_prefix, terms, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("Café", "cafe"),
+        ("ＣＡＦＥ１", "cafe1"),
+        ("Straße", "strasse"),
+        ("İstanbul", "istanbul"),
+        ("Ώρα", "ωρα"),
+        ("が", "が"),
+        ("йод", "йод"),
+        ("ｶﾞ", "ガ"),
+        ("soft\u00adhyphen\u200b", "softhyphen"),
+        ("ế", "e"),
+    ],
+)
+def test_texts_are_compared_without_case_width_and_latin_accents(text: str, normal: str) -> None:
+    assert normalize(text) == normal
+    assert normalize(normal) == normal
+
+
+def test_every_invisible_character_is_removed() -> None:
+    invisible = [chr(at) for at in range(0x110000) if unicodedata.category(chr(at)) == "Cf"]
+    assert [hex(ord(one)) for one in invisible if normalize(f"a{one}b") != "ab"] == []
+
+
+@pytest.mark.parametrize("text", ["Straße ﬁne Ế ｶﾞ x", "plain", "中文，ＡＢ", "e\u0301e"])
+def test_each_character_of_the_normal_form_has_its_place_in_the_text(text: str) -> None:
+    normal, offsets = normalize_with_offsets(text)
+    assert normal == normalize(text)
+    assert len(offsets) == len(normal) + 1
+    assert offsets == sorted(offsets)
+    assert offsets[-1] == len(text)
+    for at, character in enumerate(normal):
+        assert character in normalize(text[offsets[at] : offsets[at] + 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("中文搜索", ["中文", "文搜", "搜索", "索"]),
+        ("東京・タワー", ["東京", "京", "タワ", "ワー", "ー"]),
+        ("한국어 검색", ["한국", "국어", "어", "검색", "색"]),
+        ("ไทย", ["ไท", "ทย", "ย"]),
+        ("x中文y", ["x", "中文", "文", "y"]),
+        ("node.js", ["node.js", "node", "js"]),
+        ("snake_case __init__", ["snake_case", "snake", "case", "__init__", "init"]),
+        ("don't O’Neill", ["dont", "oneill"]),
+        ("C++11 and C#", ["c++", "c", "11", "and", "c#"]),
+        ("std::move", ["std", "move"]),
+        ("e-mail 3.11", ["e-mail", "e", "mail", "3.11", "3", "11"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("same Same SAME", ["same"]),
+        ("!?… ___ 🎉", []),
+    ],
+)
+def test_texts_have_these_tokens(text: str, found: list[str]) -> None:
+    assert tokens(text) == found
+
+
+def test_long_words_are_cut_in_texts_and_queries_alike() -> None:
+    assert tokens("a" * 100) == ["a" * MAX_TOKEN]
+    assert terms("a" * 100) == [Term(("a" * MAX_TOKEN,))]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("中文搜索", [Term(("中文", "文搜", "搜索"))]),
+        ("猫", [Term(("猫",), is_prefix=True)]),
+        ("node.js rocks", [Term(("node.js",)), Term(("rocks",))]),
+        ("C++", [Term(("c++",))]),
+        ("猫猫猫", [Term(("猫猫",))]),
+    ],
+)
+def test_a_query_asks_for_whole_words_and_all_pairs(text: str, asked: list[Term]) -> None:
+    assert terms(text) == asked
+
+
+def test_a_word_is_a_beginning_from_three_letters_on() -> None:
+    assert as_prefix(Term(("deploy",))) == Term(("deploy",), is_prefix=True)
+    assert as_prefix(Term(("da",))) == Term(("da",))
+    assert as_prefix(Term(("中文", "文搜"))) == Term(("中文", "文搜"))

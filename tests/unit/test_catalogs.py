@@ -1,0 +1,41 @@
+"""The translations of the pages are complete, and compiled."""
+
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.checkers import python_format
+
+from docs import make_catalogs
+from forumsvc.settings.pages import LANGUAGES
+
+TEMPLATES = make_catalogs.PACKAGE / "pages"
+# What only programs read has element names alone; the explorer is swagger-ui.
+_NOT_PAGES = {"atom.jinja2", "sitemap.jinja2", "explorer.jinja2", "explorer_redirect.jinja2"}
+FORUM = [path for path in sorted(TEMPLATES.rglob("*.jinja2")) if path.name not in _NOT_PAGES]
+_CODE = re.compile(r"\{% trans.*?endtrans %\}|\{[%{#].*?[%}#]\}", re.DOTALL)
+_TAG = re.compile(r"<code>.*?</code>|<[^>]*>|\w+=\"[^\"]*\"")
+
+
+def test_every_language_but_english_has_a_catalogue() -> None:
+    found = {path.parts[-3] for path in make_catalogs.CATALOGS}
+    assert {"en", *found} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("path", make_catalogs.CATALOGS, ids=lambda path: path.parts[-3])
+def test_every_text_is_translated_and_compiled(path: Path) -> None:
+    catalog = make_catalogs.read(path)
+    for message in catalog:
+        if message.id:
+            assert message.string, message.id
+            assert all(message.string), message.id
+            python_format(catalog, message)
+    assert make_catalogs.updated(catalog, make_catalogs.extract()) == path.read_bytes()
+    compiled = make_catalogs.compiled(make_catalogs.read(path))
+    assert compiled == path.with_suffix(".mo").read_bytes(), "make catalogs"
+
+
+@pytest.mark.parametrize("path", FORUM, ids=lambda path: path.name)
+def test_no_text_of_a_template_is_outside_of_the_catalogue(path: Path) -> None:
+    outside = _TAG.sub("", _CODE.sub("", path.read_text()))
+    assert re.findall(r"[^\W\d_]+", outside) == []
