@@ -127,9 +127,9 @@ class Renderer:
         return RenderedText((escape_to_html(text),), fallback=reason)
 
     def _render_with_retry(self, text: str, report_cpu_time: ReportCpuTime) -> dict[str, Any]:
-        """Render in a worker, and in another one if the first exceeded the wall-clock time."""
+        """Render in a worker; in another one if the first ended or exceeded the wall-clock time."""
         for _ in range(_ATTEMPTS - 1):
-            with suppress(PoolBusyError, DeadlineError):
+            with suppress(PoolBusyError, DeadlineError, CrashError):
                 return self._render_in_worker(text, report_cpu_time)
         return self._render_in_worker(text, report_cpu_time)
 

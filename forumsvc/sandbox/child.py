@@ -25,17 +25,18 @@ _MAX_RESIDENT = 120 << 20
 _STATM = Path("/proc/self/statm")
 
 
-def main(task: str, max_memory: int) -> None:
+def main(task: str, max_memory: int, life: int) -> None:
     """Serve the socket that is standard input.
 
     task: the name of its module. max_memory: bytes of address space, where the system limits it.
+    life: the descriptor of a socket that the parent closes, and never writes to.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's interrupt
     _set_limit(resource.RLIMIT_AS, max_memory)
     _set_limit(resource.RLIMIT_CORE, 0)
     cpu_affinity.unpin()
+    _end_when_closed(life)
     with socket.socket(fileno=0) as connection, suppress(ConnectionError):
-        fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
         serve(connection, importlib.import_module(task).start())
 
 
@@ -46,7 +47,7 @@ def serve(connection: socket.socket, run: Callable[[Any], dict[str, Any]]) -> No
         for line in lines:
             message = json.loads(line)
             started = time.thread_time()
-            with _kernel_limits(connection, message["cpu_seconds"]):
+            with _cpu_limit(message["cpu_seconds"]):
                 try:
                     result = run(message["job"])
                 except Exception as error:  # untrusted input may raise anything
@@ -60,18 +61,24 @@ def serve(connection: socket.socket, run: Callable[[Any], dict[str, Any]]) -> No
 
 
 @contextmanager
-def _kernel_limits(connection: socket.socket, cpu_seconds: float) -> Iterator[None]:
-    """Let the kernel end this process after so much processor time (SIGPROF), or when the parent
-    closes the socket (SIGIO), in the middle of a C function as well.
+def _cpu_limit(seconds: float) -> Iterator[None]:
+    """Let the kernel end this process (SIGPROF) when the block has used so much processor time, in
+    the middle of a C function as well.
     """
-    flags = fcntl.fcntl(connection, fcntl.F_GETFL)
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-    fcntl.fcntl(connection, fcntl.F_SETFL, flags | os.O_ASYNC)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        fcntl.fcntl(connection, fcntl.F_SETFL, flags)
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _end_when_closed(life: int) -> None:
+    """Let the kernel end this process (SIGIO) when the other end of a socket is closed.
+
+    It is not the socket of the jobs: the signal of a job's arrival can come after the job itself.
+    """
+    fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _set_limit(which: int, limit: int) -> None:

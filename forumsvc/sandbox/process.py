@@ -1,6 +1,7 @@
 """A sandbox process, as seen by the process that uses it."""
 
 import json
+import logging
 import os
 import signal
 import socket
@@ -14,9 +15,12 @@ from forumsvc.cpu_affinity import CORES
 
 from .errors import CpuLimitError, CrashError, DeadlineError
 
+log = logging.getLogger(__name__)
+
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[3]);"
-    "from forumsvc.sandbox.child import main; main(sys.argv[1], int(sys.argv[2]))"
+    "from forumsvc.sandbox.child import main;"
+    "main(sys.argv[1], int(sys.argv[2]), int(sys.argv[4]))"
 )
 _START_SECONDS = 15.0
 _CHUNK = 1 << 16
@@ -39,19 +43,21 @@ class SandboxProcess:
         self._received: list[bytes] = []
         self._sent_at = self._cpu_limit = 0.0
         self._connection, theirs = socket.socketpair()
+        self._life, their_life = socket.socketpair()
         path = json.dumps([folder or os.getcwd() for folder in sys.path])
         try:
-            with theirs:
+            with theirs, their_life:
+                life = their_life.fileno()
                 self._process = subprocess.Popen(  # noqa: S603 - our own command
-                    [sys.executable, "-I", "-c", _PROGRAM, task, str(max_memory), path],
+                    [sys.executable, "-I", "-c", _PROGRAM, task, str(max_memory), path, str(life)],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env={CORES: os.environ.get(CORES, "")},
-                    pass_fds=files,
+                    pass_fds=(*files, life),
                     process_group=0,
                 )
         except OSError:
-            self._connection.close()
+            self._close()
             raise
 
     def __enter__(self) -> "SandboxProcess":
@@ -105,14 +111,18 @@ class SandboxProcess:
     def kill(self) -> None:
         """End the process now."""
         self.retired = True
-        self._connection.close()
+        self._close()
         self._process.kill()
         self._process.wait()
 
     def close_after_fork(self) -> None:
         """Release it in a forked child of the process that owns it."""
-        self._connection.close()
+        self._close()
         self._process.poll()  # it is not a child of this process, so Popen considers it ended
+
+    def _close(self) -> None:
+        self._connection.close()
+        self._life.close()
 
     def _receive_line(self, deadline: float) -> bytes:
         received = self._received
@@ -132,8 +142,10 @@ class SandboxProcess:
 
     def _died(self) -> CpuLimitError | CrashError:
         self._process.kill()
-        if self._process.wait() == -signal.SIGPROF:
+        status = self._process.wait()
+        if status == -signal.SIGPROF:
             return CpuLimitError(self._cpu_limit)
+        log.warning("a sandbox process ended without a result: exit status %d", status)
         return CrashError(self._most_cpu_seconds())
 
     def _most_cpu_seconds(self) -> float:

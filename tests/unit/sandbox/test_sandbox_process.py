@@ -108,6 +108,15 @@ def test_a_process_that_grew_large_answers_and_takes_no_more_jobs(process: Sandb
     assert not process.alive
 
 
+def test_what_arrives_during_a_job_does_not_end_the_process(process: SandboxProcess) -> None:
+    deadline = time.monotonic() + PATIENCE
+    process.send(("sleep", 1), 20, deadline)
+    with pytest.raises(DeadlineError):
+        process.receive(time.monotonic() + 0.3)
+    process.send(("sleep", 1), 20, deadline)
+    assert ["error" in process.receive(deadline) for _ in range(2)] == [False, False]
+
+
 def test_a_process_ignores_the_interrupt_of_the_terminal(process: SandboxProcess) -> None:
     os.kill(process.pid, signal.SIGINT)
     assert result(process, "echo", 1)["done"] == 1
