@@ -27,6 +27,11 @@ def rfc3339(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
+def rfc3339_or_none(moment: datetime | None) -> str | None:
+    """Return a datetime as `rfc3339` does, or None for None."""
+    return None if moment is None else rfc3339(moment)
+
+
 def parse_rfc3339(text: str) -> datetime | None:
     """Return the time that an RFC 3339 text means, in UTC, or None if it is not one."""
     if not _RFC3339.fullmatch(text):

@@ -43,6 +43,11 @@ class UserPermission(StrEnum):
     UNFOLLOW = "unfollow"  # stop that
     BLOCK = "block"  # neither see the user's topics nor be notified by the user
     UNBLOCK = "unblock"  # take that back
+    SILENCE = "silence"  # let the user only read
+    UNSILENCE = "unsilence"  # take that back
+    WARN = "warn"  # tell the user what they must not do
+    VIEW_RESTRICTIONS = "view_restrictions"  # see why and until when the user is silenced
+    VIEW_NOTES = "view_notes"  # also who decided that, and notes for moderators
 
 
 class AccountPermission(StrEnum):
@@ -114,6 +119,14 @@ class EventPermission(StrEnum):
     VIEW = "view_events"  # read what happened
 
 
+class LogPermission(StrEnum):
+    """For the log of what moderators and administrators do."""
+
+    VIEW = "view_log"  # read what may be public, where it is
+    VIEW_STAFF = "view_staff_log"  # read what moderators may know
+    VIEW_ADMIN = "view_admin_log"  # read everything
+
+
 FORBIDDEN = "forbidden"
 """The default permission. No ACL grants it, so a view without a permission is closed."""
 
@@ -124,12 +137,24 @@ READS = frozenset(
         UserPermission.VIEW_EMAIL,
         UserPermission.VIEW_BLOCKED,
         UserPermission.VIEW_LIKES,
+        UserPermission.VIEW_RESTRICTIONS,
+        LogPermission.VIEW,
         PhotoPermission.VIEW_OWN,
         SearchPermission.SEARCH,
     }
 )
 
-MODERATION = frozenset({SearchPermission.SEARCH_HIDDEN})
+MODERATION = frozenset(
+    {
+        SearchPermission.SEARCH_HIDDEN,
+        UserPermission.SILENCE,
+        UserPermission.UNSILENCE,
+        UserPermission.WARN,
+        UserPermission.VIEW_NOTES,
+        LogPermission.VIEW_STAFF,
+        LogPermission.VIEW_ADMIN,
+    }
+)
 """Permissions that need the scope `moderate`."""
 
 ADMINISTRATION = frozenset({WebhookPermission.MANAGE, EventPermission.VIEW})
@@ -152,6 +177,8 @@ TOPIC_ABILITIES = (
 )
 REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY)
 USER_ABILITIES = (UserPermission.FOLLOW, UserPermission.BLOCK, UserPermission.UPDATE)
+MODERATOR_ABILITIES = (UserPermission.SILENCE, UserPermission.UNSILENCE)
+"""What moderators are shown of a user in addition."""
 USER_SUMMARY_ABILITIES = (UserPermission.UPDATE, UserPermission.DESTROY)
 """What the keyed envelope shows of every user, also as the author of a topic or reply."""
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 INTEGER, STRING, BOOLEAN, DATETIME, ADDRESS = "Integer", "String", "Boolean", "DateTime", "Address"
+OBJECT = "Object"
 USER = "UserSerializer"
 
 _USER = {"id": INTEGER, "login": STRING, "name": STRING, "avatar_url": ADDRESS}
@@ -48,6 +49,7 @@ SERIALIZERS: dict[str, dict[str, str]] = {
         "favorites_count": INTEGER,
         "level": STRING,
         "level_name": STRING,
+        "restriction": f"{OBJECT}?",
         "created_at": DATETIME,
     },
     "TopicSerializer": _TOPIC,
@@ -93,6 +95,7 @@ _CHECKS: dict[str, Any] = {
     STRING: lambda value: isinstance(value, str),
     BOOLEAN: lambda value: type(value) is bool,
     DATETIME: lambda value: isinstance(value, str) and _RFC3339.fullmatch(value),
+    OBJECT: lambda value: isinstance(value, dict),
     ADDRESS: lambda value: isinstance(value, str) and value.startswith(("http://", "https://")),
 }
 

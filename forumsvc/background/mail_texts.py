@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from .. import clock
 from ..mail import texts
-from ..models import MailKind
+from ..models import MailKind, User
 from ..services import password_reset
 from ..settings import Settings
 
@@ -50,7 +50,18 @@ def _webhook_off(db: Connection, settings: Settings, mail: Any) -> MailText | No
     return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
 
 
+def _to_account(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+    """Nobody gets it if the account is deleted."""
+    login = db.scalar(select(User.login).where(User.id == mail.user_id, User.email.is_not(None)))
+    if login is None:
+        return None
+    values = {"site_name": settings["site.name"], "login": login, **mail.data}
+    return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
+
+
 _KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {
     MailKind.PASSWORD_RESET: _password_reset,
     MailKind.WEBHOOK_OFF: _webhook_off,
+    MailKind.SILENCED: _to_account,
+    MailKind.UNSILENCED: _to_account,
 }

@@ -9,6 +9,7 @@ from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..oauth import tokens
 from ..services import events, hosts, idempotency, mails, webhook_deliveries
+from ..services.moderation import audit_log
 from ..settings import Settings
 
 _EVERY_SECONDS = 600.0
@@ -23,12 +24,14 @@ class Maintenance:
         self.interval = settings["worker.interval_seconds"]
         self._database = database
         self._expired = expired_rows(settings)
+        self._keep_log = keep_log(settings)
         self._due_at = 0.0
 
     def run(self) -> bool:
         """Delete expired rows of each kind, if it is due; return whether there may be more."""
         if time.monotonic() < self._due_at:
             return False
+        trim_log(self._database, self._keep_log)
         deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
         has_more = BATCH_SIZE in deleted
         if not has_more:
@@ -46,11 +49,26 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         mails.expired(keep),
         webhook_deliveries.expired(keep),
         hosts.expired(),
+        audit_log.trimmed(),
     ]
+
+
+def keep_log(settings: Settings) -> timedelta | None:
+    """Return for how long the log of moderation is kept; None: for ever."""
+    days = settings["moderation.keep_log_days"]
+    return None if days is None else timedelta(days=days)
+
+
+def trim_log(database: Database, keep: timedelta | None) -> None:
+    """Allow the deletion of what is older in the log of moderation, which says so."""
+    if keep is not None:
+        with database.session.begin() as db:
+            audit_log.trim(db, clock.now(), keep)
 
 
 def delete_all_expired(database: Database, settings: Settings) -> Counter[str]:
     """Delete everything that has expired; return the number of rows by table."""
+    trim_log(database, keep_log(settings))
     counts: Counter[str] = Counter()
     for expired in expired_rows(settings):
         deleted = BATCH_SIZE

@@ -32,6 +32,7 @@ class Message(NamedTuple):
 def site_of(settings: Settings) -> Site:
     """Return the site, for presenters; without `site.url` its URLs are paths."""
     return Site(
+        name=settings["site.name"],
         base_url=settings["site.url"] or "",
         level_names=level_names(settings),
         newbie=newbie_duration(settings),

@@ -1,12 +1,19 @@
 """`forumsvc client …`: applications that may request tokens."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from .. import clock
+from ..models import AdminAction
 from ..oauth import clients, token_admin
 from ..permissions import DEFAULT_SCOPES
+from ..services.moderation import audit_log
 from .command import Group
 from .context import Context, pass_context, read_line, yes_option
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
 
 DEFAULT_GRANTS = ("password", "refresh_token", "authorization_code")
 _STATE_HEADERS = ("Owner", "Enabled", "Introspects")
@@ -92,6 +99,7 @@ def add(
             client_id=client_id,
             client_secret=given_secret,
         )
+        _log(db, AdminAction.CLIENT_CREATED, added.client_id, name=name)
     lines = [f"client_id:     {added.client_id}"]
     if added.client_secret is not None and given_secret is None:
         lines += [
@@ -156,4 +164,10 @@ def delete(context: Context, client_id: str, yes: bool) -> None:
             )
     with context.transaction() as db:
         clients.delete(db, client_id)
+        _log(db, AdminAction.CLIENT_DELETED, client_id)
     context.output(f"Removed the client {client_id}.", client_id=client_id)
+
+
+def _log(db: "Session", action: AdminAction, client_id: str, **more: str) -> None:
+    details = {"client_id": client_id, **more}
+    audit_log.record(db, action, clock.now(), actor_id=None, details=details)

@@ -115,7 +115,11 @@ class Context:
     @contextmanager
     def transaction(self) -> "Iterator[Session]":
         """Begin a transaction on the database; commit it unless the block raises."""
+        from ..models import Via
+        from ..services.moderation import audit_log
+
         with self.current_database().session.begin() as db:
+            audit_log.set_via(db, Via.CLI)
             yield db
 
     def print_status(self, line: str) -> None:

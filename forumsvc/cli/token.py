@@ -9,10 +9,11 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..background.maintenance import delete_all_expired
 from ..errors import Conflict, Invalid, NotFound
-from ..models import IssuedBy, OAuthToken, UserState
+from ..models import AdminAction, IssuedBy, OAuthToken, UserState
 from ..oauth import clients, token_admin, tokens
 from ..permissions import DEFAULT_SCOPES
 from ..services import accounts
+from ..services.moderation import audit_log
 from .command import Group
 from .context import Context, pass_context
 
@@ -58,6 +59,15 @@ def issue(
             access_ttl=ttl or context.settings["oauth.access_token_ttl"],
             refresh_ttl=None,
             issued_by=IssuedBy.ADMIN,
+        )
+        details = {"client_id": client_id, "scope": issued.scope}
+        audit_log.record(
+            db,
+            AdminAction.TOKEN_ISSUED,
+            clock.now(),
+            actor_id=None,
+            user_id=owner.id,
+            details=details,
         )
     context.output(
         f"access_token: {issued.access_token}\nexpires_in:   {issued.expires_in}",
@@ -131,6 +141,8 @@ def revoke(context: Context, id_: int | None, login: str | None, client_id: str 
             revoked = token_admin.revoke_with_family(db, id_, moment)
         else:
             revoked = token_admin.revoke_matching(db, moment, **_owners(db, login, client_id))
+        about = {"token_id": id_, "login": login, "client_id": client_id, "revoked": revoked}
+        audit_log.record(db, AdminAction.TOKEN_REVOKED, moment, actor_id=None, details=about)
     context.output(f"Revoked {revoked} tokens.", revoked=revoked)
 
 

@@ -10,11 +10,12 @@ from .. import clock
 from ..ids import MAX_ID
 from ..models import Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, registration
+from ..services import accounts, blocking, registration
 from ..services.accounts import Account
 from . import avatars
 from .command import Group
 from .context import Context, pass_context, password_options, read_password, yes_option
+from .restrictions import silence, unsilence, warn
 
 ROLES = click.Choice([role.value for role in Role])
 STATES = click.Choice([state.value for state in UserState])
@@ -34,7 +35,12 @@ after_option = click.option(
 
 @click.group(cls=Group)
 def user() -> None:
-    """Add, find, change and delete users."""
+    """Add, find, change, restrict and delete users."""
+
+
+user.add_command(silence)
+user.add_command(unsilence)
+user.add_command(warn)
 
 
 @user.command("list")
@@ -134,7 +140,7 @@ def role(context: Context, login: str, role: str) -> None:
 def block(context: Context, login: str) -> None:
     """Block a user: they may only read."""
     with context.transaction() as db:
-        changed = accounts.block(db, login)
+        changed = blocking.block(db, login)
     _output(context, changed, f"{changed.login} is blocked now.")
 
 
@@ -144,7 +150,7 @@ def block(context: Context, login: str) -> None:
 def unblock(context: Context, login: str) -> None:
     """Unblock a user."""
     with context.transaction() as db:
-        changed = accounts.unblock(db, login)
+        changed = blocking.unblock(db, login)
     _output(context, changed, f"{changed.login} is active now.")
 
 
@@ -175,7 +181,7 @@ def password(context: Context, login: str, password: str | None, password_stdin:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     _check_password(password, found.login, found.email)
     with context.transaction() as db:
-        changed = accounts.set_password(db, login, password)
+        changed = accounts.reset_password(db, login, password)
     _output(context, changed, f"{changed.login} has a new password, and must log in again.")
 
 

@@ -96,7 +96,7 @@ def delete(context: Context, webhook_id: int) -> None:
     """Delete a webhook and its deliveries."""
     with context.transaction() as db:
         _check(db, webhook_id)
-        webhooks.destroy(db, webhook_id)
+        webhooks.destroy(db, None, clock.now(), webhook_id)
     context.output(f"Deleted webhook {webhook_id}.", id=webhook_id)
 
 
@@ -119,7 +119,7 @@ def off(context: Context, webhook_id: int) -> None:
 def _switch(context: Context, webhook_id: int, *, active: bool) -> None:
     with context.transaction() as db:
         _check(db, webhook_id)
-        webhooks.edit(db, webhook_id, active=active)
+        webhooks.edit(db, None, clock.now(), webhook_id, active=active)
     state = "on" if active else "off"
     context.output(f"Webhook {webhook_id} is {state}.", id=webhook_id, active=active)
 
@@ -131,7 +131,7 @@ def rotate(context: Context, webhook_id: int) -> None:
     """Print a new secret; the former one signs beside it for a day."""
     with context.transaction() as db:
         _check(db, webhook_id)
-        generation = webhooks.rotate(db, webhook_id, clock.now())
+        generation = webhooks.rotate(db, None, clock.now(), webhook_id)
     _print_secret(context, webhook_id, generation, f"Webhook {webhook_id} has a new secret.")
 
 

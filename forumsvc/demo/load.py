@@ -92,6 +92,7 @@ def load(
     base_start = until - _BASE_LENGTH if is_large else start
     joined = joining_times(size.users, start, until - _BASE_LENGTH)
     with database.session.begin() as db:
+        events.record_nothing(db)
         before = _count_rows(db)
         users = _insert_users(db, used_themes, joined, password_hash, seed)
         progress("users", size.users, size.users)
@@ -109,7 +110,6 @@ def load(
                 seed=seed,
             )
             _multiply(db, bulk, renderer, progress)
-        events.record_nothing(db)
         search_reindex.mark_pending(db)
         active = users[:_ACTIVE_USERS]
         ids, logins = [row["id"] for row in active], [row["login"] for row in active]

@@ -1,6 +1,7 @@
 """Tables and their constraints, one file for each noun."""
 
 from ..db.base import Base
+from .audit_log import AdminAction, AuditRecord, Via, Visibility
 from .cache_version import CacheVersion
 from .event import Event, EventPosition, EventType
 from .host import Host
@@ -23,13 +24,16 @@ from .relation import (
     UserFollow,
 )
 from .reply import Reply
+from .restriction import Restriction, RestrictionKind
 from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
 from .topic import Topic
-from .user import Role, User, UserState
+from .user import Role, User, UserState, state_at
 from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
 
 __all__ = [
     "ALL_EVENTS",
+    "AdminAction",
+    "AuditRecord",
     "Base",
     "BrowserSession",
     "CacheVersion",
@@ -63,6 +67,8 @@ __all__ = [
     "Reply",
     "ReplyLike",
     "ReplyWords",
+    "Restriction",
+    "RestrictionKind",
     "Role",
     "Section",
     "Topic",
@@ -73,6 +79,9 @@ __all__ = [
     "UserBlock",
     "UserFollow",
     "UserState",
+    "Via",
+    "Visibility",
     "Webhook",
     "WebhookDelivery",
+    "state_at",
 ]

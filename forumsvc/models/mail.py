@@ -23,6 +23,8 @@ class MailKind(StrEnum):
     PASSWORD_RESET = "password_reset"  # noqa: S105 - no password
     WEBHOOK_OFF = "webhook_off"
     """To each admin: the service has switched a webhook off."""
+    SILENCED = "silenced"
+    UNSILENCED = "unsilenced"
     TEST = "test"
     """Sent at once by `forumsvc mail test`, never queued."""
 

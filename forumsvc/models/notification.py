@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ForeignKey, Index, String, text
+from sqlalchemy import ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, PrimaryKey, Timestamp, UtcDateTime, one_of
@@ -19,6 +19,7 @@ class NotificationType(StrEnum):
     MENTION = "Mention"
     FOLLOW = "Follow"
     NODE_CHANGED = "NodeChanged"
+    MODERATION = "Moderation"
 
 
 class MentionType(StrEnum):
@@ -41,6 +42,8 @@ class Notification(Base):
     topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
     reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
     node_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("nodes.id"))
+    details: Mapped[str | None] = mapped_column(Text)
+    """Of a MODERATION what was done and why, as a JSON object: `services.moderation.notices`."""
     read_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     created_at: Mapped[Timestamp]
     updated_at: Mapped[Timestamp]

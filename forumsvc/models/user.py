@@ -1,11 +1,21 @@
 """Users: login data, profile and counters."""
 
+from datetime import datetime
 from enum import StrEnum
 
 from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..db.base import Base, Counter, EmptyText, PrimaryKey, Timestamp, not_negative, one_of
+from ..db.base import (
+    Base,
+    Counter,
+    EmptyText,
+    PrimaryKey,
+    Timestamp,
+    UtcDateTime,
+    not_negative,
+    one_of,
+)
 
 
 class Role(StrEnum):
@@ -25,6 +35,12 @@ class UserState(StrEnum):
     DELETED = "deleted"
 
 
+def state_at(state: str, blocked_until: datetime | None, now: datetime) -> str:
+    """Return the state of a user at a time: a block ends by the clock, whoever notices it."""
+    has_ended = state == UserState.BLOCKED and blocked_until is not None and blocked_until <= now
+    return UserState.ACTIVE if has_ended else state
+
+
 class User(Base):
     """A user; a deleted one keeps the row, because their posts stay."""
 
@@ -40,6 +56,13 @@ class User(Base):
     password_hash: Mapped[str | None] = mapped_column(String(255))
     role: Mapped[str] = mapped_column(String(10), default=Role.MEMBER)
     state: Mapped[str] = mapped_column(String(10), default=UserState.ACTIVE)
+    blocked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    blocked_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When the block of a blocked user ends by itself; null: it has no end."""
+    blocked_reason: Mapped[str | None] = mapped_column(Text)
+    """Why a user is blocked, shown to them; null if nobody gave a reason."""
+    is_builtin: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Whether it is the user `system`, the actor of what the service does itself."""
 
     name: Mapped[EmptyText]
     name_key: Mapped[str] = mapped_column(
@@ -90,6 +113,13 @@ Index(
     User.topics_count.desc(),
     User.created_at,
     User.id,
+)
+# Finds the silences that have ended.
+Index(
+    "ix_users_blocked_until",
+    User.blocked_until,
+    sqlite_where=text("blocked_until IS NOT NULL"),
+    postgresql_where=text("blocked_until IS NOT NULL"),
 )
 # Few users have an avatar; this finds the user of a stored image by its name.
 Index(

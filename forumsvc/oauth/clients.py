@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from .. import clock
 from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
-from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState
+from ..models import OAuthClient, OAuthCode, OAuthToken, User, UserState, state_at
 from ..permissions import DEFAULT_SCOPES, Scope
 from ..text_rules import line_error
 from ..texts import Message
@@ -86,6 +86,7 @@ _COLUMNS: tuple[Any, ...] = (
     OAuthClient.owner_id,
     User.login.label("owner"),
     User.state.label("owner_state"),
+    User.blocked_until.label("owner_blocked_until"),
     OAuthClient.introspects,
     OAuthClient.created_at,
     OAuthClient.secret_hash,
@@ -273,7 +274,8 @@ def _client_of_row(row: Row[Any]) -> Client:
         tuple(row.scopes.split()),
         row.owner_id,
         row.owner,
-        row.owner_state in (None, UserState.ACTIVE),
+        row.owner_id is None
+        or state_at(row.owner_state, row.owner_blocked_until, clock.now()) == UserState.ACTIVE,
         row.introspects,
         row.created_at,
     )

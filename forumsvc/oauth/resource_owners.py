@@ -5,8 +5,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, or_, select
 from sqlalchemy.orm import Session
 
+from .. import clock
 from ..cache.invalidation import update_without_invalidation
-from ..models import OAuthClient, User, UserState
+from ..models import OAuthClient, User, UserState, state_at
 from ..passwords import hash_password, needs_rehash, verify_password
 from .clients import Client
 
@@ -64,14 +65,17 @@ def lock_client_and_user(
     """
     # Users before the client, in the order of their ids, as in blocking and deleting a user.
     user_ids = {row_id for row_id in (user_id, client.owner_id) if row_id is not None}
-    users = select(User.id, User.password_hash, User.state).where(User.id.in_(user_ids))
+    columns = (User.id, User.password_hash, User.state, User.blocked_until)
+    users = select(*columns).where(User.id.in_(user_ids))
     in_order = users.order_by(User.id).with_for_update(read=not for_update, key_share=for_update)
     found = {row.id: row for row in db.execute(in_order)} if user_ids else {}
     registered = select(OAuthClient.id).where(OAuthClient.id == client.id)
     if db.execute(registered.with_for_update(read=True)).first() is None:
         return None
-    if client.owner_id is not None and found[client.owner_id].state != UserState.ACTIVE:
-        return None
+    if client.owner_id is not None:
+        owner = found[client.owner_id]
+        if state_at(owner.state, owner.blocked_until, clock.now()) != UserState.ACTIVE:
+            return None
     if user_id is None:
         return LockedUser(None)
     user = found.get(user_id)

@@ -25,6 +25,8 @@ _COLUMNS: tuple[Any, ...] = (
     User.role,
     User.unread_count,
     User.state,
+    User.blocked_until,
+    User.blocked_reason,
     User.created_at.label("user_created_at"),
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
@@ -75,8 +77,8 @@ def _by_secret() -> Select[Any]:
 def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     """Return the user who is logged in by the secret of a cookie, or None.
 
-    The row: user_id, login, email, role, unread_count, state, user_created_at, scope, client_id,
-    blocks; one SELECT.
+    The row: user_id, login, email, role, unread_count, state, blocked_until, blocked_reason,
+    user_created_at, scope, client_id, blocks; one SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 

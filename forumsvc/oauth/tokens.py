@@ -120,6 +120,8 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     User.login,
     User.role,
     User.state,
+    User.blocked_until,
+    User.blocked_reason,
     User.created_at.label("user_created_at"),
     OAuthToken.id.label("token_id"),
     OAuthToken.scope,

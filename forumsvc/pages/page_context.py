@@ -7,12 +7,11 @@ Logging in replaces the secret (no session fixation).
 import re
 from typing import Any
 
-from ..models import UserState
 from ..oauth import sessions
 from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
 from ..resources.page import PageResource
-from ..security.identity import identify
+from ..security.identity import Level, identify
 from ..web.api.request import ForumRequest, newbie_duration
 from ..web.pipeline.transactions import is_unsafe
 from .paths import safe_redirect_path
@@ -68,7 +67,8 @@ class PageContext(PageResource):
     @property
     def account_pages(self) -> tuple[str, ...]:
         """The routes of the pages about the user's own account; the blocked edit no profile."""
-        is_active = self.user is not None and self.user.state == UserState.ACTIVE
+        caller = self.request.caller
+        is_active = caller is not None and caller.level != Level.BLOCKED
         return (*(("settings",) if is_active else ()), "change_password", "applications")
 
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:

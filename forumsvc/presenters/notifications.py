@@ -1,5 +1,6 @@
 """NotificationSerializer, with the topics, replies and nodes that it refers to."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -30,11 +31,16 @@ def _notification(
     shown_reply = reply(site, its_reply) if its_reply else None
     is_mention = row.type == NotificationType.MENTION
     in_reply = row.mention_type == MentionType.REPLY
+    actor = user(site, row)
+    more: dict[str, Any] = {}
+    if row.type == NotificationType.MODERATION:
+        actor["name"] = site.name
+        more = json.loads(row.details or "{}")
     return {
         "id": row.id,
         "type": row.type,
         "read": row.read_at is not None,
-        "actor": user(site, row),
+        "actor": actor,
         "mention_type": row.mention_type,
         "mention": (shown_reply if in_reply else shown_topic) if is_mention else None,
         "topic": shown_topic,
@@ -42,4 +48,5 @@ def _notification(
         "node": node(its_node) if its_node else None,
         "created_at": rfc3339(row.created_at),
         "updated_at": rfc3339(row.updated_at),
+        **more,
     }

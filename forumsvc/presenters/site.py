@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 class Site:
     """The URL of the service and the names of its levels.
 
-    base_url: without a trailing slash; level_names: level -> display name; newbie: how long a new
-    member has the level newbie; now: the time of the request.
+    name: the setting `site.name`; base_url: without a trailing slash; level_names: level -> display
+    name; newbie: how long a new member has the level newbie; now: the time of the request.
     """
 
+    name: str
     base_url: str
     level_names: Mapping[str, str]
     newbie: timedelta

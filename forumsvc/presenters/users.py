@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..clock import rfc3339
-from ..models import UserState
+from ..clock import rfc3339, rfc3339_or_none
+from ..models import UserState, state_at
 from ..queries.rows import UserRow, UserSummaryRow
 from ..security.identity import level_of
 from .site import Site
@@ -20,9 +20,17 @@ def user(site: Site, row: UserSummaryRow) -> dict[str, Any]:
     }
 
 
-def user_detail(site: Site, row: UserRow, *, with_email: bool) -> dict[str, Any]:
-    """Return a UserDetailSerializer. with_email: whether the caller may see the e-mail address."""
-    level = level_of(row.role, row.state, row.created_at, site.now, site.newbie)
+def user_detail(
+    site: Site, row: UserRow, *, with_email: bool, with_restriction: bool = False
+) -> dict[str, Any]:
+    """Return a UserDetailSerializer.
+
+    with_email: whether the caller may see the e-mail address; with_restriction: and why and until
+    when the user is blocked.
+    """
+    state = state_at(row.state, row.blocked_until, site.now)
+    level = level_of(row.role, state, row.created_at, site.now, site.newbie)
+    is_blocked = state == UserState.BLOCKED
     shown = with_email and row.state != UserState.DELETED
     return {
         **user(site, row),
@@ -41,5 +49,15 @@ def user_detail(site: Site, row: UserRow, *, with_email: bool) -> dict[str, Any]
         "favorites_count": row.favorites_count,
         "level": level,
         "level_name": site.level_names[level],
+        "restriction": restriction_of(row) if with_restriction and is_blocked else None,
         "created_at": rfc3339(row.created_at),
+    }
+
+
+def restriction_of(row: UserRow) -> dict[str, Any]:
+    """Return why, since when and until when a blocked user may only read; null: not known, none."""
+    return {
+        "reason": row.blocked_reason,
+        "since": rfc3339_or_none(row.blocked_at),
+        "until": rfc3339_or_none(row.blocked_until),
     }

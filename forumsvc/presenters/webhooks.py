@@ -1,9 +1,8 @@
 """Webhooks and their deliveries, as admins see them."""
 
-from datetime import datetime
 from typing import Any
 
-from ..clock import rfc3339
+from ..clock import rfc3339, rfc3339_or_none
 from ..models import DeliveryState
 from ..queries.rows import DeliveryRow, WebhookRow
 from .events import event_id
@@ -40,9 +39,5 @@ def delivery(row: DeliveryRow) -> dict[str, Any]:
         "milliseconds": row.milliseconds,
         "due_at": rfc3339(row.due_at) if is_waiting else None,
         "created_at": rfc3339(row.created_at),
-        "delivered_at": _moment(row.delivered_at),
+        "delivered_at": rfc3339_or_none(row.delivered_at),
     }
-
-
-def _moment(value: datetime | None) -> str | None:
-    return None if value is None else rfc3339(value)

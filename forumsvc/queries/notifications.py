@@ -30,6 +30,21 @@ class NotificationPage:
 _NEWEST_FIRST = SortOrder("notifications", id=Notification.id)
 
 
+_COLUMNS: tuple[Any, ...] = (
+    Notification.id,
+    Notification.type,
+    Notification.mention_type,
+    Notification.topic_id,
+    Notification.reply_id,
+    Notification.node_id,
+    Notification.details,
+    Notification.read_at,
+    Notification.created_at,
+    Notification.updated_at,
+    *summary(),
+)
+
+
 @cache
 def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
     ids = select(*keyset.order.keys).where(Notification.user_id == bindparam("user_id"))
@@ -37,18 +52,7 @@ def _page(newer: bool, keyset: KeysetPage) -> Select[Any]:
         ids = ids.where(Notification.id > bindparam("since"))
     page = keyset.apply(ids).subquery("page")
     return (
-        select(
-            Notification.id,
-            Notification.type,
-            Notification.mention_type,
-            Notification.topic_id,
-            Notification.reply_id,
-            Notification.node_id,
-            Notification.read_at,
-            Notification.created_at,
-            Notification.updated_at,
-            *summary(),
-        )
+        select(*_COLUMNS)
         .join(page, page.c.id == Notification.id)
         .join(User, User.id == Notification.actor_id)
         .order_by(*keyset.order_by(page.c))

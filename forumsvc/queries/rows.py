@@ -22,6 +22,9 @@ class UserRow(UserSummaryRow, Protocol):
 
     role: str
     state: str
+    blocked_at: datetime | None
+    blocked_until: datetime | None
+    blocked_reason: str | None
     email: str | None
     email_public: bool
     location: str
@@ -137,6 +140,7 @@ class NotificationRow(UserSummaryRow, Protocol):
     topic_id: int | None
     reply_id: int | None
     node_id: int | None
+    details: str | None
     read_at: datetime | None
     created_at: datetime
     updated_at: datetime
@@ -197,10 +201,54 @@ class DeliveryRow(Protocol):
     delivered_at: datetime | None
 
 
+class RestrictionRow(Protocol):
+    """A silence or a warning, for `presenters.moderation.restriction`.
+
+    note and the columns of the moderator (`by_…`) are None for the user.
+    """
+
+    id: int
+    kind: str
+    reason: str
+    note: str | None
+    by_id: int | None
+    by_login: str | None
+    by_name: str | None
+    by_avatar: str | None
+    topic_id: int | None
+    reply_id: int | None
+    started_at: datetime
+    until: datetime | None
+    lifted_at: datetime | None
+
+
+class LogRow(Protocol):
+    """A record of the log, for `presenters.moderation.log_record`. details: JSON text."""
+
+    id: int
+    action: str
+    actor_id: int | None
+    actor_login: str | None
+    actor_name: str | None
+    actor_avatar: str | None
+    user_id: int | None
+    user_login: str | None
+    user_name: str | None
+    user_avatar: str | None
+    via: str | None
+    topic_id: int | None
+    reply_id: int | None
+    node_id: int | None
+    reason: str | None
+    details: str | None
+    request_id: str | None
+    created_at: datetime
+
+
 class AccessRow(Protocol):
     """An access token and its user, for `security.identity.identify`.
 
-    user_id and login are None for a token of the client itself; role, state and user_created_at are
+    user_id and login are None for a token of the client itself; the other columns of the user are
     then not to be read. blocks: whether the user blocks anybody; lists_version: see
     `cache.versions.topic_lists_version`; the other columns are of the token.
     """
@@ -209,6 +257,8 @@ class AccessRow(Protocol):
     login: str | None
     role: str
     state: str
+    blocked_until: datetime | None
+    blocked_reason: str | None
     user_created_at: datetime
     token_id: int
     scope: str

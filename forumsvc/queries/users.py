@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 from ..db.base import BigId
 from ..db.execution import ReadConnection, is_sqlite, row, rows, submit
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
+from ..db.statements import with_row_locks
 from ..ids import parse_id
 from ..models import (
     Reply,
@@ -41,6 +42,9 @@ _DETAIL_COLUMNS: tuple[Any, ...] = (
     *summary(),
     User.role,
     User.state,
+    User.blocked_at,
+    User.blocked_until,
+    User.blocked_reason,
     User.email,
     User.email_public,
     User.location,
@@ -60,13 +64,14 @@ _DETAIL_COLUMNS: tuple[Any, ...] = (
 
 
 @cache
-def _by_id() -> Select[Any]:
-    return select(*_DETAIL_COLUMNS).where(User.id == bindparam("id"))
+def _by_id(*, lock: bool) -> Select[Any]:
+    statement = select(*_DETAIL_COLUMNS).where(User.id == bindparam("id"))
+    return with_row_locks(statement, User) if lock else statement
 
 
-def by_id(db: ReadConnection, user_id: int) -> UserRow | None:
-    """Return a user, or None."""
-    return row(db, _by_id(), {"id": user_id})
+def by_id(db: ReadConnection, user_id: int, *, lock: bool = False) -> UserRow | None:
+    """Return a user, or None. lock: lock them until the transaction ends."""
+    return row(db, _by_id(lock=lock), {"id": user_id})
 
 
 @cache

@@ -14,6 +14,7 @@ from ..settings import Settings
 from .base import Acl, Resource
 from .events import Events
 from .likes import Likes
+from .moderation import Moderation
 from .nodes import Nodes
 from .notifications import Notifications
 from .photos import Photos
@@ -33,6 +34,7 @@ _CHILDREN: dict[str, type[Resource]] = {
     "webhooks": Webhooks,
     "events": Events,
     "search": Search,
+    "moderation": Moderation,
 }
 
 

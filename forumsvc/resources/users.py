@@ -1,10 +1,11 @@
 """Users, by id, by login, or as `me`."""
 
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
+from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
 from ..ids import is_login
-from ..models import UserState
+from ..models import Role, UserState
 from ..permissions import UserPermission as May
 from ..queries import users
 from ..queries.rows import UserRow
@@ -12,7 +13,14 @@ from ..security import principals
 from ..texts import Message
 from .base import Acl, Container, Item, Resource
 
-_TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK)
+_RESTRICT = (May.SILENCE, May.UNSILENCE, May.WARN)
+_TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK, *_RESTRICT)
+_RESTRICTED_BY = {
+    Role.MEMBER: principals.MODERATOR,
+    Role.VIP: principals.MODERATOR,
+    Role.MAINTAINER: principals.ADMIN,
+}
+"""Who may silence and warn a user of a role; nobody an admin."""
 
 
 class UserItem(Item):
@@ -28,6 +36,8 @@ class UserItem(Item):
         owner = principals.user(user_id)
         acl: Acl = [
             (Allow, owner, (May.VIEW_BLOCKED, May.VIEW_LIKES, May.VIEW_EMAIL)),
+            (Allow, owner, May.VIEW_RESTRICTIONS),
+            (Allow, principals.MODERATOR, (May.VIEW_RESTRICTIONS, May.VIEW_NOTES)),
             (Allow, principals.active(user_id), (May.UPDATE, May.DESTROY)),
             (Allow, principals.ADMIN, (May.VIEW_EMAIL, May.DESTROY)),
             (Deny, owner, _TO_OTHERS),
@@ -35,6 +45,8 @@ class UserItem(Item):
         ]
         if self.row.state != UserState.DELETED:
             acl.append((Allow, principals.ACTIVE, (May.FOLLOW, May.BLOCK)))
+            if self.row.role in _RESTRICTED_BY:
+                acl.append((Allow, _RESTRICTED_BY[Role(self.row.role)], _RESTRICT))
         if self.row.email_public:
             acl.append((Allow, principals.EVERYONE, May.VIEW_EMAIL))
         return acl
@@ -46,7 +58,7 @@ class UserItem(Item):
         caller = self.root.caller
         if caller is not None and caller.user_id == self.row.user_id:
             return Message("You cannot do this to yourself.")
-        if self.row.state == UserState.DELETED and permission in (May.FOLLOW, May.BLOCK):
+        if self.row.state == UserState.DELETED and permission not in (May.UNFOLLOW, May.UNBLOCK):
             return Message("This user is deleted.")
         return None
 
@@ -87,6 +99,10 @@ class Users(Container):
     def load(self, db: ReadConnection, item_id: int) -> UserRow | None:
         """Return the user's row."""
         return users.by_id(db, item_id)
+
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> UserRow | None:
+        """Return the user's row, locked."""
+        return users.by_id(db, item_id, lock=True)
 
     def _by_login(self, name: str) -> UserRow | None:
         return users.by_login(self.root.executor, name) if is_login(name) else None

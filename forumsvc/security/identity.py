@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from ..models.user import Role, UserState
+from ..models.user import Role, UserState, state_at
 from ..permissions import Scope
 from ..queries.rows import AccessRow
 
@@ -19,13 +20,21 @@ class Level:
     DELETED = "deleted"
 
 
+class Silence(NamedTuple):
+    """Why a blocked user may not write, and until when; None: it has no end."""
+
+    reason: str
+    until: datetime | None
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The caller of one request.
 
     user_id, login: None for a token without a user (client_credentials); level: as in
     `decisions.md` §3, None without a user; scopes: those of the token; client_id: the id of the
-    application's row; blocks: whether the user blocks anybody.
+    application's row; blocks: whether the user blocks anybody; silence: of a blocked user whom
+    somebody gave a reason.
     """
 
     user_id: int | None
@@ -34,6 +43,7 @@ class Identity:
     scopes: frozenset[str]
     client_id: int
     blocks: bool = False
+    silence: Silence | None = None
 
     @property
     def is_moderator(self) -> bool:
@@ -44,7 +54,8 @@ class Identity:
 def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie: timedelta) -> str:
     """Return a user's level.
 
-    newbie: how long a new member has the level newbie; zero: never.
+    state: at this time (`state_at`); newbie: how long a new member has the level newbie; zero:
+    never.
     """
     if state != UserState.ACTIVE:
         return state
@@ -55,12 +66,18 @@ def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie:
 
 def identify(row: AccessRow, now: datetime, newbie: timedelta) -> Identity:
     """Return the identity of a token's row (`oauth.tokens.find_by_access_token`)."""
-    known = row.user_id is not None
+    level = silence = None
+    if row.user_id is not None:
+        state = state_at(row.state, row.blocked_until, now)
+        level = level_of(row.role, state, row.user_created_at, now, newbie)
+        if state == UserState.BLOCKED and row.blocked_reason is not None:
+            silence = Silence(row.blocked_reason, row.blocked_until)
     return Identity(
         user_id=row.user_id,
         login=row.login,
-        level=level_of(row.role, row.state, row.user_created_at, now, newbie) if known else None,
+        level=level,
         scopes=frozenset(row.scope.split()) & _SCOPES,
         client_id=row.client_id,
         blocks=bool(row.blocks),
+        silence=silence,
     )

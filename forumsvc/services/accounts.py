@@ -1,5 +1,6 @@
 """Accounts: creating and deleting users, their role, state and password."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,14 @@ from ..db.execution import SqlConnection
 from ..db.statements import insert_or_ignore, with_row_locks
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..ids import is_login
-from ..models import EventType, Role, User, UserState
+from ..models import AdminAction, EventType, Role, User, UserState
 from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
 from . import events, logins, profiles
 from .content.short_texts import validate_line
+from .moderation import audit_log
 
 MIN_PASSWORD = 8
 MAX_NAME = 100
@@ -149,6 +151,16 @@ def _record(db: Session, type_: EventType, user_id: int, **data: str) -> None:
     events.record(db, type_, now(), actor_id=None, user_id=user_id, data=data or None)
 
 
+def _log(
+    db: Session,
+    action: EventType | AdminAction,
+    user_id: int,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """Log what an administrator did to an account at the command line."""
+    audit_log.record(db, action, now(), actor_id=None, user_id=user_id, details=details)
+
+
 def check_available(db: SqlConnection, login: str, email: str | None) -> None:
     """Raise AlreadyTaken where another user has the login or the e-mail, whatever the case."""
     if db.scalar(select(exists().where(User.login_key == login.lower()))):
@@ -172,31 +184,14 @@ def set_role(db: Session, login: str, role: Role) -> Account:
     Raises NotFound, or Conflict if the user is deleted or is the last admin.
     """
     if role is not Role.ADMIN:
-        _check_not_last_admin(db, login)
+        check_not_last_admin(db, login)
     before = find(db, login)
     account = _update_user(db, login, role=role)
     if before.role is not role:
         _record(db, EventType.USER_ROLE_CHANGED, account.id, role=role)
+        details = {"before": {"role": before.role}, "after": {"role": role}}
+        _log(db, EventType.USER_ROLE_CHANGED, account.id, details)
     return account
-
-
-def block(db: Session, login: str) -> Account:
-    """Block a user: they may only read, and all tokens of their applications are revoked.
-
-    Raises NotFound, or Conflict if the user is deleted or is the last admin.
-    """
-    _check_not_last_admin(db, login)
-    account = _update_user(db, login, state=UserState.BLOCKED)
-    logins.revoke_at_applications_of(db, account.id, now())
-    return account
-
-
-def unblock(db: Session, login: str) -> Account:
-    """Unblock a user, whose applications can get tokens again.
-
-    Raises NotFound, or Conflict if the user is deleted.
-    """
-    return _update_user(db, login, state=UserState.ACTIVE)
 
 
 def set_password(db: Session, login: str, password: str) -> Account:
@@ -207,6 +202,13 @@ def set_password(db: Session, login: str, password: str) -> Account:
     password_hash = hash_password(check_password(password))
     account = _update_user(db, login, password_hash=password_hash)
     logins.revoke_all(db, account.id, now())
+    return account
+
+
+def reset_password(db: Session, login: str, password: str) -> Account:
+    """Set the password of a user as an administrator does: as `set_password`, and logged."""
+    account = set_password(db, login, password)
+    _log(db, AdminAction.USER_PASSWORD_SET, account.id)
     return account
 
 
@@ -224,7 +226,7 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     Returns the account, and the name of the avatar's file, which the caller removes after the
     commit (`profiles.erase`); empty for none. Raises NotFound, or Conflict for the last admin.
     """
-    _check_not_last_admin(db, login)
+    check_not_last_admin(db, login)
     account = find(db, login)
     if account.state is UserState.DELETED:
         return account, ""
@@ -240,10 +242,11 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     logins.revoke_all(db, account.id, now(), issued_by_admin=True)
     logins.revoke_at_applications_of(db, account.id, now())
     _record(db, EventType.USER_DELETED, account.id)
+    _log(db, EventType.USER_DELETED, account.id)
     return account, profiles.erase(db, account.id)
 
 
-def _check_not_last_admin(db: Session, login: str) -> None:
+def check_not_last_admin(db: Session, login: str) -> None:
     """Raise Conflict if a user is the last active admin; lock the admins.
 
     The lock serializes two transactions that would each remove one of two admins.

@@ -24,6 +24,11 @@ def record_nothing(db: Session) -> None:
     db.info[_RECORDS_NOTHING] = True
 
 
+def records_nothing(db: Session) -> bool:
+    """Return whether nobody is to be told of what this session does."""
+    return _RECORDS_NOTHING in db.info
+
+
 def record(
     db: Session,
     type_: EventType,
@@ -38,7 +43,7 @@ def record(
     actor_id: the user who did it, None at the command line; data: a small JSON object without email
     addresses and secrets; ids: user_id (whom it concerns), topic_id, reply_id, node_id.
     """
-    if _RECORDS_NOTHING in db.info:
+    if records_nothing(db):
         return
     text = None if data is None else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     values = {"type": str(type_), "actor_id": actor_id, "created_at": now, "data": text, **ids}

@@ -11,9 +11,10 @@ from ..clock import now
 from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..errors import Conflict, Invalid, NotFound
 from ..ids import MAX_ID
-from ..models import Node, Notification, Section, Topic
+from ..models import AdminAction, Node, Notification, Section, Topic
 from . import search_index
 from .content.short_texts import validate_line, validate_lines
+from .moderation import audit_log
 
 MAX_NAME = 100
 MAX_SUMMARY = 65_536
@@ -51,6 +52,7 @@ def create(
     if not insert_or_ignore(db, Node, **values, created_at=moment, updated_at=moment):
         raise _name_conflict(name)
     node_id = db.scalars(select(Node.id).where(Node.name == name)).one()
+    _log(db, AdminAction.NODE_CREATED, node_id, name=name)
     return NodeName(node_id, name)
 
 
@@ -81,7 +83,10 @@ def edit(
         values["section_id"] = _section_id(db, section)
     db.execute(update_of(Node).where(Node.id == node_id).values(**values, updated_at=now()))
     _delete_empty_sections(db)
-    return NodeName(node_id, values.get("name", old_name))
+    new_name = values.get("name", old_name)
+    names = {"before": {"name": old_name}, "after": {"name": new_name}}
+    _log(db, AdminAction.NODE_UPDATED, node_id, changed=sorted(values), **names)
+    return NodeName(node_id, new_name)
 
 
 def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
@@ -111,7 +116,12 @@ def delete(db: Session, node_id: int, *, move_to: int | None = None) -> int:
     _redirect_notifications(db, node_id, move_to)
     db.execute(delete_of(Node).where(Node.id == node_id))
     _delete_empty_sections(db)
+    _log(db, AdminAction.NODE_DELETED, node_id, name=name, move_to=move_to, moved_topics=moved)
     return moved
+
+
+def _log(db: Session, action: AdminAction, node_id: int, **details: Any) -> None:
+    audit_log.record(db, action, now(), actor_id=None, node_id=node_id, details=details)
 
 
 def _move_topics(db: Session, source: int, target: int) -> int:

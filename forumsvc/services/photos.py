@@ -25,10 +25,12 @@ from ..errors import Invalid, NotFound, Unavailable
 from ..media.images import ProcessedImage, normalize, thumbnail
 from ..media.limits import Limits
 from ..media.storage import is_name, parse_digest
-from ..models import EventType, Photo, User
+from ..models import AdminAction, EventType, Photo, User
 from ..queries import photos
+from ..queries.rows import PhotoRow
 from ..queries.user_locks import lock_users
 from . import events
+from .moderation import audit_log
 from .photo_quota import Quota
 from .photo_storage import PhotoStorages
 
@@ -138,9 +140,19 @@ def record(
     return image.name
 
 
-def delete(db: Session, photo_id: int) -> None:
+def delete(db: Session, actor_id: int, now: datetime, photo: PhotoRow) -> None:
     """Delete a photo's row. The caller removes its bytes after the commit (`remove_unused`)."""
-    delete_row(db, Photo, id=photo_id)
+    delete_row(db, Photo, id=photo.id)
+    if actor_id != photo.user_id:
+        details = {"photo_id": photo.id}
+        audit_log.record(
+            db,
+            AdminAction.PHOTO_DELETED,
+            now,
+            actor_id=actor_id,
+            user_id=photo.user_id,
+            details=details,
+        )
 
 
 def remove_unused(database: Database, storages: PhotoStorages, name: str) -> bool:

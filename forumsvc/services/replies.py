@@ -20,6 +20,7 @@ from ..queries.rows import ReplyRow, TopicStateRow
 from ..queries.user_locks import lock_users
 from . import counters, events
 from .content.authoring import Authoring, RenderedPost
+from .moderation import post_actions
 from .notifications import jobs, notify, recipients
 from .notifications.new_post import notify_and_count
 
@@ -88,12 +89,18 @@ def edit(
     )
     topic_versions.bump(db, reply.topic_id)
     _record(db, EventType.REPLY_UPDATED, actor_id, now, reply.topic_id, reply.id)
+    _note(db, EventType.REPLY_UPDATED, actor_id, now, reply)
     if _is_visible(reply):
         notify.notify_about_edit(db, actor_id, now, text.mentioned, reply.topic_id, reply.id)
 
 
-def destroy(db: Session, actor_id: int, now: datetime, reply: ReplyRow) -> None:
-    """Mark a reply as deleted; a tombstone is shown in its place."""
+def destroy(
+    db: Session, actor_id: int | None, now: datetime, reply: ReplyRow, reason: str | None = None
+) -> None:
+    """Mark a reply as deleted; a tombstone is shown in its place.
+
+    reason: in the words of a moderator, who does it to the reply of another user, who is told.
+    """
     if reply.deleted_at is not None:
         return
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
@@ -119,10 +126,33 @@ def destroy(db: Session, actor_id: int, now: datetime, reply: ReplyRow) -> None:
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete_for_reply(db, reply.id)
+    _note(db, EventType.REPLY_DELETED, actor_id, now, reply, reason)
+
+
+def _note(
+    db: Session,
+    type_: EventType,
+    actor_id: int | None,
+    now: datetime,
+    reply: ReplyRow,
+    reason: str | None = None,
+) -> None:
+    details = {"changed": ["body"]} if type_ is EventType.REPLY_UPDATED else None
+    post_actions.note(
+        db,
+        type_,
+        actor_id,
+        now,
+        author_id=reply.user_id,
+        topic_id=reply.topic_id,
+        reply_id=reply.id,
+        reason=reason,
+        details=details,
+    )
 
 
 def _record(
-    db: Session, type_: EventType, actor_id: int, now: datetime, topic_id: int, reply_id: int
+    db: Session, type_: EventType, actor_id: int | None, now: datetime, topic_id: int, reply_id: int
 ) -> None:
     events.record(db, type_, now, actor_id=actor_id, topic_id=topic_id, reply_id=reply_id)
 

@@ -1,7 +1,9 @@
 """Creating, editing and deleting topics, and changing their state.
 
 The caller has locked the topic (`queries.topics.by_id(…, lock=True)`), so the ACL's decision still
-holds, and has rendered the text before that (`Authoring.render`).
+holds, and has rendered the text before that (`Authoring.render`). `actor_id` None stands for the
+service itself. `reason`: in the words of a moderator who changes the topic of another user, who is
+told.
 """
 
 from collections.abc import Mapping
@@ -22,6 +24,7 @@ from ..queries import nodes, topics
 from ..queries.rows import TopicRow, TopicStateRow
 from . import counters, events
 from .content.authoring import Authoring, RenderedPost
+from .moderation import post_actions
 from .notifications import notify
 from .notifications.new_post import notify_and_count
 
@@ -91,76 +94,139 @@ def edit(
         markup_version=text.version,
         updated_at=now,
     )
+    about: dict[str, Any] = {"author_id": topic.user_id, "topic_id": topic.id}
+    details: dict[str, Any]
     if edited:
         _record(db, EventType.TOPIC_UPDATED, actor_id, now, topic.id)
+        titles = {"before": {"title": topic.title}, "after": {"title": title}}
+        details = titles if title != topic.title else {"changed": ["body"]}
+        post_actions.note(db, EventType.TOPIC_UPDATED, actor_id, now, details=details, **about)
     if moved:
         data = {"from_node_id": topic.node_id}
         _record(db, EventType.TOPIC_MOVED, actor_id, now, topic.id, node_id, data)
+        details = {"before": {"node_id": topic.node_id}, "after": {"node_id": node_id}}
+        post_actions.note(db, EventType.TOPIC_MOVED, actor_id, now, details=details, **about)
     if not visible:
         return
     moved_to = (topic.user_id, node_id) if moved else None
     notify.notify_about_edit(db, actor_id, now, text.mentioned, topic.id, moved=moved_to)
 
 
-def destroy(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def destroy(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Mark a topic as deleted; maintainers still see it."""
     if topic.deleted_at is None:
         _update(db, topic.id, deleted_at=now)
-        _record(db, EventType.TOPIC_DELETED, actor_id, now, topic.id)
         if topic.banned_at is None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
+        _record_action(db, EventType.TOPIC_DELETED, actor_id, now, topic, reason)
 
 
-def ban(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def ban(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Hide a topic from everybody but its author, maintainers and admins."""
     if topic.banned_at is None:
         _update(db, topic.id, banned_at=now)
-        _record(db, EventType.TOPIC_BANNED, actor_id, now, topic.id)
         if topic.deleted_at is None:
             counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
+        _record_action(db, EventType.TOPIC_BANNED, actor_id, now, topic, reason)
 
 
-def unban(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def unban(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Show a banned topic again."""
     if topic.banned_at is not None:
         _update(db, topic.id, banned_at=None)
-        _record(db, EventType.TOPIC_UNBANNED, actor_id, now, topic.id)
         if topic.deleted_at is None:
             counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
+        _record_action(db, EventType.TOPIC_UNBANNED, actor_id, now, topic, reason)
 
 
-def feature(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def feature(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Mark a topic as excellent."""
     if topic.excellent_at is None:
         _update(db, topic.id, excellent_at=now)
-        _record(db, EventType.TOPIC_FEATURED, actor_id, now, topic.id)
+        _record_action(db, EventType.TOPIC_FEATURED, actor_id, now, topic, reason)
 
 
-def unfeature(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def unfeature(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Remove the mark `excellent` from a topic."""
     if topic.excellent_at is not None:
         _update(db, topic.id, excellent_at=None)
-        _record(db, EventType.TOPIC_UNFEATURED, actor_id, now, topic.id)
+        _record_action(db, EventType.TOPIC_UNFEATURED, actor_id, now, topic, reason)
 
 
-def close(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def close(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Close a topic: it accepts no more replies."""
     if topic.closed_at is None:
         _update(db, topic.id, closed_at=now, closed_by_id=actor_id)
-        _record(db, EventType.TOPIC_CLOSED, actor_id, now, topic.id)
+        _record_action(db, EventType.TOPIC_CLOSED, actor_id, now, topic, reason)
 
 
-def open_again(db: Session, actor_id: int, now: datetime, topic: TopicStateRow) -> None:
+def open_again(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
     """Reopen a closed topic."""
     if topic.closed_at is not None:
         _update(db, topic.id, closed_at=None, closed_by_id=None)
-        _record(db, EventType.TOPIC_OPENED, actor_id, now, topic.id)
+        _record_action(db, EventType.TOPIC_OPENED, actor_id, now, topic, reason)
+
+
+def _record_action(
+    db: Session,
+    type_: EventType,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None,
+) -> None:
+    _record(db, type_, actor_id, now, topic.id)
+    post_actions.note(
+        db, type_, actor_id, now, author_id=topic.user_id, topic_id=topic.id, reason=reason
+    )
 
 
 def _record(
     db: Session,
     type_: EventType,
-    actor_id: int,
+    actor_id: int | None,
     now: datetime,
     topic_id: int,
     node_id: int | None = None,

@@ -14,9 +14,10 @@ from ..db.execution import ReadConnection, SqlConnection
 from ..db.statements import delete_of, update_of
 from ..errors import Forbidden, Invalid
 from ..ids import MAX_ID
-from ..models import MailKind, Role, User, UserState, Webhook
+from ..models import AdminAction, MailKind, Role, User, UserState, Webhook
 from ..queries import nodes
 from . import mails
+from .moderation import audit_log
 
 
 def create(
@@ -47,7 +48,10 @@ def create(
         "created_by_id": actor_id,
         "created_at": now,
     }
-    return db.execute(insert(Webhook).values(values).returning(Webhook.id)).scalar_one()
+    created = insert(Webhook).values(values).returning(Webhook.id)
+    webhook_id: int = db.execute(created).scalar_one()
+    _log(db, AdminAction.WEBHOOK_CREATED, actor_id, now, webhook_id)
+    return webhook_id
 
 
 def exists(db: SqlConnection, webhook_id: int) -> bool:
@@ -56,7 +60,7 @@ def exists(db: SqlConnection, webhook_id: int) -> bool:
     return db.scalar(select(Webhook.id).where(Webhook.id == possible_id)) is not None
 
 
-def edit(db: Session, webhook_id: int, **columns: Any) -> None:
+def edit(db: Session, actor_id: int | None, now: datetime, webhook_id: int, **columns: Any) -> None:
     """Set columns of a webhook: url, events, node_ids, description, active.
 
     One that is switched on again starts without a reason and without failures.
@@ -65,6 +69,7 @@ def edit(db: Session, webhook_id: int, **columns: Any) -> None:
         columns |= {"disabled_reason": None, "failing_since": None}
     if columns:
         db.execute(update_of(Webhook).where(Webhook.id == webhook_id).values(**columns))
+        _log(db, AdminAction.WEBHOOK_UPDATED, actor_id, now, webhook_id, changed=sorted(columns))
 
 
 def switch_off(db: Session, webhook_id: int, now: datetime, reason: str) -> None:
@@ -74,6 +79,7 @@ def switch_off(db: Session, webhook_id: int, now: datetime, reason: str) -> None
     switched = db.execute(off.values(values).returning(Webhook.url)).first()
     if switched is None:
         return
+    _log(db, AdminAction.WEBHOOK_UPDATED, None, now, webhook_id, reason, changed=["active"])
     is_admin = (User.role == Role.ADMIN, User.state == UserState.ACTIVE, User.email.is_not(None))
     for email in db.scalars(select(User.email).where(*is_admin).order_by(User.id)):
         data = {"webhook": str(webhook_id), "url": switched.url, "reason": reason}
@@ -87,15 +93,30 @@ def check_nodes(db: ReadConnection, name: str, node_ids: Iterable[int]) -> None:
             raise Invalid(name, f"there is no node {node_id}")
 
 
-def rotate(db: Session, webhook_id: int, now: datetime) -> int:
+def rotate(db: Session, actor_id: int | None, now: datetime, webhook_id: int) -> int:
     """Give a webhook a new secret; return its generation. The one before signs for a day, too."""
     rotated = update_of(Webhook).where(Webhook.id == webhook_id)
     generation = Webhook.generation + 1
+    _log(db, AdminAction.WEBHOOK_UPDATED, actor_id, now, webhook_id, changed=["secret"])
     return db.execute(
         rotated.values(generation=generation, rotated_at=now).returning(Webhook.generation)
     ).scalar_one()
 
 
-def destroy(db: Session, webhook_id: int) -> None:
+def destroy(db: Session, actor_id: int | None, now: datetime, webhook_id: int) -> None:
     """Delete a webhook and its deliveries."""
     db.execute(delete_of(Webhook).where(Webhook.id == webhook_id))
+    _log(db, AdminAction.WEBHOOK_DELETED, actor_id, now, webhook_id)
+
+
+def _log(
+    db: Session,
+    action: AdminAction,
+    actor_id: int | None,
+    now: datetime,
+    webhook_id: int,
+    reason: str | None = None,
+    **more: Any,
+) -> None:
+    details = {"webhook_id": webhook_id, **more}
+    audit_log.record(db, action, now, actor_id=actor_id, reason=reason, details=details)

@@ -4,6 +4,7 @@ from .backup import BACKUP
 from .database import DATABASE
 from .mail import MAIL
 from .markup import MARKUP
+from .moderation import MODERATION
 from .notifications import NOTIFICATIONS
 from .operation import OPERATION
 from .pages import PAGES
@@ -182,6 +183,7 @@ DECLARED: tuple[Setting, ...] = (
         "",
         "words that titles and texts must not contain, separated by commas; or file:PATH",
     ),
+    *MODERATION,
     *NOTIFICATIONS,
     Setting(
         "topics.view_count_flush_seconds",

@@ -6,6 +6,7 @@ NOUNS = (
     "root",
     "description",
     "users",
+    "restrictions",
     "profile",
     "registration",
     "nodes",
@@ -18,6 +19,7 @@ NOUNS = (
     "webhooks",
     "events",
     "search",
+    "moderation",
 )
 
 

@@ -19,6 +19,7 @@ from ..passwords import PasswordsBusy
 from ..registry import ForumRegistry
 from ..security.policy import MissingScope
 from ..texts import Message
+from ..web.api.denial import denial_message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 
@@ -89,7 +90,9 @@ def _denial(error: HTTPForbidden, request: ForumRequest) -> errors.ForumError:
     if request.caller.user_id is None:
         return errors.Forbidden("This access token belongs to no user.")
     refused = error.result
-    reason = refused.context.denial_reason(refused.permission) if refused is not None else None
+    reason = None
+    if refused is not None:
+        reason = denial_message(request.caller, refused.context, refused.permission)
     return errors.Forbidden(reason or "You may not do this.")
 
 

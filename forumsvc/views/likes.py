@@ -7,6 +7,7 @@ from ..schemas.likes import Likeable, like_form
 from ..security.policy import decide
 from ..services import relations
 from ..web.api.api_view import api_view
+from ..web.api.denial import denial_message
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Count
 
@@ -25,8 +26,11 @@ def _liked(likes: Likes, request: ForumRequest) -> tuple[Likeable, int]:
         item = likes.root[container][str(liked_id)]
     except KeyError:
         raise NotFound(f"obj_id: there is no such {kind}.") from None
-    if not decide(request.caller, item, permission):
-        raise Forbidden(item.denial_reason(permission) or f"You may not like this {kind}.")
+    caller = request.caller
+    assert caller is not None, "the ACL grants this to users only"  # noqa: S101
+    if not decide(caller, item, permission):
+        reason = denial_message(caller, item, permission)
+        raise Forbidden(reason or f"You may not like this {kind}.")
     return kind, liked_id
 
 

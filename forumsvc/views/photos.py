@@ -56,7 +56,7 @@ def list_photos(container: Photos, request: ForumRequest) -> Listing:
 @api_view(PhotoItem, "DELETE", PhotoPermission.DESTROY)
 def delete_photo(item: PhotoItem, request: ForumRequest) -> Ok:
     """Delete a photo, and its bytes unless another user has them."""
-    photos.delete(request.db, item.row_id)
+    photos.delete(request.db, request.actor_id, request.now, item.row)
     registry = request.registry
     work = (registry.database, registry.photo_storages, item.row.name)
     request.tm.get().addAfterCommitHook(_remove_unused, args=work)

@@ -7,6 +7,7 @@ from ..permissions import ReplyPermission as May
 from ..queries.rows import ReplyRow
 from ..resources.replies import ReplyItem
 from ..schemas.including import with_include
+from ..schemas.moderation import reason_form
 from ..schemas.replies import reply_form
 from ..services import replies
 from ..web.api.api_view import api_view
@@ -36,7 +37,8 @@ def update_reply(item: ReplyItem, request: ForumRequest) -> Detail:
     return Detail(Kind.REPLY, item.reloaded())
 
 
-@api_view(ReplyItem, "DELETE", May.DESTROY, locked="row")
+@api_view(ReplyItem, "DELETE", May.DESTROY, schema=reason_form, locked="row")
 def delete_reply(item: ReplyItem, request: ForumRequest) -> Ok:
-    replies.destroy(request.db, request.actor_id, request.now, cast("ReplyRow", item.row))
+    row, reason = cast("ReplyRow", item.row), request.validated["reason"]
+    replies.destroy(request.db, request.actor_id, request.now, row, reason)
     return Ok()

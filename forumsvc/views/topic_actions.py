@@ -1,59 +1,69 @@
 """POST /topics/:id/action: a view with its own permission for each type."""
 
+from collections.abc import Callable
+from functools import partial
+
 from ..errors import Invalid
 from ..permissions import TopicPermission as May
 from ..resources.topics import TopicItem
 from ..schemas.fields import quoted
+from ..schemas.moderation import reason_form
 from ..services import topics
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Ok
 
+_action = partial(api_view, TopicItem, "POST", schema=reason_form, locked="state")
 _TYPES = (May.BAN, May.UNBAN, May.NORMAL, May.EXCELLENT, May.UNEXCELLENT, May.CLOSE, May.OPEN)
 
 
-@api_view(TopicItem, "POST", May.BAN, name="action", action="ban", locked="state")
-@api_view(TopicItem, "POST", May.BAN, name="ban", locked="state")
+@_action(May.BAN, name="action", action="ban")
+@_action(May.BAN, name="ban")
 def ban(item: TopicItem, request: ForumRequest) -> Ok:
     """Hide a topic. Older clients use the path /ban."""
-    topics.ban(request.db, request.actor_id, request.now, item.row)
+    _call(topics.ban, item, request)
     return Ok()
 
 
-@api_view(TopicItem, "POST", May.UNBAN, name="action", action="unban", locked="state")
-@api_view(TopicItem, "POST", May.NORMAL, name="action", action="normal", locked="state")
+@_action(May.UNBAN, name="action", action="unban")
+@_action(May.NORMAL, name="action", action="normal")
 def unban(item: TopicItem, request: ForumRequest) -> Ok:
     """Show a banned topic again."""
-    topics.unban(request.db, request.actor_id, request.now, item.row)
+    _call(topics.unban, item, request)
     return Ok()
 
 
-@api_view(TopicItem, "POST", May.EXCELLENT, name="action", action="excellent", locked="state")
+@_action(May.EXCELLENT, name="action", action="excellent")
 def feature(item: TopicItem, request: ForumRequest) -> Ok:
     """Mark a topic as excellent."""
-    topics.feature(request.db, request.actor_id, request.now, item.row)
+    _call(topics.feature, item, request)
     return Ok()
 
 
-@api_view(TopicItem, "POST", May.UNEXCELLENT, name="action", action="unexcellent", locked="state")
+@_action(May.UNEXCELLENT, name="action", action="unexcellent")
 def unfeature(item: TopicItem, request: ForumRequest) -> Ok:
     """Remove the mark `excellent` from a topic."""
-    topics.unfeature(request.db, request.actor_id, request.now, item.row)
+    _call(topics.unfeature, item, request)
     return Ok()
 
 
-@api_view(TopicItem, "POST", May.CLOSE, name="action", action="close", locked="state")
+@_action(May.CLOSE, name="action", action="close")
 def close(item: TopicItem, request: ForumRequest) -> Ok:
     """Close a topic."""
-    topics.close(request.db, request.actor_id, request.now, item.row)
+    _call(topics.close, item, request)
     return Ok()
 
 
-@api_view(TopicItem, "POST", May.OPEN, name="action", action="open", locked="state")
+@_action(May.OPEN, name="action", action="open")
 def open_again(item: TopicItem, request: ForumRequest) -> Ok:
     """Reopen a closed topic."""
-    topics.open_again(request.db, request.actor_id, request.now, item.row)
+    _call(topics.open_again, item, request)
     return Ok()
+
+
+def _call(service: Callable[..., None], item: TopicItem, request: ForumRequest) -> None:
+    reason = request.validated["reason"]
+    service(request.db, request.actor_id, request.now, item.row, reason)
 
 
 @api_view(TopicItem, "POST", May.ACT, name="action")

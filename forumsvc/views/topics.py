@@ -10,6 +10,7 @@ from ..queries.rows import TopicRow
 from ..queries.topics import TopicOrder
 from ..resources.topics import TopicItem, Topics
 from ..schemas.including import with_include
+from ..schemas.moderation import reason_form
 from ..schemas.paging import paged
 from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
@@ -90,9 +91,10 @@ def update_topic(item: TopicItem, request: ForumRequest) -> Detail:
     return Detail(Kind.TOPIC, item.reloaded())
 
 
-@api_view(TopicItem, "DELETE", May.DESTROY, locked="row")
+@api_view(TopicItem, "DELETE", May.DESTROY, schema=reason_form, locked="row")
 def delete_topic(item: TopicItem, request: ForumRequest) -> Ok:
-    topic_service.destroy(request.db, request.actor_id, request.now, item.row)
+    reason = request.validated["reason"]
+    topic_service.destroy(request.db, request.actor_id, request.now, item.row, reason)
     return Ok()
 
 

@@ -15,6 +15,7 @@ from forumsvc import permissions
 from forumsvc.permissions import FORBIDDEN
 from forumsvc.resources.events import Events
 from forumsvc.resources.likes import Likes
+from forumsvc.resources.moderation import AuditLog
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos
@@ -50,6 +51,7 @@ PLACES: dict[type, str] = {
     DeliveryItem: "/webhooks/:id/deliveries/:id",
     Events: "/events",
     Search: "/search",
+    AuditLog: "/moderation/log",
 }
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {

@@ -106,6 +106,6 @@ def abilities() -> list[Abilities]:
             of_object = by_path.setdefault(path, {})
             for role, cell in zip(head[2:], cells, strict=True):
                 keys = of_object.setdefault(role, None if cell == "-" else {})
-                if keys is not None:
+                if keys is not None and cell != "absent":
                     keys[key] = {"yes": True, "no": False}[cell]
     return [Abilities(path, of_object) for path, of_object in by_path.items()]

@@ -288,12 +288,12 @@ def test_an_endless_answer_is_read_to_its_beginning_only(scene: Scene) -> None:
 
 def test_a_receiver_that_is_not_there_is_tried_again(scene: Scene) -> None:
     with scene.forum.database.session.begin() as db:
-        webhooks.edit(db, scene.id, url="http://127.0.0.1:1/hook")
+        webhooks.edit(db, None, scene.now, scene.id, url="http://127.0.0.1:1/hook")
     scene.forum.reply(scene.alice, scene.topic)
     scene.tell()
     assert scene.deliveries()[0].error == "NewConnectionError"
     with scene.forum.database.session.begin() as db:
-        webhooks.edit(db, scene.id, url=scene.receiver.url)
+        webhooks.edit(db, None, scene.now, scene.id, url=scene.receiver.url)
     scene.pass_time(webhook_deliveries.RETRY_PAUSES[0])
     scene.send()
     assert scene.deliveries()[0].state == "delivered"
@@ -313,7 +313,7 @@ def test_a_private_address_is_never_connected_to(
     scene = Scene(forum, receiver, monkeypatch)
     with forum.database.session.begin() as db:
         port = receiver.url.partition("127.0.0.1:")[2].partition("/")[0]
-        webhooks.edit(db, scene.id, url=f"https://localhost:{port}/hook")
+        webhooks.edit(db, None, scene.now, scene.id, url=f"https://localhost:{port}/hook")
     forum.reply(scene.alice, scene.topic)
     scene.tell()
     scene.task.close()
@@ -338,7 +338,7 @@ def test_a_delivery_whose_sender_dies_is_sent_again_with_the_same_id(
 
 def test_a_rotated_secret_signs_beside_the_former_one_for_a_day(scene: Scene) -> None:
     with scene.forum.database.session.begin() as db:
-        assert webhooks.rotate(db, scene.id, scene.now) == 2
+        assert webhooks.rotate(db, None, scene.now, scene.id) == 2
         webhook_deliveries.ping(db, scene.id, scene.now)
     scene.send()
     [message] = scene.receiver.received
@@ -379,7 +379,7 @@ def test_a_webhook_that_is_switched_off_gets_nothing_of_what_waits(
     def send_and_switch_off(self: WebhookConnection, *message: Any) -> Outcome:
         outcome = send(self, *message)
         with scene.forum.database.session.begin() as db:
-            webhooks.edit(db, scene.id, active=False)
+            webhooks.edit(db, None, scene.now, scene.id, active=False)
         return outcome
 
     monkeypatch.setattr(WebhookConnection, "send", send_and_switch_off)

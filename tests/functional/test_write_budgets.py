@@ -63,11 +63,11 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
     "move a topic": (
         "chief",
         lambda s: ("PUT", f"/topics/{s.topic}", _topic(s, "B", s.other)),
-        13,
-        14,
+        15,
+        16,
     ),
     "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 11, 12),
-    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 11, 12),
+    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 12, 13),
     "close a topic": (
         "alice",
         lambda s: ("POST", f"/topics/{s.topic}/action?type=close", {}),

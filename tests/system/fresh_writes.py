@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from forumsvc.cache import topic_versions
 from forumsvc.db.statements import update_of
 from forumsvc.models import Node, Reply, Topic
-from forumsvc.services import accounts, audit, nodes
+from forumsvc.services import accounts, audit, blocking, nodes
 from forumsvc.services.content.rerendering import Rerendering
 from tests.functional.forum import Forum, Person
 from tests.system.fresh_reads import Process
@@ -214,11 +214,11 @@ class RandomWriter:
 
     def block(self) -> bool:
         """`forumsvc user block`."""
-        return self._command(lambda db: accounts.block(db, self.friend.login))
+        return self._command(lambda db: blocking.block(db, self.friend.login))
 
     def unblock(self) -> bool:
         """`forumsvc user unblock`."""
-        return self._command(lambda db: accounts.unblock(db, self.friend.login))
+        return self._command(lambda db: blocking.unblock(db, self.friend.login))
 
     def delete_user(self) -> bool:
         """`forumsvc user delete`, of one who has replied."""

@@ -7,11 +7,13 @@ import pytest
 from forumsvc.db.keyset_paging import Anchor, KeysetPage, SortOrder
 from forumsvc.oauth import tokens
 from forumsvc.queries import (
+    audit_log,
     events,
     nodes,
     notifications,
     photos,
     replies,
+    restrictions,
     rows,
     topics,
     users,
@@ -22,6 +24,9 @@ from forumsvc.queries import (
 def _page(order: SortOrder) -> KeysetPage:
     return KeysetPage(order, Anchor.BEGINNING, False)
 
+
+_NEWEST = _page(restrictions._NEWEST_FIRST)
+_LOG = _page(audit_log._NEWEST_FIRST)
 
 SELECTS: list[tuple[str, Any, type]] = [
     ("a topic", topics._by_id(lock=False), rows.TopicRow),
@@ -45,7 +50,8 @@ SELECTS: list[tuple[str, Any, type]] = [
     ("replies by ids", replies._by_ids(), rows.ReplyListRow),
     ("a topic's replies", replies._of_topic(_page(replies._OLDEST_FIRST)), rows.ReplyListRow),
     ("a user's replies", replies._by_user(_page(replies._NEWEST_FIRST)), rows.ReplyDetailRow),
-    ("a user", users._by_id(), rows.UserRow),
+    ("a user", users._by_id(lock=False), rows.UserRow),
+    ("a locked user", users._by_id(lock=True), rows.UserRow),
     ("a user by login", users._by_login(), rows.UserRow),
     ("popular users", users._most_popular(), rows.UserSummaryRow),
     *(
@@ -71,6 +77,14 @@ SELECTS: list[tuple[str, Any, type]] = [
         "deliveries",
         webhooks._page(_page(webhooks._NEWEST_FIRST), has_state=True),
         rows.DeliveryRow,
+    ),
+    *(
+        (f"restrictions {notes}", restrictions._page(notes, _NEWEST), rows.RestrictionRow)
+        for notes in (True, False)
+    ),
+    *(
+        (f"the log {public}", audit_log._page((), public, _LOG), rows.LogRow)
+        for public in (True, False)
     ),
     ("an access token", tokens._ACCESS, rows.AccessRow),
 ]

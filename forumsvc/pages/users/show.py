@@ -58,7 +58,8 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
     [state] = load_viewer_states(request.db, Subject.USER, viewer_id, [user.user_id])
     may = abilities(request.caller, item, May)
     with_email = granted(request.caller, item, May.VIEW_EMAIL)
-    shown = user_detail(site, user, with_email=with_email)
+    with_restriction = granted(request.caller, item, May.VIEW_RESTRICTIONS)
+    shown = user_detail(site, user, with_email=with_email, with_restriction=with_restriction)
     return {
         "user": shown,
         "about": _preview(request, shown),

@@ -19,11 +19,13 @@ from ...cache.page_cache import PageCache
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest
+from ...models import Via
 from ...presenters.site import Site
 from ...schemas.including import Include
 from ...security.identity import Identity
 from ...services import photos
 from ...services.content.authoring import Authoring
+from ...services.moderation import audit_log
 from ...services.photo_quota import Quota
 from ...settings import LEVELS, Settings
 from .parameters import Parameters, open_parts, read_parameters
@@ -83,6 +85,7 @@ class ForumRequest(Request):
         database = self.registry.database
         if self.is_write:
             session = database.session()
+            audit_log.set_via(session, Via.API if self.page_context is None else Via.PAGE)
             zope.sqlalchemy.mark_changed(session, self.tm)
             return session
         return self.executor
@@ -141,6 +144,7 @@ class ForumRequest(Request):
         """The site, for presenters."""
         settings = self.settings
         return Site(
+            name=settings["site.name"],
             base_url=self.base_url,
             level_names=self.registry.level_names,
             newbie=newbie_duration(settings),

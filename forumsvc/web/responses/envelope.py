@@ -2,9 +2,15 @@
 
 from typing import Any
 
-from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_ABILITIES
+from ...permissions import (
+    MODERATOR_ABILITIES,
+    REPLY_ABILITIES,
+    TOPIC_ABILITIES,
+    USER_ABILITIES,
+)
 from ...permissions import UserPermission as May
 from ...presenters.events import listed_event
+from ...presenters.moderation import log_record, restriction
 from ...presenters.nodes import node
 from ...presenters.notifications import notifications
 from ...presenters.photos import photo
@@ -153,12 +159,19 @@ class BareEnvelope:
                 return webhook(row, None)
             case Kind.DELIVERY:
                 return delivery(row)
+            case Kind.RESTRICTION:
+                return restriction(request.site, row)
+            case Kind.LOG_RECORD:
+                return log_record(request.site, row)
 
     def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource with all its fields."""
         shown = _serialize(kind, item, request)
         if kind in ABILITIES:
-            shown["abilities"] = abilities(request.caller, item, ABILITIES[kind])
+            permissions: tuple[str, ...] = ABILITIES[kind]
+            if kind == Kind.USER and request.caller is not None and request.caller.is_moderator:
+                permissions += MODERATOR_ABILITIES
+            shown["abilities"] = abilities(request.caller, item, permissions)
         return shown
 
 
@@ -171,8 +184,12 @@ def add_matches(shown: list[dict[str, Any]], result: SearchListing) -> None:
 def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
     match kind:
         case Kind.USER:
-            with_email = granted(request.caller, item, May.VIEW_EMAIL)
-            return user_detail(request.site, item.row, with_email=with_email)
+            return user_detail(
+                request.site,
+                item.row,
+                with_email=granted(request.caller, item, May.VIEW_EMAIL),
+                with_restriction=granted(request.caller, item, May.VIEW_RESTRICTIONS),
+            )
         case Kind.TOPIC:
             hits = request.registry.view_counter.pending_for(item.row.id)
             return topic_detail(request.site, item.row, pending_hits=hits)
@@ -186,3 +203,7 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return webhook(item.row, getattr(item, "secret", None))
         case Kind.DELIVERY:
             return delivery(item.row)
+        case Kind.RESTRICTION:
+            return restriction(request.site, item.row)
+        case Kind.LOG_RECORD:
+            return log_record(request.site, item.row)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ...clock import rfc3339
-from ...models import UserState
+from ...models import Role, UserState
 from ...openapi.keyed_names import CREATED, error_kind
 from ...permissions import REPLY_ABILITIES, TOPIC_ABILITIES, USER_SUMMARY_ABILITIES
 from ...presenters.keyed import reply_additions, topic_additions, user_additions
@@ -166,7 +166,8 @@ def _add_user_abilities(user: dict[str, Any], request: ForumRequest) -> None:
     user_id = user["id"]
     if user_id not in known:
         # For these permissions the ACL of a user reads the id only.
-        row = SimpleNamespace(user_id=user_id, state=UserState.ACTIVE, email_public=False)
+        others = {"state": UserState.ACTIVE, "role": Role.ADMIN, "email_public": False}
+        row = SimpleNamespace(user_id=user_id, **others)
         item = UserItem(request.root["users"], str(user_id), row)
         known[user_id] = abilities(request.caller, item, USER_SUMMARY_ABILITIES)
     user["abilities"] = known[user_id]

@@ -24,6 +24,8 @@ class Kind(StrEnum):
     PHOTO = "photo"
     WEBHOOK = "webhook"
     DELIVERY = "delivery"
+    RESTRICTION = "restriction"
+    LOG_RECORD = "log_record"
 
 
 @dataclass(frozen=True, slots=True)

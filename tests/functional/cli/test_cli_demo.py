@@ -10,6 +10,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Base, OAuthClient, Reply, Topic, User
 from forumsvc.oauth import clients
 from forumsvc.passwords import verify_password
+from tests import databases
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import run_on_terminal
 from tests.functional.cli.test_cli_users import PASSWORD
@@ -64,9 +65,7 @@ def test_the_same_seed_makes_the_same_community_and_another_one_another(
     for seed in (7, 7, 8):
         run("demo", *SMALL, "--seed", seed, "--json").json["users"]
         made.append([row[1:] for row in rows(database, Topic.id, Topic.title, Topic.body_html)])
-        with database.session.begin() as db:
-            for table in reversed(Base.metadata.sorted_tables):
-                db.connection().execute(table.delete())
+        databases.delete_all_rows(database)
     assert made[0] == made[1] != made[2]
 
 

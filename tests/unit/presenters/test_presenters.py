@@ -20,7 +20,7 @@ from forumsvc.settings import LEVELS
 from tests.serializers import find_errors
 
 NOW = datetime(2026, 11, 21, 1, 33, tzinfo=UTC)
-SITE = Site("https://forum.example.org", LEVELS, timedelta(minutes=60), NOW)
+SITE = Site("The forum", "https://forum.example.org", LEVELS, timedelta(minutes=60), NOW)
 AUTHOR = {"user_id": 1, "user_login": "alice", "user_name": "", "user_avatar": ""}
 TEXTS = ("location", "company", "codehost", "microblog", "website", "bio", "tagline")
 COUNTS = ("topics", "replies", "following", "followers", "favorites")
@@ -40,6 +40,7 @@ def person(**columns: Any) -> Any:
             **{f"{name}_count": 0 for name in COUNTS},
             "role": "member",
             "state": "active",
+            **dict.fromkeys(("blocked_at", "blocked_until", "blocked_reason")),
             "email": "alice@example.org",
             "created_at": NOW - timedelta(days=30),
             **columns,
@@ -197,6 +198,7 @@ KINDS: dict[str, tuple[dict[str, Any], set[str]]] = {
     ),
     "NodeChanged": ({"topic_id": 7, "node_id": 3}, {"topic", "node"}),
     "Follow": ({}, set()),
+    "Moderation": ({"topic_id": 7}, {"topic"}),
 }
 
 
@@ -207,7 +209,9 @@ def test_every_type_of_notification_is_among_the_kinds() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_notification_shows_what_its_type_refers_to(kind: str) -> None:
     points_to, is_set = KINDS[kind]
-    nothing = dict.fromkeys(("topic_id", "reply_id", "node_id", "mention_type", "read_at"))
+    nothing = dict.fromkeys(
+        ("topic_id", "reply_id", "node_id", "mention_type", "details", "read_at")
+    )
     columns = {**nothing, **points_to, "created_at": NOW, "updated_at": NOW}
     note = row(**AUTHOR, id=1, type=kind.split()[0], **columns)
     told = replace(TOLD, notifications=[note])

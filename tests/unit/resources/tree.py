@@ -9,6 +9,7 @@ from forumsvc.permissions import Scope
 from forumsvc.resources.base import Item, Resource
 from forumsvc.resources.events import Events
 from forumsvc.resources.likes import Likes
+from forumsvc.resources.moderation import AuditLog, Moderation
 from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos
@@ -58,7 +59,7 @@ class NoDatabaseRequest:
 
     @property
     def settings(self) -> Any:
-        return {"search.open_to": "everyone"}
+        return {"search.open_to": "everyone", "moderation.public_log": False}
 
     @property
     def page_cache(self) -> Any:
@@ -98,7 +99,7 @@ def reply(caller: Identity | None = None, **columns: Any) -> ReplyItem:
 
 def user(caller: Identity | None = None, **columns: Any) -> UserItem:
     """Return the user AUTHOR."""
-    row = {"user_id": AUTHOR, "state": "active", "email_public": False, **columns}
+    row = {"user_id": AUTHOR, "state": "active", "role": "member", "email_public": False, **columns}
     return item(UserItem, Users(root(caller), "users"), **row)  # type: ignore[return-value]
 
 
@@ -123,6 +124,8 @@ def every_context() -> Iterator[Any]:
         item(DeliveryItem, deliveries),
         Events(top, "events"),
         Search(top, "search"),
+        Moderation(top, "moderation"),
+        AuditLog(top, "log"),
     )
     yield from items()
 

@@ -1,0 +1,83 @@
+"""`forumsvc user silence`, `unsilence` and `warn`."""
+
+from datetime import timedelta
+
+import click
+
+from .. import clock
+from ..errors import Conflict, Invalid
+from ..models import Role
+from ..queries.rows import UserRow
+from ..schemas.moderation import MAX_DAYS, MAX_NOTE, MAX_REASON
+from ..services import blocking
+from ..services.content.short_texts import validate_lines
+from ..services.moderation import restricting
+from .command import Command
+from .context import Context, pass_context
+
+reason_option = click.option("--reason", metavar="R", required=True, help="Why; the user is told.")
+note_option = click.option("--note", metavar="N", default="", help="For moderators only.")
+
+
+@click.command(cls=Command)
+@click.argument("login")
+@click.option(
+    "--days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="For so long; else for ever."
+)
+@reason_option
+@note_option
+@pass_context
+def silence(context: Context, login: str, days: int | None, reason: str, note: str) -> None:
+    """Let a user only read, for some days or for ever, and tell them why."""
+    now = clock.now()
+    until = None if days is None else now + timedelta(days=days)
+    reason, note = check_texts(reason, note)
+    with context.transaction() as db:
+        user = blocking.lock(db, login)
+        _check_role(user)
+        restricting.silence(db, None, now, user, reason=reason, until=until, note=note)
+    shown = None if until is None else clock.rfc3339(until)
+    ending = "for ever" if shown is None else f"until {shown}"
+    context.output(f"{user.user_login} can only read {ending}.", login=login, until=shown)
+
+
+@click.command(cls=Command)
+@click.argument("login")
+@click.option("--reason", metavar="R", default="", help="Why; the user is told.")
+@pass_context
+def unsilence(context: Context, login: str, reason: str) -> None:
+    """Let a silenced or blocked user write again."""
+    reason, _ = check_texts(reason, "", is_required=False)
+    with context.transaction() as db:
+        account = blocking.unblock(db, login, reason=reason or None)
+    context.output(f"{account.login} can write.", login=account.login, state=account.state)
+
+
+@click.command(cls=Command)
+@click.argument("login")
+@reason_option
+@note_option
+@pass_context
+def warn(context: Context, login: str, reason: str, note: str) -> None:
+    """Tell a user what they must not do."""
+    reason, note = check_texts(reason, note)
+    with context.transaction() as db:
+        user = blocking.lock(db, login)
+        restricting.warn(db, None, clock.now(), user, reason=reason, note=note)
+    context.output(f"{user.user_login} is warned.", login=user.user_login)
+
+
+def check_texts(reason: str, note: str, *, is_required: bool = True) -> tuple[str, str]:
+    """Return the texts as the API would take them. Raises Invalid."""
+    reason = validate_lines("reason", reason, MAX_REASON)
+    if is_required and not reason:
+        raise Invalid("reason", "must not be empty")
+    return reason, validate_lines("note", note, MAX_NOTE)
+
+
+def _check_role(user: UserRow) -> None:
+    if user.role == Role.ADMIN:
+        raise Conflict(
+            f"{user.user_login} is an admin: give them another role first "
+            "(forumsvc user role LOGIN member)."
+        )

@@ -1,0 +1,57 @@
+"""Restrictions and the log of moderation."""
+
+import json
+from typing import Any
+
+from ..clock import rfc3339, rfc3339_or_none
+from ..models import RestrictionKind
+from ..queries.rows import LogRow, RestrictionRow
+from .site import Site
+
+
+def restriction(site: Site, row: RestrictionRow) -> dict[str, Any]:
+    """Return a silence or a warning. active: whether a silence holds now."""
+    is_silence = row.kind == RestrictionKind.SILENCE
+    has_ended = row.lifted_at is not None or (row.until is not None and row.until <= site.now)
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "reason": row.reason,
+        "note": row.note,
+        "by": person(site, row, "by"),
+        "topic_id": row.topic_id,
+        "reply_id": row.reply_id,
+        "active": is_silence and not has_ended,
+        "started_at": rfc3339(row.started_at),
+        "until": rfc3339_or_none(row.until),
+        "lifted_at": rfc3339_or_none(row.lifted_at),
+    }
+
+
+def log_record(site: Site, row: LogRow) -> dict[str, Any]:
+    """Return a record of the log; null stands for what the caller may not see."""
+    return {
+        "id": row.id,
+        "action": row.action,
+        "actor": person(site, row, "actor"),
+        "via": row.via,
+        "user": person(site, row, "user"),
+        "topic_id": row.topic_id,
+        "reply_id": row.reply_id,
+        "node_id": row.node_id,
+        "reason": row.reason,
+        "details": None if row.details is None else json.loads(row.details),
+        "request_id": row.request_id,
+        "created_at": rfc3339(row.created_at),
+    }
+
+
+def person(site: Site, row: Any, prefix: str) -> dict[str, Any] | None:
+    """Return a UserSerializer of the columns of a row with a prefix, or None without a user."""
+    user_id, login, name, avatar = (
+        getattr(row, f"{prefix}_{column}") for column in ("id", "login", "name", "avatar")
+    )
+    if user_id is None:
+        return None
+    avatar_url = site.avatar_url(login, avatar)
+    return {"id": user_id, "login": login, "name": name or login, "avatar_url": avatar_url}

@@ -1,0 +1,47 @@
+"""Reading the silences and warnings of users."""
+
+from functools import cache, partial
+from typing import Any
+
+from sqlalchemy import Select, bindparam, null, select
+from sqlalchemy.orm import aliased
+
+from ..db.execution import ReadConnection
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..models import Restriction, User
+from .user_columns import summary
+
+_NEWEST_FIRST = SortOrder("restrictions", id=Restriction.id)
+_BY = aliased(User)
+_COLUMNS: tuple[Any, ...] = (
+    Restriction.kind,
+    Restriction.reason,
+    Restriction.topic_id,
+    Restriction.reply_id,
+    Restriction.started_at,
+    Restriction.until,
+    Restriction.lifted_at,
+)
+_NOTES: tuple[Any, ...] = (Restriction.note, *summary(_BY, "by"))
+_NO_NOTES: tuple[Any, ...] = tuple(
+    null().label(name) for name in ("note", "by_id", "by_login", "by_name", "by_avatar")
+)
+
+
+@cache
+def _page(with_notes: bool, keyset: KeysetPage) -> Select[Any]:
+    statement = select(*keyset.order.keys, *_COLUMNS, *(_NOTES if with_notes else _NO_NOTES))
+    if with_notes:
+        statement = statement.outerjoin(_BY, _BY.id == Restriction.by_id)
+    of_user = statement.where(Restriction.user_id == bindparam("user_id"))
+    page: Select[Any] = keyset.apply(of_user)  # type: ignore[assignment]  # one key: no union
+    return page
+
+
+def of_user(db: ReadConnection, user_id: int, page: PageRequest, *, with_notes: bool) -> PageRows:
+    """Return a page of a user's `rows.RestrictionRow`, the newest first.
+
+    with_notes: also who decided it, and the notes for moderators; else these are None.
+    """
+    build = partial(_page, with_notes)
+    return load_page(db, page, _NEWEST_FIRST, build, {"user_id": user_id})

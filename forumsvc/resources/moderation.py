@@ -1,0 +1,36 @@
+"""Moderation: the log."""
+
+from pyramid.authorization import Allow
+
+from ..permissions import LogPermission
+from ..security import principals
+from .base import Acl, Resource
+
+
+class AuditLog(Resource):
+    """`/api/v3/moderation/log`."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may read what moderators do to posts."""
+        return bool(self.root.settings["moderation.public_log"])
+
+    def __acl__(self) -> Acl:
+        """Moderators read what is for staff, admins everything."""
+        acl: Acl = [
+            (Allow, principals.MODERATOR, (LogPermission.VIEW, LogPermission.VIEW_STAFF)),
+            (Allow, principals.ADMIN, LogPermission.VIEW_ADMIN),
+        ]
+        if self.is_public:
+            acl.append((Allow, principals.EVERYONE, LogPermission.VIEW))
+        return acl
+
+
+class Moderation(Resource):
+    """`/api/v3/moderation`."""
+
+    def __getitem__(self, name: str) -> Resource:
+        """Return the log."""
+        if name == "log":
+            return AuditLog(self, name)
+        raise KeyError(name)

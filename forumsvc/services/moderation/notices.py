@@ -1,0 +1,52 @@
+"""Telling a user what moderators did about them: a notification in the transaction that does it."""
+
+import json
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import update_without_invalidation
+from ...clock import rfc3339_or_none
+from ...db.statements import insert_row
+from ...models import EventType, Notification, NotificationType, User
+from ...queries.user_locks import lock_users
+from . import builtin_user
+
+
+def notify(
+    db: Session,
+    now: datetime,
+    user_id: int,
+    action: EventType,
+    *,
+    reason: str | None,
+    until: datetime | None = None,
+    title: str | None = None,
+    topic_id: int | None = None,
+) -> None:
+    """Notify a user of an action of a moderator, whom the notification does not name.
+
+    until: when a silence ends; title: of the topic that it is about; topic_id: of a visible topic,
+    for a notification about a hidden one would be deleted with all others about it.
+    """
+    details = {
+        "action": str(action),
+        "reason": reason,
+        "until": rfc3339_or_none(until),
+        "title": title,
+    }
+    actor_id = builtin_user.get_or_create(db, now)
+    lock_users(db, User.id == user_id)
+    insert_row(
+        db,
+        Notification,
+        user_id=user_id,
+        actor_id=actor_id,
+        type=str(NotificationType.MODERATION),
+        topic_id=topic_id,
+        details=json.dumps(details, ensure_ascii=False),
+        created_at=now,
+        updated_at=now,
+    )
+    counted = update_without_invalidation(User).values(unread_count=User.unread_count + 1)
+    db.execute(counted.where(User.id == user_id))

@@ -1,0 +1,213 @@
+"""Silencing and warning users.
+
+A silenced user may only read. What holds now stands in the user's row, where it ends by the clock;
+`restrictions` has the history. The caller has locked the user's row.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import Session
+
+from ...cache.invalidation import update_columns
+from ...clock import rfc3339_or_none
+from ...db.execution import SqlConnection
+from ...db.statements import insert_row, update_of, with_row_locks
+from ...models import (
+    EventType,
+    MailKind,
+    Restriction,
+    RestrictionKind,
+    User,
+    UserState,
+    state_at,
+)
+from ...queries.rows import UserRow
+from .. import events, logins, mails
+from . import audit_log, notices
+
+BATCH_SIZE = 100
+"""Users per transaction."""
+
+
+def silence(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    user: UserRow,
+    *,
+    reason: str,
+    until: datetime | None,
+    note: str = "",
+    review_id: int | None = None,
+) -> None:
+    """Let a user only read, and tell them why and until when. It replaces an earlier silence.
+
+    actor_id: None at the command line; reason: shown to the user; until: None for no end; note: for
+    moderators only. With the values of the present silence nothing changes.
+    """
+    is_blocked = state_at(user.state, user.blocked_until, now) == UserState.BLOCKED
+    if is_blocked and (user.blocked_reason, user.blocked_until) == (reason, until):
+        return
+    before = {"reason": user.blocked_reason, "until": rfc3339_or_none(user.blocked_until)}
+    _lift(db, actor_id, now, user.user_id)
+    insert_row(
+        db,
+        Restriction,
+        user_id=user.user_id,
+        kind=str(RestrictionKind.SILENCE),
+        reason=reason,
+        note=note or None,
+        by_id=actor_id,
+        started_at=now,
+        until=until,
+        review_id=review_id,
+    )
+    _set_state(db, now, user.user_id, UserState.BLOCKED, now, until, reason)
+    logins.revoke_at_applications_of(db, user.user_id, now)
+    about = {"until": rfc3339_or_none(until)}
+    _record(db, EventType.USER_SILENCED, actor_id, now, user.user_id, about)
+    audit_log.record(
+        db,
+        EventType.USER_SILENCED,
+        now,
+        actor_id=actor_id,
+        user_id=user.user_id,
+        reason=reason,
+        details={**about, **({"before": before} if is_blocked else {})},
+    )
+    notices.notify(db, now, user.user_id, EventType.USER_SILENCED, reason=reason, until=until)
+    _mail(db, MailKind.SILENCED, now, user, reason=reason, until=rfc3339_or_none(until) or "")
+
+
+def lift(
+    db: Session, actor_id: int | None, now: datetime, user: UserRow, *, reason: str | None = None
+) -> None:
+    """Let a blocked user write again, and tell them. For any other user nothing changes."""
+    if user.state != UserState.BLOCKED:
+        return
+    _lift(db, actor_id, now, user.user_id)
+    _restore(db, actor_id, now, user.user_id, reason)
+    _mail(db, MailKind.UNSILENCED, now, user, reason=reason or "")
+
+
+def is_any_over(db: SqlConnection, now: datetime) -> bool:
+    """Return whether `end_expired` has something to do, without a lock."""
+    return db.scalar(select(User.id).where(*_is_over(now)).limit(1)) is not None
+
+
+def end_expired(db: Session, now: datetime) -> int:
+    """Tidy up after silences that have ended by the clock, and tell the users.
+
+    At most BATCH_SIZE in a transaction; return how many.
+    """
+    query = select(User.id).where(*_is_over(now)).order_by(User.id).limit(BATCH_SIZE)
+    ids = list(db.scalars(with_row_locks(query, User)))
+    for user_id in ids:
+        _restore(db, None, now, user_id, None)
+    return len(ids)
+
+
+def _is_over(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (User.state == UserState.BLOCKED, User.blocked_until <= now)
+
+
+def warn(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    user: UserRow,
+    *,
+    reason: str,
+    note: str = "",
+    topic_id: int | None = None,
+    reply_id: int | None = None,
+    title: str | None = None,
+) -> None:
+    """Warn a user, perhaps about a topic or a reply. title: of the topic."""
+    insert_row(
+        db,
+        Restriction,
+        user_id=user.user_id,
+        kind=str(RestrictionKind.WARNING),
+        reason=reason,
+        note=note or None,
+        by_id=actor_id,
+        topic_id=topic_id,
+        reply_id=reply_id,
+        started_at=now,
+    )
+    _record(db, EventType.USER_WARNED, actor_id, now, user.user_id, None)
+    audit_log.record(
+        db,
+        EventType.USER_WARNED,
+        now,
+        actor_id=actor_id,
+        reason=reason,
+        user_id=user.user_id,
+        topic_id=topic_id,
+        reply_id=reply_id,
+    )
+    notices.notify(db, now, user.user_id, EventType.USER_WARNED, reason=reason, title=title)
+
+
+def block(db: Session, actor_id: int | None, now: datetime, user_id: int) -> None:
+    """Let a user only read, without an end, a reason and a word to them (`user block`)."""
+    _lift(db, actor_id, now, user_id)
+    _set_state(db, now, user_id, UserState.BLOCKED, now, None, None)
+    logins.revoke_at_applications_of(db, user_id, now)
+    _record(db, EventType.USER_SILENCED, actor_id, now, user_id, {"until": None})
+    audit_log.record(db, EventType.USER_SILENCED, now, actor_id=actor_id, user_id=user_id)
+
+
+def _restore(
+    db: Session, actor_id: int | None, now: datetime, user_id: int, reason: str | None
+) -> None:
+    _set_state(db, now, user_id, UserState.ACTIVE, None, None, None)
+    type_ = EventType.USER_UNSILENCED
+    _record(db, type_, actor_id, now, user_id, None)
+    audit_log.record(db, type_, now, actor_id=actor_id, user_id=user_id, reason=reason)
+    notices.notify(db, now, user_id, type_, reason=reason)
+
+
+def _lift(db: Session, actor_id: int | None, now: datetime, user_id: int) -> None:
+    """Note in the history that the silence that holds now ends."""
+    holds = (
+        Restriction.user_id == user_id,
+        Restriction.kind == RestrictionKind.SILENCE,
+        Restriction.lifted_at.is_(None),
+        or_(Restriction.until.is_(None), Restriction.until > now),
+    )
+    lifted = {"lifted_at": now, "lifted_by_id": actor_id}
+    db.execute(update_of(Restriction).where(*holds).values(**lifted))
+
+
+def _set_state(
+    db: Session,
+    now: datetime,
+    user_id: int,
+    state: UserState,
+    since: datetime | None,
+    until: datetime | None,
+    reason: str | None,
+) -> None:
+    values = {"blocked_at": since, "blocked_until": until, "blocked_reason": reason}
+    statement = update_columns(User, state=state, updated_at=now, **values)
+    db.execute(statement.where(User.id == user_id))
+
+
+def _record(
+    db: Session,
+    type_: EventType,
+    actor_id: int | None,
+    now: datetime,
+    user_id: int,
+    data: dict[str, Any] | None,
+) -> None:
+    events.record(db, type_, now, actor_id=actor_id, user_id=user_id, data=data)
+
+
+def _mail(db: Session, kind: MailKind, now: datetime, user: UserRow, **data: str) -> None:
+    if user.email:
+        mails.enqueue(db, kind, user.email, now, user_id=user.user_id, data=data)

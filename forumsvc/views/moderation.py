@@ -1,0 +1,59 @@
+"""The endpoint of the log of moderation."""
+
+from pyramid.httpexceptions import HTTPForbidden
+
+from ..errors import Invalid
+from ..models import Visibility
+from ..permissions import LogPermission
+from ..queries import audit_log, users
+from ..queries.audit_log import LogFilter
+from ..resources.moderation import AuditLog
+from ..schemas.fields import quoted
+from ..schemas.moderation import log_list
+from ..security.policy import decide
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Kind, Listing
+
+
+@api_view(AuditLog, "GET", LogPermission.VIEW, schema=log_list)
+def list_log(log: AuditLog, request: ForumRequest) -> Listing:
+    """List what moderators and administrators did, the newest first."""
+    values = request.validated
+    wanted = LogFilter(
+        action=values["action"],
+        actor_id=_user_id(request, "actor"),
+        user_id=_user_id(request, "user"),
+        topic_id=values["topic_id"],
+        since=values["since"],
+        until=values["until"],
+    )
+    visible = _visible(log, request)
+    if visible == {Visibility.PUBLIC} and (wanted.actor_id or wanted.user_id):
+        raise Invalid("actor" if wanted.actor_id else "user", "is for moderators only")
+    found, cursors = audit_log.page_of(request.db, visible, wanted, request.page)
+    return Listing(Kind.LOG_RECORD, "log", found, cursors)
+
+
+def _visible(log: AuditLog, request: ForumRequest) -> set[Visibility]:
+    """Return what the caller may see. Raises HTTPForbidden."""
+    verdict = decide(request.caller, log, LogPermission.VIEW_STAFF)
+    if not verdict and not log.is_public:
+        raise HTTPForbidden(result=verdict)
+    visible = {Visibility.PUBLIC}
+    if verdict:
+        visible.add(Visibility.STAFF)
+    if decide(request.caller, log, LogPermission.VIEW_ADMIN):
+        visible.add(Visibility.ADMIN)
+    return visible
+
+
+def _user_id(request: ForumRequest, name: str) -> int | None:
+    """Return the id of a user in a parameter, by id or login. Raises Invalid for an unknown one."""
+    given = request.validated[name]
+    if given is None:
+        return None
+    user_id = users.id_of(request.executor, given)
+    if user_id is None:
+        raise Invalid(name, f"there is no user {quoted(given)}")
+    return user_id

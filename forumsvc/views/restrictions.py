@@ -1,0 +1,104 @@
+"""The endpoints that silence and warn users, and the list of what was decided."""
+
+from datetime import datetime, timedelta
+
+from pyramid.httpexceptions import HTTPForbidden
+
+from ..errors import Invalid
+from ..permissions import UserPermission as May
+from ..queries import restrictions
+from ..resources.users import UserItem
+from ..schemas.moderation import reason_form, silence_form, warning_form
+from ..schemas.paging import paged
+from ..security.policy import decide
+from ..services.moderation import restricting
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Detail, Kind, Listing
+
+
+@api_view(UserItem, "POST", May.SILENCE, name="silence", schema=silence_form, locked="row")
+def silence(item: UserItem, request: ForumRequest) -> Detail:
+    """Let a user only read, for some days or without an end."""
+    values = request.validated
+    restricting.silence(
+        request.db,
+        request.actor_id,
+        request.now,
+        item.row,
+        reason=values["reason"],
+        until=end_of_silence(request.now, values["days"], values["until"]),
+        note=values["note"],
+    )
+    return Detail(Kind.USER, item.reloaded())
+
+
+def end_of_silence(now: datetime, days: int | None, until: datetime | None) -> datetime | None:
+    """Return when a silence ends, None without an end. Raises Invalid."""
+    if days is not None and until is not None:
+        raise Invalid("days", "cannot be given together with until")
+    if until is not None and until <= now:
+        raise Invalid("until", "must be in the future")
+    return until if days is None else now + timedelta(days=days)
+
+
+@api_view(UserItem, "POST", May.UNSILENCE, name="unsilence", schema=reason_form, locked="row")
+def unsilence(item: UserItem, request: ForumRequest) -> Detail:
+    """Let a user write again."""
+    reason = request.validated["reason"]
+    restricting.lift(request.db, request.actor_id, request.now, item.row, reason=reason)
+    return Detail(Kind.USER, item.reloaded())
+
+
+@api_view(UserItem, "POST", May.WARN, name="warn", schema=warning_form, locked="row")
+def warn(item: UserItem, request: ForumRequest) -> Detail:
+    """Warn a user, perhaps about a topic or a reply."""
+    values = request.validated
+    topic_id, title = _topic_of(item, values["topic_id"], values["reply_id"])
+    restricting.warn(
+        request.db,
+        request.actor_id,
+        request.now,
+        item.row,
+        reason=values["reason"],
+        note=values["note"],
+        topic_id=topic_id,
+        reply_id=values["reply_id"],
+        title=title,
+    )
+    return Detail(Kind.USER, item.reloaded())
+
+
+def _topic_of(
+    item: UserItem, topic_id: int | None, reply_id: int | None
+) -> tuple[int | None, str | None]:
+    """Return the topic of a warning and its title.
+
+    Raises Invalid where there is no such topic or reply, or it is not the user's.
+    """
+    topics, replies = item.root.topics, item.root.replies
+    user_id = item.row_id
+    if reply_id is not None:
+        reply = replies.load(item.root.executor, reply_id)
+        if reply is None or reply.user_id != user_id:
+            raise Invalid("reply_id", "must be a reply of this user")
+        return reply.topic_id, reply.topic_title
+    if topic_id is not None:
+        topic = topics.load(item.root.executor, topic_id)
+        if topic is None or topic.user_id != user_id:
+            raise Invalid("topic_id", "must be a topic of this user")
+        return topic_id, topic.title
+    return None, None
+
+
+@api_view(UserItem, "GET", May.VIEW_RESTRICTIONS, name="restrictions", schema=paged)
+def list_restrictions(item: UserItem, request: ForumRequest) -> Listing:
+    """List the silences and warnings of a user: for the user, without notes for moderators."""
+    verdict = decide(request.caller, item, May.VIEW_NOTES)
+    is_own = item.row_id == request.actor_id
+    if not verdict and not is_own:
+        raise HTTPForbidden(result=verdict)
+    found, cursors = restrictions.of_user(
+        request.db, item.row_id, request.page, with_notes=bool(verdict)
+    )
+    return Listing(Kind.RESTRICTION, "restrictions", found, cursors)

@@ -1,0 +1,96 @@
+"""`forumsvc user silence`, `unsilence` and `warn`, and `forumsvc log`."""
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.db.engine import Database
+from forumsvc.models import Notification, Restriction, User, UserState
+from tests.functional.cli.conftest import Run
+from tests.functional.cli.test_cli_users import PASSWORD
+
+
+@pytest.fixture
+def ann(run: Run) -> str:
+    """The login of a member."""
+    run("user", "add", "ann", "--password", PASSWORD)
+    return "ann"
+
+
+def actions(run: Run, *options: str) -> list[str]:
+    """Return the actions in the log, the newest first."""
+    return [one["action"] for one in run("log", "list", "--json", *options).json["log"]]
+
+
+def test_a_user_is_silenced_and_unsilenced_and_told(run: Run, database: Database, ann: str) -> None:
+    told = run("user", "silence", ann, "--days", "7", "--reason", "Spam", "--note", "n", "--json")
+    with database.reads.connect() as db:
+        row = db.execute(select(User.state, User.blocked_reason).where(User.login == ann)).one()
+        restriction = db.execute(select(Restriction.reason, Restriction.note)).one()
+    assert (row.state, row.blocked_reason) == (UserState.BLOCKED, "Spam")
+    assert (restriction.reason, restriction.note) == ("Spam", "n")
+    assert told.json["until"].endswith("Z")
+    run("user", "unsilence", ann, "--reason", "Sorry")
+    with database.reads.connect() as db:
+        assert db.scalar(select(User.state).where(User.login == ann)) == UserState.ACTIVE
+        assert len(db.execute(select(Notification.id)).all()) == 2
+    newest, silenced = run("log", "list", "--json").json["log"]
+    assert (newest["action"], newest["via"], newest["actor"]) == ("user.unsilenced", "cli", None)
+    assert (silenced["user"], silenced["reason"]) == (ann, "Spam")
+
+
+def test_a_warning_is_recorded(run: Run, ann: str) -> None:
+    run("user", "warn", ann, "--reason", "Stay on topic")
+    assert actions(run) == ["user.warned"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("silence", "nobody", "--reason", "x"), "no user 'nobody'"),
+        (("silence", "ann", "--reason", " "), "reason: must not be empty"),
+        (("silence", "ann", "--reason", "x" * 501), "reason: must have at most 500"),
+        (("warn", "ann", "--reason", "x", "--note", "x" * 2001), "note: must have at most 2000"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_changes(
+    run: Run, ann: str, words: tuple[str, ...], said: str
+) -> None:
+    assert said in run("user", *words).refusal
+    assert actions(run) == []
+
+
+def test_an_admin_cannot_be_silenced(run: Run, ann: str) -> None:
+    for login in ("root", "other"):
+        run("user", "add", login, "--password", PASSWORD, "--role", "admin")
+    assert "is an admin" in run("user", "silence", "root", "--reason", "x").refusal
+
+
+def test_administration_at_the_command_line_is_recorded(run: Run, ann: str) -> None:
+    run("user", "role", ann, "maintainer")
+    run("user", "password", ann, "--password", "another-wire-77")
+    run("user", "block", ann)
+    run("user", "unblock", ann)
+    node = run("node", "add", "General", "--json").json["id"]
+    run("node", "edit", str(node), "--name", "Other")
+    run("node", "delete", str(node))
+    client = run("client", "add", "App", "--grant", "password", "--json").json
+    run("token", "issue", ann, "--client", client["client_id"])
+    run("token", "revoke", "--login", ann)
+    run("client", "delete", client["client_id"])
+    run("user", "delete", ann)
+    assert actions(run)[::-1] == [
+        *("user.role_changed", "user.password_set", "user.silenced", "user.unsilenced"),
+        *("node.created", "node.updated", "node.deleted", "client.created", "token.issued"),
+        *("token.revoked", "client.deleted", "user.deleted"),
+    ]
+
+
+def test_the_log_is_filtered(run: Run, ann: str) -> None:
+    run("user", "role", ann, "vip")
+    run("user", "warn", ann, "--reason", "x")
+    assert actions(run, "--action", "user.warned") == ["user.warned"]
+    assert actions(run, "--user", ann, "--limit", "1") == ["user.warned"]
+    assert actions(run, "--actor", ann) == []
+    assert actions(run, "--since", "2999-01-01T00:00:00Z") == []
+    assert "since: must be a time" in run("log", "list", "--since", "x").refusal
+    assert "user.warned" in run("log", "list").out

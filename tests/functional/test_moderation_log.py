@@ -1,0 +1,216 @@
+"""The log of moderation: what is recorded, who sees it, and that nobody can change it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import DBAPIError
+
+from forumsvc import clock
+from forumsvc.background.maintenance import delete_all_expired
+from forumsvc.models import AuditRecord
+from forumsvc.services import accounts
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum, Person, content
+
+pytestmark = pytest.mark.both_databases
+
+LOG = "/moderation/log"
+
+
+@pytest.fixture
+def chief(forum: Forum) -> Person:
+    """A maintainer."""
+    return forum.person("chief", role="maintainer", scope="read write moderate")
+
+
+@pytest.fixture
+def root(forum: Forum) -> Person:
+    """An admin."""
+    return forum.person("root", role="admin", scope="read write moderate admin")
+
+
+def actions(caller: Any, **params: Any) -> list[str]:
+    """Return the actions in the log that a caller sees, the newest first."""
+    return (
+        [one["action"] for one in content(caller.get(LOG, **params))]
+        if params
+        else [one["action"] for one in caller.get(LOG).json]
+    )
+
+
+def test_what_a_moderator_does_to_the_posts_of_others_is_recorded(
+    chief: Person, alice: Person, bob: Person, topic: int, node: int
+) -> None:
+    reply = content(bob.post(f"/topics/{topic}/replies", body="hello"))["id"]
+    for type_ in ("ban", "unban", "excellent", "unexcellent", "close", "open"):
+        assert chief.post(f"/topics/{topic}/action", type=type_, reason="why").status_int == 200
+    chief.post(f"/topics/{topic}", title="Another title", node_id=node, body="x")
+    chief.post(f"/replies/{reply}", body="tidied")
+    chief.delete(f"/replies/{reply}", reason="why")
+    chief.delete(f"/topics/{topic}")
+    assert actions(chief) == [
+        *("topic.deleted", "reply.deleted", "reply.updated", "topic.updated"),
+        *("topic.opened", "topic.closed", "topic.unfeatured", "topic.featured"),
+        *("topic.unbanned", "topic.banned"),
+    ]
+    newest, deleted, *_ = chief.get(LOG).json
+    assert (newest["actor"]["login"], newest["user"]["login"]) == ("chief", "alice")
+    assert (newest["topic_id"], newest["reason"], newest["via"]) == (topic, None, "api")
+    assert (deleted["reply_id"], deleted["user"]["login"], deleted["reason"]) == (
+        *(reply, "bob", "why"),
+    )
+
+
+def test_what_authors_do_to_their_own_posts_is_not_recorded(
+    chief: Person, alice: Person, topic: int
+) -> None:
+    alice.post(f"/topics/{topic}/action", type="close")
+    alice.post(f"/topics/{topic}/action", type="open")
+    alice.delete(f"/topics/{topic}")
+    assert actions(chief) == []
+
+
+def test_an_action_that_changes_nothing_is_not_recorded(chief: Person, topic: int) -> None:
+    for _ in range(2):
+        chief.post(f"/topics/{topic}/action", type="ban")
+    assert actions(chief) == ["topic.banned"]
+
+
+def test_an_author_is_told_of_an_action_with_a_reason_and_of_no_other(
+    chief: Person, alice: Person, topic: int
+) -> None:
+    chief.post(f"/topics/{topic}/action", type="close")
+    assert alice.get("/notifications").json == []
+    chief.post(f"/topics/{topic}/action", type="ban", reason="Off topic")
+    [told] = alice.get("/notifications").json
+    assert (told["action"], told["reason"], told["topic"]) == ("topic.banned", "Off topic", None)
+    assert told["title"] == alice.get(f"/topics/{topic}").json["title"]
+    chief.post(f"/topics/{topic}/action", type="unban", reason="A mistake")
+    assert alice.get("/notifications").json[0]["topic"]["id"] == topic
+
+
+def test_a_record_has_the_id_of_its_request(chief: Person, topic: int) -> None:
+    headers = {"X-Request-Id": "moderating-1"}
+    chief.call("POST", f"/topics/{topic}/action", {"type": "ban"}, headers=headers)
+    assert chief.get(LOG).json[0]["request_id"] == "moderating-1"
+
+
+def test_admins_see_what_maintainers_do_not(
+    forum: Forum, chief: Person, root: Person, alice: Person
+) -> None:
+    chief.post(f"/users/{alice.id}/warn", reason="x")
+    with forum.database.session.begin() as db:
+        accounts.delete(db, "alice")
+    assert actions(chief) == ["user.warned"]
+    assert actions(root) == ["user.deleted", "user.warned"]
+
+
+def test_the_log_is_for_moderators_with_the_scope(forum: Forum, alice: Person) -> None:
+    assert forum.nobody.get(LOG).status_int == 401
+    assert alice.get(LOG).status_int == 403
+    refused = forum.person("chief2", role="maintainer").get(LOG)
+    assert refused.status_int == 403
+    assert 'scope="moderate"' in refused.headers["WWW-Authenticate"]
+
+
+def test_a_public_log_names_nobody(make_forum: MakeForum) -> None:
+    forum = make_forum(moderation__public_log="true")
+    chief = forum.person("chief", role="maintainer", scope="read write moderate")
+    alice = forum.person("alice")
+    topic = forum.topic(alice, forum.node())
+    chief.post(f"/topics/{topic}/action", type="ban", reason="Off topic")
+    chief.post(f"/users/{alice.id}/warn", reason="x")
+    [shown] = forum.nobody.get(LOG).json
+    assert (shown["action"], shown["reason"], shown["topic_id"]) == (
+        *("topic.banned", "Off topic", topic),
+    )
+    assert (shown["actor"]["login"], shown["user"], shown["via"]) == ("moderator", None, None)
+    assert "chief" not in forum.nobody.get(LOG).text
+    for named in ("actor", "user"):
+        refused = alice.get(LOG, **{named: "chief"})
+        assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, named)
+    assert actions(chief) == ["user.warned", "topic.banned"]
+
+
+def test_the_log_is_filtered_and_paged(
+    chief: Person, root: Person, alice: Person, bob: Person, topic: int
+) -> None:
+    chief.post(f"/topics/{topic}/action", type="ban")
+    root.post(f"/users/{bob.id}/warn", reason="x")
+    chief.post(f"/users/{bob.id}/silence", reason="x")
+    assert actions(chief, action="topic.banned") == ["topic.banned"]
+    assert actions(chief, actor="ROOT") == ["user.warned"]
+    assert actions(chief, user=str(bob.id)) == ["user.silenced", "user.warned"]
+    assert actions(chief, topic_id=topic) == ["topic.banned"]
+    assert actions(chief, until="2020-01-01T00:00:00Z") == []
+    assert len(actions(chief, since="2020-01-01T00:00:00Z")) == 3
+    assert actions(chief, limit=1, offset=1) == ["user.warned"]
+    first = chief.get(LOG, limit=2)
+    assert 'rel="next"' in first.headers["Link"]
+    for named, value in (("action", "x"), ("actor", "nobody9"), ("since", "x"), ("topic_id", "x")):
+        refused = chief.get(LOG, **{named: value})
+        assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, named)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE audit_log SET reason = 'x'",
+        "DELETE FROM audit_log",
+        "DELETE FROM audit_log WHERE action = 'topic.banned'",
+    ],
+)
+def test_no_statement_changes_or_deletes_a_record(
+    forum: Forum, chief: Person, topic: int, change: str
+) -> None:
+    chief.post(f"/topics/{topic}/action", type="ban")
+    with (
+        pytest.raises(DBAPIError, match="the audit log cannot be changed"),
+        forum.database.writes.begin() as db,
+    ):
+        db.execute(text(change))
+    assert actions(chief) == ["topic.banned"]
+
+
+def test_the_log_cannot_be_truncated(forum: Forum, chief: Person, topic: int) -> None:
+    if forum.database.is_sqlite:
+        pytest.skip("SQLite has no TRUNCATE")
+    with (
+        pytest.raises(DBAPIError, match="the audit log cannot be changed"),
+        forum.database.writes.begin() as db,
+    ):
+        db.execute(text("TRUNCATE audit_log"))
+
+
+def test_a_retention_deletes_old_records_and_says_so(make_forum: MakeForum) -> None:
+    forum = make_forum(moderation__keep_log_days="30")
+    root = forum.person("root", role="admin", scope="read moderate")
+    moment = clock.now()
+    old = {"action": "user.warned", "visibility": "staff", "via": "cli"}
+    with forum.database.session.begin() as db:
+        for days in (31, 29):
+            db.add(AuditRecord(**old, created_at=moment - timedelta(days=days)))
+    delete_all_expired(forum.database, forum.registry.forum_settings)
+    assert actions(root) == ["log.trimmed", "user.warned"]
+    delete_all_expired(forum.database, forum.registry.forum_settings)
+    assert actions(root) == ["log.trimmed", "user.warned"]
+
+
+def test_a_record_and_its_action_are_one_transaction(
+    forum: Forum, chief: Person, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("forumsvc.services.moderation.post_actions.audit_log.record", fail)
+    chief.app.post(
+        f"/api/v3/topics/{topic}/action",
+        {"type": "ban"},
+        headers={"Authorization": f"Bearer {chief.token}"},
+        status=500,
+    )
+    assert alice.get("/topics").json[0]["id"] == topic
+    with forum.database.reads.connect() as db:
+        assert db.execute(select(AuditRecord.id)).all() == []
