@@ -81,6 +81,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     """
     from . import passwords
     from .background.mail_sender import MailSender
+    from .background.moderation import Moderation
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
@@ -98,9 +99,9 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .web.api.request import level_names
     from .web.http_cache.etags import build_fingerprint
     from .web.limits.abuse_limits import AbuseLimits
+    from .web.limits.caller_limit import CallerLimit, too_many_reports, too_many_searches
     from .web.limits.rate_limiter import RateLimiter
     from .web.limits.request_limits import RequestLimits
-    from .web.limits.search_limit import SearchLimit
 
     renderer = Renderer(
         settings["markup.workers"],
@@ -135,10 +136,13 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         registry.database, settings, create_delivery(settings, ini_dir)
     )
     registry.webhook_sender = WebhookSender(registry.database, settings)
+    registry.moderation = Moderation(registry.database, settings["worker.interval_seconds"])
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
     registry.request_limits = RequestLimits(settings, rate_limiter)
-    registry.search_limit = SearchLimit(settings, rate_limiter)
+    searches, reports = settings["rate_limit.searches"], settings["rate_limit.reports"]
+    registry.search_limit = CallerLimit(searches, "searches", too_many_searches, rate_limiter)
+    registry.report_limit = CallerLimit(reports, "reports", too_many_reports, rate_limiter)
     registry.search_reads = LimitedReads(
         registry.database,
         seconds=settings["search.timeout_seconds"],

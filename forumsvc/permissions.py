@@ -45,6 +45,7 @@ class UserPermission(StrEnum):
     UNBLOCK = "unblock"  # take that back
     SILENCE = "silence"  # let the user only read
     UNSILENCE = "unsilence"  # take that back
+    REPORT = "report"  # tell moderators of the user
     WARN = "warn"  # tell the user what they must not do
     VIEW_RESTRICTIONS = "view_restrictions"  # see why and until when the user is silenced
     VIEW_NOTES = "view_notes"  # also who decided that, and notes for moderators
@@ -73,12 +74,14 @@ class TopicPermission(StrEnum):
     UNEXCELLENT = "unexcellent"  # remove that mark
     CLOSE = "close"  # allow no more replies
     OPEN = "open"  # allow replies again
+    REPORT = "report"  # tell moderators of it
 
 
 class ReplyPermission(StrEnum):
     UPDATE = "update"  # edit the text
     DESTROY = "destroy"  # delete
     LIKE = "like"  # like and unlike
+    REPORT = "report"  # tell moderators of it
 
 
 class NodePermission(StrEnum):
@@ -119,6 +122,18 @@ class EventPermission(StrEnum):
     VIEW = "view_events"  # read what happened
 
 
+class ReportPermission(StrEnum):
+    CREATE = "create_reports"  # tell moderators of anything; each object has its own permission
+    VIEW_OWN = "view_own_reports"  # see one's own reports and what became of them
+
+
+class ReviewPermission(StrEnum):
+    """For what moderators have to look at."""
+
+    VIEW = "view_reviews"  # see the queue
+    RESOLVE = "resolve_reviews"  # decide
+
+
 class LogPermission(StrEnum):
     """For the log of what moderators and administrators do."""
 
@@ -139,6 +154,7 @@ READS = frozenset(
         UserPermission.VIEW_LIKES,
         UserPermission.VIEW_RESTRICTIONS,
         LogPermission.VIEW,
+        ReportPermission.VIEW_OWN,
         PhotoPermission.VIEW_OWN,
         SearchPermission.SEARCH,
     }
@@ -153,6 +169,8 @@ MODERATION = frozenset(
         UserPermission.VIEW_NOTES,
         LogPermission.VIEW_STAFF,
         LogPermission.VIEW_ADMIN,
+        ReviewPermission.VIEW,
+        ReviewPermission.RESOLVE,
     }
 )
 """Permissions that need the scope `moderate`."""
@@ -174,8 +192,9 @@ TOPIC_ABILITIES = (
     TopicPermission.CLOSE,
     TopicPermission.OPEN,
     TopicPermission.REPLY,
+    TopicPermission.REPORT,
 )
-REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY)
+REPLY_ABILITIES = (ReplyPermission.UPDATE, ReplyPermission.DESTROY, ReplyPermission.REPORT)
 USER_ABILITIES = (UserPermission.FOLLOW, UserPermission.BLOCK, UserPermission.UPDATE)
 MODERATOR_ABILITIES = (UserPermission.SILENCE, UserPermission.UNSILENCE)
 """What moderators are shown of a user in addition."""

@@ -7,6 +7,7 @@ from pyramid.registry import Registry
 if TYPE_CHECKING:
     from .background import BackgroundWorker
     from .background.mail_sender import MailSender
+    from .background.moderation import Moderation
     from .background.webhook_sender import WebhookSender
     from .cache.page_cache import PageCache
     from .cache.single_flight import SingleFlight
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .web.api.methods import MethodTable
     from .web.limits.abuse_limits import AbuseLimits
+    from .web.limits.caller_limit import CallerLimit
     from .web.limits.request_limits import RequestLimits
-    from .web.limits.search_limit import SearchLimit
     from .web.metrics.registry import Metrics
     from .web.responses.envelope import BareEnvelope
 
@@ -54,12 +55,14 @@ class ForumRegistry(Registry):
     photo_limits: "Limits"
     mail_sender: "MailSender"
     webhook_sender: "WebhookSender"
+    moderation: "Moderation"
     background: "BackgroundWorker"
     """The tasks of the background worker; they run in its process alone."""
 
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"
-    search_limit: "SearchLimit"
+    search_limit: "CallerLimit"
+    report_limit: "CallerLimit"
     search_reads: "LimitedReads"
     """The connections of searches."""
     level_names: dict[str, str]

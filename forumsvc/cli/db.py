@@ -8,8 +8,8 @@ from .. import migrate
 from ..db.engine import Database
 from ..oauth import explorer
 from ..queries import search_documents
-from ..services import audit, profiles
-from ..services.audit import Finding
+from ..services import counter_check, profiles
+from ..services.counter_check import Finding
 from . import avatars
 from .command import Group
 from .context import CommandError, Context, pass_context, progress, yes_option
@@ -103,14 +103,14 @@ def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
     """Recount every counter and find notifications without a target."""
     database = context.current_database()
     with progress() as bar:
-        task = bar.add_task("Checking", total=audit.STEPS)
+        task = bar.add_task("Checking", total=counter_check.STEPS)
         with database.reads.connect() as reads:
-            findings = audit.check(reads, progress=lambda: bar.advance(task))
+            findings = counter_check.check(reads, progress=lambda: bar.advance(task))
     wrong = sum(finding.wrong for finding in findings)
     if fix and wrong:
         context.confirm(_consequences(findings), yes=yes)
         with progress() as bar:
-            task = bar.add_task("Fixing", total=2 * audit.STEPS)
+            task = bar.add_task("Fixing", total=2 * counter_check.STEPS)
             findings = _fix(database, done=lambda: bar.advance(task))
         wrong = sum(finding.wrong for finding in findings)
     checked = sum(finding.checked for finding in findings)
@@ -139,6 +139,6 @@ def _fix(database: Database, done: Callable[[], None]) -> list[Finding]:
     with database.session.begin() as session:
         if not database.is_sqlite:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-        findings = audit.check(session, progress=done)
-        audit.fix(session, progress=done)
+        findings = counter_check.check(session, progress=done)
+        counter_check.fix(session, progress=done)
         return findings

@@ -16,7 +16,7 @@ from ..db.statements import update_of
 from ..errors import Conflict, Invalid
 from ..markup import Renderer
 from ..models import Base, Node, Reply, Topic, User
-from ..services import audit, events, nodes, search_reindex
+from ..services import counter_check, events, nodes, search_reindex
 from ..services.content.authoring import Authoring
 from ..services.content.rules import Rules
 from .bulk import Bulk, multiply
@@ -134,9 +134,9 @@ def _multiply(db: Session, bulk: Bulk, renderer: Renderer, progress: Progress) -
     with without_indexes(connection, progress):
         multiply(connection, bulk, lambda text: renderer.render(text).to_html({}, ""), progress)
         connection.exec_driver_sql("ANALYZE")
-        progress("counters", 0, audit.STEPS)
-        audit.fix(db)
-        progress("counters", audit.STEPS, audit.STEPS)
+        progress("counters", 0, counter_check.STEPS)
+        counter_check.fix(db)
+        progress("counters", counter_check.STEPS, counter_check.STEPS)
         # PostgreSQL checks each foreign key by a join, which it plans by these figures.
         connection.exec_driver_sql("ANALYZE")
     _advance_sequences(connection, (Topic, Reply))

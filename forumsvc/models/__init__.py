@@ -24,7 +24,9 @@ from .relation import (
     UserFollow,
 )
 from .reply import Reply
+from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
+from .review import Decision, Review, ReviewKind, ReviewState
 from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
 from .topic import Topic
 from .user import Role, User, UserState, state_at
@@ -37,6 +39,7 @@ __all__ = [
     "Base",
     "BrowserSession",
     "CacheVersion",
+    "Decision",
     "DeliveryState",
     "Event",
     "EventPosition",
@@ -67,8 +70,14 @@ __all__ = [
     "Reply",
     "ReplyLike",
     "ReplyWords",
+    "Report",
+    "ReportCategory",
+    "ReportState",
     "Restriction",
     "RestrictionKind",
+    "Review",
+    "ReviewKind",
+    "ReviewState",
     "Role",
     "Section",
     "Topic",

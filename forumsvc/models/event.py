@@ -28,6 +28,7 @@ class EventType(StrEnum):
     REPLY_CREATED = "reply.created"
     REPLY_UPDATED = "reply.updated"
     REPLY_DELETED = "reply.deleted"
+    REPLY_RESTORED = "reply.restored"
     USER_CREATED = "user.created"
     USER_UPDATED = "user.updated"
     USER_SILENCED = "user.silenced"
@@ -39,6 +40,9 @@ class EventType(StrEnum):
     LIKE_DELETED = "like.deleted"
     FOLLOW_CREATED = "follow.created"
     PHOTO_CREATED = "photo.created"
+    REPORT_CREATED = "report.created"
+    REVIEW_OPENED = "review.opened"
+    REVIEW_RESOLVED = "review.resolved"
 
 
 class current_transaction_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions

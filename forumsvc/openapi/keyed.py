@@ -22,6 +22,8 @@ _DETAILS = {
     "Node": ("node", None),
     "Webhook": ("webhook", None),
     "WebhookWithSecret": ("webhook", None),
+    "Report": ("report", None),
+    "ReviewWithDetails": ("review", None),
 }
 _BODY = "$response.body#/"
 

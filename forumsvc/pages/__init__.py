@@ -7,7 +7,7 @@ from . import languages, paths
 from .public_cache import public_cache_deriver
 from .static_files import asset_path
 
-_FORUM = ("search", "notifications", "account.settings", "feeds", "crawlers")
+_FORUM = ("search", "notifications", "moderation", "account.settings", "feeds", "crawlers")
 
 
 def includeme(config: Configurator) -> None:

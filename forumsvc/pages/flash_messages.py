@@ -13,6 +13,7 @@ _MESSAGES = {
         "Your password is changed, and you are logged out everywhere. Log in with your new one."
     ),
     "profile-saved": Message("Your profile is saved."),
+    "reported": Message("Thank you. The moderators will look at it, and you will be told."),
     "revoked": Message("The application no longer has access to your account."),
     "deleted": Message("The application is deleted, and so is its access to all accounts."),
 }

@@ -10,9 +10,12 @@ from ..errors import Gone, NotFound
 from ..ids import parse_id
 from ..permissions import SearchPermission
 from ..queries import topics as topic_queries
+from ..resources.moderation import AuditLog
 from ..resources.nodes import NodeItem
 from ..resources.notifications import Notifications
 from ..resources.replies import ReplyItem
+from ..resources.reports import Reports
+from ..resources.reviews import ReviewItem, Reviews
 from ..resources.root import Root
 from ..resources.search import Search
 from ..resources.topics import TopicItem, Topics
@@ -101,6 +104,35 @@ def notifications_page(request: ForumRequest) -> Notifications:
 def own_page(request: ForumRequest) -> UserItem:
     """Return one's own user, as the context of a page. Raises LoginRequired."""
     return cast("UserItem", _child(_users_tree(request), "users", "me"))
+
+
+def reports_page(request: ForumRequest) -> Reports:
+    """Return the context of a form that reports something. Raises LoginRequired."""
+    return cast("Reports", _child(_users_tree(request), "reports"))
+
+
+def reviews_page(request: ForumRequest) -> Reviews:
+    """Return the context of the queue of moderators. Raises LoginRequired."""
+    return cast("Reviews", _child(_users_tree(request), "reviews"))
+
+
+def review_page(request: ForumRequest) -> ReviewItem:
+    """Return the context of the page of a review. Raises LoginRequired, NotFound."""
+    root, review_id = _users_tree(request), request.matchdict["review_id"]
+    return cast("ReviewItem", _child(root, "reviews", review_id))
+
+
+def moderated_user_page(request: ForumRequest) -> UserItem:
+    """Return the context of a page that restricts a user. Raises LoginRequired, NotFound."""
+    return cast("UserItem", _child(_users_tree(request), "users", request.matchdict["login"]))
+
+
+def log_page(request: ForumRequest) -> AuditLog:
+    """Return the context of the log. Raises LoginRequired where it is not public."""
+    log = cast("AuditLog", _child(make_page_tree(request), "moderation", "log"))
+    if request.caller is None and not log.is_public:
+        raise LoginRequired(path_after_login(request))
+    return log
 
 
 def search_page(request: ForumRequest) -> Search:

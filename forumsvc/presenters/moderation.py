@@ -5,7 +5,7 @@ from typing import Any
 
 from ..clock import rfc3339, rfc3339_or_none
 from ..models import RestrictionKind
-from ..queries.rows import LogRow, RestrictionRow
+from ..queries.moderation_rows import LogRow, ReportRow, RestrictionRow, ReviewListRow
 from .site import Site
 
 
@@ -26,6 +26,56 @@ def restriction(site: Site, row: RestrictionRow) -> dict[str, Any]:
         "until": rfc3339_or_none(row.until),
         "lifted_at": rfc3339_or_none(row.lifted_at),
     }
+
+
+def report(row: ReportRow) -> dict[str, Any]:
+    """Return a report as its reporter sees it."""
+    obj_type, obj_id = _object(row.object_key)
+    return {
+        "id": row.id,
+        "obj_type": obj_type,
+        "obj_id": obj_id,
+        "category": row.category,
+        "comment": row.comment,
+        "state": row.state,
+        "created_at": rfc3339(row.created_at),
+        "resolved_at": rfc3339_or_none(row.resolved_at),
+    }
+
+
+def report_with_reporter(site: Site, row: Any) -> dict[str, Any]:
+    """Return a report as moderators see it."""
+    return {**report(row), "reporter": person(site, row, "reporter")}
+
+
+def review(site: Site, row: ReviewListRow) -> dict[str, Any]:
+    """Return a review as the queue shows it."""
+    obj_type, obj_id = _object(row.object_key)
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "obj_type": obj_type,
+        "obj_id": obj_id,
+        "topic_id": row.topic_id,
+        "title": row.title,
+        "user": person(site, row, "author"),
+        "reports_count": row.reports_count,
+        "weight": row.weight,
+        "hidden": row.is_hidden,
+        "state": row.state,
+        "decision": row.decision,
+        "reason": row.reason,
+        "resolved_by": person(site, row, "resolver"),
+        "version": row.version,
+        "opened_at": rfc3339(row.opened_at),
+        "resolved_at": rfc3339_or_none(row.resolved_at),
+    }
+
+
+def _object(key: str) -> tuple[str, int]:
+    """Return the type and the id of what a review is about."""
+    obj_type, _, obj_id = key.partition(":")
+    return obj_type, int(obj_id)
 
 
 def log_record(site: Site, row: LogRow) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _page(names: tuple[str, ...], is_public: bool, keyset: KeysetPage) -> Select
 def page_of(
     db: ReadConnection, visible: Collection[Visibility], wanted: LogFilter, page: PageRequest
 ) -> PageRows:
-    """Return a page of `rows.LogRow`.
+    """Return a page of `moderation_rows.LogRow`.
 
     visible: what the caller may see; of what is public alone, neither who did it nor to whom.
     """

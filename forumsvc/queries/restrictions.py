@@ -39,7 +39,7 @@ def _page(with_notes: bool, keyset: KeysetPage) -> Select[Any]:
 
 
 def of_user(db: ReadConnection, user_id: int, page: PageRequest, *, with_notes: bool) -> PageRows:
-    """Return a page of a user's `rows.RestrictionRow`, the newest first.
+    """Return a page of a user's `moderation_rows.RestrictionRow`, the newest first.
 
     with_notes: also who decided it, and the notes for moderators; else these are None.
     """

@@ -201,50 +201,6 @@ class DeliveryRow(Protocol):
     delivered_at: datetime | None
 
 
-class RestrictionRow(Protocol):
-    """A silence or a warning, for `presenters.moderation.restriction`.
-
-    note and the columns of the moderator (`by_…`) are None for the user.
-    """
-
-    id: int
-    kind: str
-    reason: str
-    note: str | None
-    by_id: int | None
-    by_login: str | None
-    by_name: str | None
-    by_avatar: str | None
-    topic_id: int | None
-    reply_id: int | None
-    started_at: datetime
-    until: datetime | None
-    lifted_at: datetime | None
-
-
-class LogRow(Protocol):
-    """A record of the log, for `presenters.moderation.log_record`. details: JSON text."""
-
-    id: int
-    action: str
-    actor_id: int | None
-    actor_login: str | None
-    actor_name: str | None
-    actor_avatar: str | None
-    user_id: int | None
-    user_login: str | None
-    user_name: str | None
-    user_avatar: str | None
-    via: str | None
-    topic_id: int | None
-    reply_id: int | None
-    node_id: int | None
-    reason: str | None
-    details: str | None
-    request_id: str | None
-    created_at: datetime
-
-
 class AccessRow(Protocol):
     """An access token and its user, for `security.identity.identify`.
 

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from pyramid.authorization import DENY_ALL, Allow
+from pyramid.authorization import DENY_ALL, Allow, Deny
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
@@ -13,6 +13,9 @@ from ..queries.rows import ReplyListRow, ReplyRow, ReplyStateRow
 from ..security import principals
 from ..texts import Message
 from .base import Acl, Container, Item
+from .topics import OWN_POST
+
+_MODERATE = (Common.VIEW, May.UPDATE, May.DESTROY, May.LIKE)
 
 
 class ReplyItem(Item):
@@ -31,18 +34,22 @@ class ReplyItem(Item):
         row = self.row
         if row.deleted_at is not None:
             return [(Allow, principals.MODERATOR, (Common.VIEW, May.DESTROY)), DENY_ALL]
-        acl: Acl = [(Allow, principals.MODERATOR, (Common.VIEW, *May))]
+        acl: Acl = [(Allow, principals.MODERATOR, _MODERATE)]
         if row.topic_deleted_at is not None:
             return [*acl, DENY_ALL]
         if row.topic_banned_at is not None:
             return [*acl, (Allow, principals.user(row.topic_user_id), Common.VIEW), DENY_ALL]
-        acl.append((Allow, principals.ACTIVE, May.LIKE))
+        author = principals.active(row.user_id)
+        acl += [(Deny, author, May.REPORT), (Allow, principals.ACTIVE, (May.LIKE, May.REPORT))]
         if row.topic_closed_at is None:
-            acl.append((Allow, principals.active(row.user_id), (May.UPDATE, May.DESTROY)))
+            acl.append((Allow, author, (May.UPDATE, May.DESTROY)))
         return acl
 
     def denial_reason(self, permission: str) -> str | None:
-        """Return the reason for a closed topic."""
+        """Return the reason for one's own reply and for a closed topic."""
+        caller = self.root.caller
+        if permission == May.REPORT and caller is not None and caller.user_id == self.row.user_id:
+            return OWN_POST
         if permission in (May.UPDATE, May.DESTROY) and self.row.topic_closed_at is not None:
             return Message("The topic is closed: its replies stay as they are.")
         return None

@@ -19,6 +19,8 @@ from .nodes import Nodes
 from .notifications import Notifications
 from .photos import Photos
 from .replies import Replies
+from .reports import Reports
+from .reviews import Reviews
 from .search import OFF, Search
 from .topics import Topics
 from .users import Users
@@ -35,6 +37,8 @@ _CHILDREN: dict[str, type[Resource]] = {
     "events": Events,
     "search": Search,
     "moderation": Moderation,
+    "reports": Reports,
+    "reviews": Reviews,
 }
 
 

@@ -1,6 +1,6 @@
 """Topics."""
 
-from pyramid.authorization import DENY_ALL, Allow
+from pyramid.authorization import DENY_ALL, Allow, Deny
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
@@ -29,6 +29,9 @@ _MODERATE = (
 )
 
 
+OWN_POST = Message("This is your own: you cannot report it.")
+
+
 class TopicItem(Item):
     row: TopicStateRow
 
@@ -36,6 +39,12 @@ class TopicItem(Item):
     def is_hidden(self) -> bool:
         """Whether it is banned or deleted."""
         return self.row.banned_at is not None or self.row.deleted_at is not None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the caller wrote it."""
+        caller = self.root.caller
+        return caller is not None and caller.user_id == self.row.user_id
 
     def __acl__(self) -> Acl:
         """Moderators may do everything, authors manage their topic, active users take part."""
@@ -58,6 +67,7 @@ class TopicItem(Item):
             (Allow, principals.MODERATOR, May.REPLY),
             (Allow, principals.ACTIVE, _TAKE_PART),
         ]
+        acl += [(Deny, author, May.REPORT), (Allow, principals.ACTIVE, May.REPORT)]
         if row.closed_at is None:
             acl.append((Allow, principals.ACTIVE, May.REPLY))
         if row.closed_by_id in (None, row.user_id):
@@ -70,6 +80,8 @@ class TopicItem(Item):
         """Return the reason for a banned, closed or answered topic."""
         if self.row.banned_at is not None:
             return Message("This topic is banned.")
+        if permission == May.REPORT and self.is_own:
+            return OWN_POST
         if permission == May.REPLY and self.row.closed_at is not None:
             return Message("This topic is closed: it takes no more replies.")
         if permission == May.DESTROY and self.row.others_replies_count:

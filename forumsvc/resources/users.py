@@ -14,7 +14,7 @@ from ..texts import Message
 from .base import Acl, Container, Item, Resource
 
 _RESTRICT = (May.SILENCE, May.UNSILENCE, May.WARN)
-_TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK, *_RESTRICT)
+_TO_OTHERS = (May.FOLLOW, May.UNFOLLOW, May.BLOCK, May.UNBLOCK, May.REPORT, *_RESTRICT)
 _RESTRICTED_BY = {
     Role.MEMBER: principals.MODERATOR,
     Role.VIP: principals.MODERATOR,
@@ -44,7 +44,7 @@ class UserItem(Item):
             (Allow, principals.ACTIVE, (May.UNFOLLOW, May.UNBLOCK)),
         ]
         if self.row.state != UserState.DELETED:
-            acl.append((Allow, principals.ACTIVE, (May.FOLLOW, May.BLOCK)))
+            acl.append((Allow, principals.ACTIVE, (May.FOLLOW, May.BLOCK, May.REPORT)))
             if self.row.role in _RESTRICTED_BY:
                 acl.append((Allow, _RESTRICTED_BY[Role(self.row.role)], _RESTRICT))
         if self.row.email_public:

@@ -1,17 +1,67 @@
 """The parameters of the endpoints of moderation."""
 
+from enum import StrEnum
 from typing import Any
 
 import colander
 
-from ..models import AdminAction, EventType
+from ..models import (
+    AdminAction,
+    Decision,
+    EventType,
+    ReportCategory,
+    ReviewKind,
+    ReviewState,
+)
+from ..queries.reviews import ReviewOrder
 from .fields import Choice, Id, Integer, Line, Lines, Moment, optional, parameters, required
 from .paging import page_parameters
 
 MAX_REASON = 500
 MAX_NOTE = 2_000
+MAX_COMMENT = 1_000
 MAX_DAYS = 3_650
 MAX_USER = 20
+
+
+class Reportable(StrEnum):
+    """What can be reported."""
+
+    TOPIC = "topic"
+    REPLY = "reply"
+    USER = "user"
+
+
+def report_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema of POST /reports."""
+    return parameters(
+        required("obj_type", Choice(Reportable)),
+        required("obj_id", Id()),
+        required("category", Choice(ReportCategory)),
+        optional("comment", Lines(0, MAX_COMMENT), ""),
+    )
+
+
+def review_list(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /reviews."""
+    return parameters(
+        optional("state", Choice(ReviewState), str(ReviewState.OPEN)),
+        optional("kind", Choice(ReviewKind)),
+        optional("node_id", Id()),
+        optional("user", Line(1, MAX_USER)),
+        optional("order", Choice(ReviewOrder), str(ReviewOrder.OLDEST)),
+        *page_parameters(),
+    )
+
+
+def resolve_form(settings: Any) -> colander.SchemaNode:
+    """Return the schema of POST /reviews/:id/resolve."""
+    return parameters(
+        required("decision", Choice(Decision)),
+        optional("reason", Lines(0, MAX_REASON)),
+        optional("silence_days", Integer(1, MAX_DAYS)),
+        optional("version", Integer(1, 2**31 - 1)),
+    )
 
 
 def reason_form(settings: Any) -> colander.SchemaNode:

@@ -105,16 +105,7 @@ def destroy(
         return
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     _record(db, EventType.REPLY_DELETED, actor_id, now, reply.topic_id, reply.id)
-    by_other = int(reply.user_id != reply.topic_user_id)
-    db.execute(
-        update_of(Topic)
-        .where(Topic.id == reply.topic_id)
-        .values(
-            replies_count=Topic.replies_count - 1,
-            others_replies_count=Topic.others_replies_count - by_other,
-        )
-    )
-    counters.recompute_last_reply(db, reply.topic_id)
+    _count_in_topic(db, reply, -1)
     jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)
     next_user_id = next_reply and jobs.lock_position(db, reply.topic_id, next_reply.id)
@@ -127,6 +118,36 @@ def destroy(
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete_for_reply(db, reply.id)
     _note(db, EventType.REPLY_DELETED, actor_id, now, reply, reason)
+
+
+def restore(
+    db: Session, actor_id: int | None, now: datetime, reply: ReplyRow, reason: str | None = None
+) -> None:
+    """Show a deleted reply again; nobody is notified of it once more. reason: as in `destroy`."""
+    if reply.deleted_at is None:
+        return
+    db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=None))
+    _record(db, EventType.REPLY_RESTORED, actor_id, now, reply.topic_id, reply.id)
+    _count_in_topic(db, reply, 1)
+    if _is_visible(reply):
+        lock_users(db, User.id == reply.user_id)
+        counted = update_without_invalidation(User).where(User.id == reply.user_id)
+        db.execute(counted.values(replies_count=User.replies_count + 1))
+    _note(db, EventType.REPLY_RESTORED, actor_id, now, reply, reason)
+
+
+def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:
+    """Count a reply that was deleted (-1) or restored (1) in its topic."""
+    by_other = by * int(reply.user_id != reply.topic_user_id)
+    db.execute(
+        update_of(Topic)
+        .where(Topic.id == reply.topic_id)
+        .values(
+            replies_count=Topic.replies_count + by,
+            others_replies_count=Topic.others_replies_count + by_other,
+        )
+    )
+    counters.recompute_last_reply(db, reply.topic_id)
 
 
 def _note(

@@ -1,9 +1,23 @@
 """The settings of moderation."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, integer, or_off
+from .setting_types import BOOLEAN, RATE, integer, or_off
 
 MODERATION: tuple[Setting, ...] = (
+    Setting(
+        "moderation.hide_after",
+        or_off(integer(2, 100)),
+        "off",
+        "how many members who are no newbies must report a post to hide it until a moderator has "
+        "looked at it",
+        unit="members",
+    ),
+    Setting(
+        "rate_limit.reports",
+        or_off(RATE),
+        "20/day",
+        "how often a user may report something to the moderators",
+    ),
     Setting(
         "moderation.public_log",
         BOOLEAN,

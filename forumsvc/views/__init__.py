@@ -20,6 +20,8 @@ NOUNS = (
     "events",
     "search",
     "moderation",
+    "reports",
+    "reviews",
 )
 
 

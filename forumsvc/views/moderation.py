@@ -1,7 +1,5 @@
 """The endpoint of the log of moderation."""
 
-from pyramid.httpexceptions import HTTPForbidden
-
 from ..errors import Invalid
 from ..models import Visibility
 from ..permissions import LogPermission
@@ -10,7 +8,7 @@ from ..queries.audit_log import LogFilter
 from ..resources.moderation import AuditLog
 from ..schemas.fields import quoted
 from ..schemas.moderation import log_list
-from ..security.policy import decide
+from ..web import moderating
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Kind, Listing
@@ -28,24 +26,11 @@ def list_log(log: AuditLog, request: ForumRequest) -> Listing:
         since=values["since"],
         until=values["until"],
     )
-    visible = _visible(log, request)
+    visible = moderating.visible_log(log, request)
     if visible == {Visibility.PUBLIC} and (wanted.actor_id or wanted.user_id):
         raise Invalid("actor" if wanted.actor_id else "user", "is for moderators only")
     found, cursors = audit_log.page_of(request.db, visible, wanted, request.page)
     return Listing(Kind.LOG_RECORD, "log", found, cursors)
-
-
-def _visible(log: AuditLog, request: ForumRequest) -> set[Visibility]:
-    """Return what the caller may see. Raises HTTPForbidden."""
-    verdict = decide(request.caller, log, LogPermission.VIEW_STAFF)
-    if not verdict and not log.is_public:
-        raise HTTPForbidden(result=verdict)
-    visible = {Visibility.PUBLIC}
-    if verdict:
-        visible.add(Visibility.STAFF)
-    if decide(request.caller, log, LogPermission.VIEW_ADMIN):
-        visible.add(Visibility.ADMIN)
-    return visible
 
 
 def _user_id(request: ForumRequest, name: str) -> int | None:

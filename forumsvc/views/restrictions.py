@@ -1,7 +1,5 @@
 """The endpoints that silence and warn users, and the list of what was decided."""
 
-from datetime import datetime, timedelta
-
 from pyramid.httpexceptions import HTTPForbidden
 
 from ..errors import Invalid
@@ -12,6 +10,7 @@ from ..schemas.moderation import reason_form, silence_form, warning_form
 from ..schemas.paging import paged
 from ..security.policy import decide
 from ..services.moderation import restricting
+from ..web import moderating
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind, Listing
@@ -27,19 +26,10 @@ def silence(item: UserItem, request: ForumRequest) -> Detail:
         request.now,
         item.row,
         reason=values["reason"],
-        until=end_of_silence(request.now, values["days"], values["until"]),
+        until=moderating.end_of_silence(request.now, values["days"], values["until"]),
         note=values["note"],
     )
     return Detail(Kind.USER, item.reloaded())
-
-
-def end_of_silence(now: datetime, days: int | None, until: datetime | None) -> datetime | None:
-    """Return when a silence ends, None without an end. Raises Invalid."""
-    if days is not None and until is not None:
-        raise Invalid("days", "cannot be given together with until")
-    if until is not None and until <= now:
-        raise Invalid("until", "must be in the future")
-    return until if days is None else now + timedelta(days=days)
 
 
 @api_view(UserItem, "POST", May.UNSILENCE, name="unsilence", schema=reason_form, locked="row")

@@ -20,6 +20,8 @@ from forumsvc.resources.nodes import NodeItem, Nodes
 from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos
 from forumsvc.resources.replies import Replies, ReplyItem
+from forumsvc.resources.reports import Reports
+from forumsvc.resources.reviews import ReviewItem, Reviews
 from forumsvc.resources.root import Root
 from forumsvc.resources.search import Search
 from forumsvc.resources.topics import TopicItem, Topics
@@ -52,6 +54,9 @@ PLACES: dict[type, str] = {
     Events: "/events",
     Search: "/search",
     AuditLog: "/moderation/log",
+    Reports: "/reports",
+    Reviews: "/reviews",
+    ReviewItem: "/reviews/:id",
 }
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {

@@ -31,6 +31,7 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         "topics.view_count_flush_seconds": "3600",
         "accounts.password_slots": "64",
         "rate_limit.searches": "off",
+        "rate_limit.reports": "off",
         # As many as tests have threads, where a server has eight.
         "database.long_lock_waits": "64",
         "notifications.job_interval_seconds": "3600",

@@ -22,6 +22,7 @@ from forumsvc.models import (
     Reply,
     ReplyLike,
     ReplyWords,
+    Review,
     Topic,
     TopicLike,
     TopicWords,
@@ -48,6 +49,7 @@ _NAMES = (
     *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
     # the rest
     *("node", "note", "photo", "webhook", "delivery", "happened"),
+    *("review", "review_of_maintainer"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -207,6 +209,12 @@ def _posts(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
     ]
 
 
+def _review(now: Any, name: str, key: str, user: str, **columns: int) -> dict[str, Any]:
+    """Return an open review of what this user wrote, or of the user."""
+    about = {"topic_id": None, **columns, "kind": "reported", "object_key": key, "opened_at": now}
+    return {"id": IDS[name], "user_id": IDS[user], **about}
+
+
 def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
     def related(model: Any, user: str, column: str, target: str) -> tuple[Any, list[Any]]:
         return model, [{"user_id": IDS[user], column: IDS[target]}]
@@ -253,6 +261,15 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         related(ReplyLike, "author", "reply_id", "r_answer"),
         (Notification, [note]),
         (Photo, [photo]),
+        (
+            Review,
+            [
+                _review(
+                    now, "review", f"topic:{IDS['answered']}", "author", topic_id=IDS["answered"]
+                ),
+                _review(now, "review_of_maintainer", f"user:{IDS['maintainer']}", "maintainer"),
+            ],
+        ),
         (Webhook, [{"id": IDS["webhook"], "url": "https://192.0.2.1/", "events": ["*"]}]),
         (WebhookDelivery, [{"id": IDS["delivery"], "webhook_id": IDS["webhook"], "due_at": now}]),
         # Below the horizon, whatever runs on the server.

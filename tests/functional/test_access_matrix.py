@@ -31,6 +31,8 @@ SENT: dict[str, dict[str, Any]] = {
     "reply": {"params": {"body": "A new text"}},
     "profile": {"params": {"tagline": "A new text"}},
     "webhook": {"params": {"url": "https://hooks.example.org/", "events": "reply.created"}},
+    "report": {"params": {"category": "spam"}},
+    "resolve": {"params": {"decision": "dismiss"}},
     "reason": {"params": {"reason": "A new text"}},
     "change": {"params": {"description": "A new text"}},
     "replay": {"params": {"since": "2026-01-01T00:00:00Z"}},
@@ -96,7 +98,9 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
     said = row.answer
     shown = answer.json if answer.content_type == "application/json" else answer.text
     me, is_owner = CALLERS.get(role, ("", ""))[0], CALLERS.get(role, ("",))[0] == "author"
-    created = row.method == "POST" and (said in ("new", "photo") or row.path == "/webhooks")
+    created = row.method == "POST" and (
+        said in ("new", "photo", "report") or row.path == "/webhooks"
+    )
     status = 202 if said == "accepted" else 201 if created else 200
     assert answer.status_int == status, shown
     match said.split():
@@ -132,15 +136,17 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
         case ["[own]"]:
             own = IDS["photo" if row.path == "/photos" else "note"]
             assert [one["id"] for one in shown] == [own] * is_owner
+        case ["report"]:
+            assert (shown["category"], shown["state"]) == ("spam", "open")
         case ["[]"]:
             assert shown == []
         case _ if said.startswith("["):
             assert [one["id"] for one in shown] == [IDS[name] for name in said[1:-1].split()]
         case _:
             assert shown["id"] == IDS[said[1:-1]]
-            has_abilities = row.path.split("/")[1] not in ("nodes", "webhooks")
+            has_abilities = row.path.split("/")[1] not in ("nodes", "webhooks", "reviews")
             assert ("abilities" in shown) is has_abilities
-            if row.sends == "reason":
+            if row.sends in ("reason", "resolve"):
                 return
             if row.sends:
                 changed = {"profile": "tagline", "change": "description"}.get(row.sends, "body")

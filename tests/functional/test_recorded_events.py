@@ -33,6 +33,7 @@ class Scene:
     reply: int
     photo: int = 0
     notification: int = 0
+    review: int = 0
 
     def recorded(self) -> list[Any]:
         with self.forum.database.reads.connect() as db:
@@ -49,17 +50,20 @@ class Scene:
 def scene(make_forum: MakeForum) -> Scene:
     forum = make_forum(accounts__registration="open")
     alice, bob = forum.person("alice"), forum.person("bob")
-    chief, node = forum.person("chief", role="admin"), forum.node()
+    chief = forum.person("chief", role="admin", scope="read write moderate")
+    node = forum.node()
     topic = forum.topic(alice, node)
     reply = forum.reply(alice, topic)
     for kind, liked in (("topic", topic), ("reply", reply)):
         chief.post("/likes", obj_type=kind, obj_id=liked)
     forum.reply(chief, topic)
     send(alice)
+    bob.post("/reports", obj_type="user", obj_id=alice.id, category="spam")
     return Scene(
         *(forum, alice, bob, chief, node, forum.node("Other"), topic, reply),
         photo=content(alice.get("/photos"))[0]["id"],
         notification=content(alice.get("/notifications"))[0]["id"],
+        review=chief.get("/reviews").json[0]["id"],
     )
 
 
@@ -105,6 +109,20 @@ REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
     ("POST /users/{user_id}/silence", "chief", "", {"reason": "R"}, ["user.silenced"]),
     ("POST /users/{user_id}/unsilence", "chief", "", {"reason": "R"}, []),
     ("POST /users/{user_id}/warn", "chief", "", {"reason": "R"}, ["user.warned"]),
+    (
+        "POST /reports",
+        "bob",
+        "",
+        {"obj_type": "topic", "obj_id": "{s.topic}", "category": "spam"},
+        ["review.opened", "report.created"],
+    ),
+    (
+        "POST /reviews/{review_id}/resolve",
+        "chief",
+        "",
+        {"decision": "dismiss"},
+        ["review.resolved"],
+    ),
     ("PUT /users/me", "bob", "", {"bio": "New"}, ["user.updated"]),
     ("PUT /users/{user_id}", "alice", "", {"name": "New"}, ["user.updated"]),
     (
@@ -149,6 +167,7 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
         user_id=scene.alice.id,
         photo_id=scene.photo,
         notification_id=scene.notification,
+        review_id=scene.review,
     )
 
     def call() -> None:
@@ -158,7 +177,7 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
             caller.call(method, path + query, fill(body, scene))
 
     assert scene.types_of(call) == expected
-    creates = {"topic.created", "reply.created"}
+    creates = {"topic.created", "reply.created", "user.warned"}
     assert scene.types_of(call) == (expected if creates & {*expected} else [])
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc import clock
-from forumsvc.background.silence_ends import SilenceEnds
+from forumsvc.background.moderation import Moderation
 from forumsvc.models import Mail, MailKind, Restriction, User, UserState
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
@@ -115,7 +115,7 @@ def test_the_worker_tidies_up_and_tells_the_user_once(
     silence(chief, alice, days=1)
     silence(chief, bob, days=1)
     in_past(forum, alice)
-    ends = SilenceEnds(forum.database, 1)
+    ends = Moderation(forum.database, 1)
     assert [ends.run(), ends.run()] == [False, False]
     with forum.database.reads.connect() as db:
         found = db.execute(select(User.login, User.state).where(User.id.in_([alice.id, bob.id])))

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from forumsvc.cache import topic_versions
 from forumsvc.db.statements import update_of
 from forumsvc.models import Node, Reply, Topic
-from forumsvc.services import accounts, audit, blocking, nodes
+from forumsvc.services import accounts, blocking, counter_check, nodes
 from forumsvc.services.content.rerendering import Rerendering
 from tests.functional.forum import Forum, Person
 from tests.system.fresh_reads import Process
@@ -263,7 +263,7 @@ class RandomWriter:
 
         self._command(spoil)
         self.look("spoil")
-        return self._command(audit.fix, isolation_level="REPEATABLE READ")
+        return self._command(counter_check.fix, isolation_level="REPEATABLE READ")
 
     def rerender(self) -> bool:
         """`forumsvc content rerender`, of texts that another version rendered."""

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, ReplyWords, Section, TopicWords
-from forumsvc.services import audit, search_check
+from forumsvc.services import counter_check, search_check
 from tests import databases
 from tests.functional.forum import SECRET
 from tests.system.pserve import ROOT
@@ -68,7 +68,7 @@ def test_every_row_arrives_once_and_new_ids_go_on(tmp_path: Path, old: str, new:
         assert rows(source) == rows(target)
         assert search_check.check(target) == search_check.Checked(240, [])
         with target.session.begin() as db:
-            assert [each for each in audit.check(db) if each.wrong] == []
+            assert [each for each in counter_check.check(db) if each.wrong] == []
             highest = db.scalar(select(func.max(Section.id))) or 0
             section = Section(name="New")
             db.add(section)

@@ -13,11 +13,16 @@ from forumsvc.queries import (
     notifications,
     photos,
     replies,
+    reports,
     restrictions,
+    reviews,
     rows,
     topics,
     users,
     webhooks,
+)
+from forumsvc.queries import (
+    moderation_rows as moderation,
 )
 
 
@@ -79,12 +84,28 @@ SELECTS: list[tuple[str, Any, type]] = [
         rows.DeliveryRow,
     ),
     *(
-        (f"restrictions {notes}", restrictions._page(notes, _NEWEST), rows.RestrictionRow)
+        (
+            f"restrictions {notes}",
+            restrictions._page(notes, _NEWEST),
+            moderation.RestrictionRow,
+        )
         for notes in (True, False)
     ),
     *(
-        (f"the log {public}", audit_log._page((), public, _LOG), rows.LogRow)
+        (f"the log {public}", audit_log._page((), public, _LOG), moderation.LogRow)
         for public in (True, False)
+    ),
+    ("a report", reports._by_id(), moderation.ReportRow),
+    ("own reports", reports._page(_page(reports._NEWEST_FIRST)), moderation.ReportRow),
+    ("a review", reviews._by_id(lock=False), moderation.ReviewRow),
+    ("a locked review", reviews._by_id(lock=True), moderation.ReviewRow),
+    *(
+        (
+            f"reviews by {order}",
+            reviews._page(("state",), _page(keys)),
+            moderation.ReviewListRow,
+        )
+        for order, keys in reviews._ORDERS.items()
     ),
     ("an access token", tokens._ACCESS, rows.AccessRow),
 ]
@@ -99,5 +120,7 @@ def test_a_select_has_the_columns_that_its_row_promises(statement: Any, shape: t
 
 
 def test_every_row_is_fed_by_a_select() -> None:
-    shapes = {one for name, one in vars(rows).items() if name.endswith("Row")}
+    shapes = {
+        one for name, one in {**vars(rows), **vars(moderation)}.items() if name.endswith("Row")
+    }
     assert shapes == {shape for _, _, shape in SELECTS}

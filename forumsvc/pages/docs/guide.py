@@ -27,6 +27,7 @@ CHAPTERS = (
     "errors",
     "abilities",
     "notifications",
+    "moderation",
     "uploads",
     "oauth",
     "webhooks",

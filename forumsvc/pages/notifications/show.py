@@ -1,5 +1,6 @@
 """/notifications: what others did, and buttons to mark it as read and to delete it."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,8 @@ from ..post_html import post_html
 class NotificationLine:
     """A notification. path, title: of what it is about; path is empty where that is gone.
 
-    html: the text of the reply that it tells of, None without one.
+    html: the text of the reply that it tells of, None without one; moderation: of a word of the
+    moderators its action, reason and end, empty without one.
     """
 
     row: NotificationRow
@@ -36,6 +38,7 @@ class NotificationLine:
     path: str
     title: str
     html: Markup | None
+    moderation: dict[str, str | None]
 
 
 def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
@@ -55,10 +58,13 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     reply = found.replies.get(row.reply_id) if row.reply_id else None
     node = found.nodes.get(row.node_id) if row.node_id else None
     html = None
+    moderation = json.loads(row.details) if row.details else {}
+    if moderation:
+        actor = Person("", request.settings["site.name"], "", actor.avatar)
     if row.type == NotificationType.FOLLOW:
         path, title = actor.path, ""
     elif topic is None:
-        path, title = "", ""
+        path, title = "", moderation.get("title") or ""
     elif reply is not None:
         path, title = request.route_path("reply", reply_id=reply.id), topic.title
         if reply.deleted_at is None:
@@ -67,7 +73,7 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
         path, title = node_path(request, node.id), f"{topic.title} → {node.name}"
     else:
         path, title = topic_path(request, topic.id), topic.title
-    return NotificationLine(row, actor, moment, path, title, html)
+    return NotificationLine(row, actor, moment, path, title, html, moderation)
 
 
 def read_notifications(own: Notifications, request: ForumRequest) -> Response:

@@ -35,6 +35,7 @@ class ShownReply:
     moment: Moment
     html: Markup
     may_edit: bool
+    may_report: bool
     buttons: list[str]
 
 
@@ -84,14 +85,15 @@ def _page_count(row: TopicRow, number: int, *, has_more: bool) -> int:
 def _shown(
     row: ReplyListRow, floor: int, topic: TopicItem, state: ViewerState, request: ForumRequest
 ) -> ShownReply:
-    may_edit, buttons = False, []
+    may_edit, may_report, buttons = False, False, []
     if request.caller is not None and row.deleted_at is None:
         may = abilities(request.caller, listed_reply(topic, row), ReplyPermission)
-        may_edit, buttons = may[ReplyPermission.UPDATE], reply_buttons(may, state)
+        may_edit, may_report = may[ReplyPermission.UPDATE], may[ReplyPermission.REPORT]
+        buttons = reply_buttons(may, state)
     author, moment = Person.of(request, row), Moment.of(request, row.created_at)
     page = page_of_floor(floor)
     html = post_html(row.body_html, topic_path(request, row.topic_id), page)
-    return ShownReply(row, floor, author, moment, html, may_edit, buttons)
+    return ShownReply(row, floor, author, moment, html, may_edit, may_report, buttons)
 
 
 def includeme(config: Configurator) -> None:

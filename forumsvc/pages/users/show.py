@@ -70,6 +70,7 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "kind": LISTS[name].kind,
         "rows": _lines(name, found.rows, request),
         "buttons": user_buttons(may, state),
+        "may": may,
         **cursor_links(request, found.cursors),
     }
 

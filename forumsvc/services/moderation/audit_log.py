@@ -25,6 +25,7 @@ PUBLIC = frozenset(
         EventType.TOPIC_UNFEATURED,
         EventType.TOPIC_DELETED,
         EventType.REPLY_DELETED,
+        EventType.REPLY_RESTORED,
     }
 )
 """What everybody may know: what staff does to topics and replies."""
@@ -64,7 +65,7 @@ def record(
         "created_at": now,
         "action": str(action),
         "visibility": str(_visibility(action)),
-        "via": str(db.info.get(_VIA, Via.AUTO)),
+        "via": str(_via_of(db, actor_id)),
         "actor_id": actor_id,
         "reason": reason,
         "details": None if details is None else json.dumps(details, ensure_ascii=False),
@@ -72,6 +73,12 @@ def record(
         **ids,
     }
     insert_row(db, AuditRecord, **values)
+
+
+def _via_of(db: Session, actor_id: int | None) -> Via:
+    """Return how it was done: what a request does without an actor, the service does itself."""
+    via: Via = db.info.get(_VIA, Via.AUTO)
+    return Via.AUTO if actor_id is None and via is not Via.CLI else via
 
 
 def _visibility(action: EventType | AdminAction) -> Visibility:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from ...cache.invalidation import update_without_invalidation
 from ...clock import rfc3339_or_none
 from ...db.statements import insert_row
-from ...models import EventType, Notification, NotificationType, User
+from ...models import Notification, NotificationType, User
 from ...queries.user_locks import lock_users
 from . import builtin_user
 
@@ -17,7 +17,7 @@ def notify(
     db: Session,
     now: datetime,
     user_id: int,
-    action: EventType,
+    action: str,
     *,
     reason: str | None,
     until: datetime | None = None,
@@ -26,8 +26,9 @@ def notify(
 ) -> None:
     """Notify a user of an action of a moderator, whom the notification does not name.
 
-    until: when a silence ends; title: of the topic that it is about; topic_id: of a visible topic,
-    for a notification about a hidden one would be deleted with all others about it.
+    action: an EventType, or what became of a report; until: when a silence ends; title: of the
+    topic that it is about; topic_id: of a visible topic, for a notification about a hidden one
+    would be deleted with all others about it.
     """
     details = {
         "action": str(action),

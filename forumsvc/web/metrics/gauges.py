@@ -39,6 +39,7 @@ class Gauges(Collector):
         yield from _of_notification_jobs(self._registry.notification_jobs)
         yield from _of_mail(self._registry.mail_sender)
         yield from _of_webhooks(self._registry.webhook_sender)
+        yield from _of_moderation(self._registry.moderation)
         yield from _of_background(self._registry.background)
 
 
@@ -128,6 +129,19 @@ def _of_webhooks(sender: Any) -> Iterator[Metric]:
         "forumsvc_webhook_oldest_seconds",
         "How long ago the oldest of these was made; 0 where there is none.",
         _age(sender.waiting.oldest_at),
+    )
+
+
+def _of_moderation(moderation: Any) -> Iterator[Metric]:
+    yield GaugeMetricFamily(
+        "forumsvc_reviews_open",
+        "Reviews that wait for a moderator, as last seen by the background worker.",
+        moderation.open_reviews,
+    )
+    yield GaugeMetricFamily(
+        "forumsvc_reviews_oldest_seconds",
+        "How long ago the oldest of these was opened; 0 where there is none.",
+        _age(moderation.oldest_at),
     )
 
 

@@ -10,7 +10,7 @@ from ...permissions import (
 )
 from ...permissions import UserPermission as May
 from ...presenters.events import listed_event
-from ...presenters.moderation import log_record, restriction
+from ...presenters.moderation import log_record, report, report_with_reporter, restriction, review
 from ...presenters.nodes import node
 from ...presenters.notifications import notifications
 from ...presenters.photos import photo
@@ -35,6 +35,7 @@ from .results import (
     Ok,
     Result,
     SearchListing,
+    Shown,
     Uploaded,
 )
 
@@ -80,6 +81,8 @@ class BareEnvelope:
                 return self.listing_document(result, request)
             case Detail():
                 return self.detail_document(result, request)
+            case Shown(kind=kind, row=row):
+                return self.list_item(kind, row, request)
             case NotificationListing():
                 return self.notifications_document(result, request)
             case EventListing():
@@ -163,10 +166,29 @@ class BareEnvelope:
                 return restriction(request.site, row)
             case Kind.LOG_RECORD:
                 return log_record(request.site, row)
+            case Kind.REPORT:
+                return report(row)
+            case Kind.REVIEW:
+                return review(request.site, row)
+
+    def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:
+        """Return what a moderator needs to decide: the reports, the object and its author."""
+        found: Any = item.details  # type: ignore[attr-defined]  # of a ReviewItem
+        author = found.author
+        shown = user_detail(request.site, author, with_email=False, with_restriction=True)
+        shown["restrictions_count"] = found.restrictions_count
+        kind = Kind.TOPIC if item.row.reply_id is None else Kind.REPLY
+        return {
+            "reports": [report_with_reporter(request.site, one) for one in found.reports],
+            "object": shown if found.object is None else self.detail(kind, found.object, request),
+            "author": shown,
+        }
 
     def detail(self, kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return a resource with all its fields."""
         shown = _serialize(kind, item, request)
+        if kind == Kind.REVIEW:
+            shown |= self.review_details(item, request)
         if kind in ABILITIES:
             permissions: tuple[str, ...] = ABILITIES[kind]
             if kind == Kind.USER and request.caller is not None and request.caller.is_moderator:
@@ -207,3 +229,7 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return restriction(request.site, item.row)
         case Kind.LOG_RECORD:
             return log_record(request.site, item.row)
+        case Kind.REPORT:
+            return report(item.row)
+        case Kind.REVIEW:
+            return review(request.site, item.row)

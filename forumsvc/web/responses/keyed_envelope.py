@@ -29,6 +29,7 @@ from .results import (
     NotificationListing,
     Result,
     SearchListing,
+    Shown,
 )
 
 _KINDS_WITH_USER = frozenset({Kind.USER, Kind.TOPIC, Kind.REPLY, Kind.REPLY_DETAIL})
@@ -70,6 +71,8 @@ class KeyedEnvelope(BareEnvelope):
     def body(self, result: Result, request: ForumRequest) -> Any:
         """Return the JSON document of a result that `load` returned."""
         document = super().body(result, request)
+        if isinstance(result, Shown):
+            return {str(result.kind): document, "meta": {}}
         if isinstance(result, Hello) and result.user is not None:
             shown = self.detail(Kind.USER, result.user, request)
             return {"user": shown, **document, "meta": {"time": rfc3339(request.now)}}

@@ -26,6 +26,8 @@ class Kind(StrEnum):
     DELIVERY = "delivery"
     RESTRICTION = "restriction"
     LOG_RECORD = "log_record"
+    REPORT = "report"
+    REVIEW = "review"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,14 @@ class Detail:
     item: Item
     is_new: bool = False
     state: ViewerState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One row that is no resource of the tree."""
+
+    kind: Kind
+    row: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,4 +136,15 @@ class Ok:
     """Success without data."""
 
 
-Result = Listing | Detail | NotificationListing | EventListing | Ids | Hello | Uploaded | Count | Ok
+Result = (
+    Listing
+    | Detail
+    | Shown
+    | NotificationListing
+    | EventListing
+    | Ids
+    | Hello
+    | Uploaded
+    | Count
+    | Ok
+)

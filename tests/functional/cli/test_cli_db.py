@@ -14,7 +14,7 @@ from forumsvc.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.models import Base, Node, Notification, Reply, Topic, User
 from forumsvc.queries import recount
-from forumsvc.services import audit
+from forumsvc.services import counter_check
 from forumsvc.services.search_reindex import mark_pending
 from tests.functional.cli.community import BEGAN, Community
 from tests.functional.cli.conftest import INI, Run, run_command
@@ -55,7 +55,7 @@ def session(database: Database) -> Iterator[Session]:
 def mended(session: Session) -> Community:
     """The community after everything was mended."""
     community = Community(session)
-    audit.fix(session)
+    counter_check.fix(session)
     return community
 
 
@@ -108,7 +108,7 @@ def test_notifications_of_what_is_hidden_go_and_the_others_stay(
 
 def test_what_was_mended_is_right(mended: Community, session: Session) -> None:
     assert recount.wrong(session) == []
-    assert sum(finding.wrong for finding in audit.check(session)) == 0
+    assert sum(finding.wrong for finding in counter_check.check(session)) == 0
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_a_counter_that_is_off_is_named_with_its_truth(
     assert recount.wrong(session) == [
         recount.WrongCounter(model.__tablename__, id_, column, stored, true)
     ]
-    wrong = [finding for finding in audit.check(session) if finding.wrong]
+    wrong = [finding for finding in counter_check.check(session) if finding.wrong]
     assert [(each.name, each.wrong) for each in wrong] == [(f"{model.__tablename__}.{column}", 1)]
-    audit.fix(session)
+    counter_check.fix(session)
     assert recount.wrong(session) == []
 
 
@@ -149,9 +149,9 @@ def test_a_check_takes_one_statement_a_table_however_many_rows(
     steps: list[None] = []
     connection = session.connection()
     event.listen(connection, "before_cursor_execute", lambda *call: statements.append(call[2]))
-    audit.check(session, progress=lambda: steps.append(None))
+    counter_check.check(session, progress=lambda: steps.append(None))
     assert len(statements) == 2 + len(recount.recounts())
-    assert len(steps) == audit.STEPS
+    assert len(steps) == counter_check.STEPS
 
 
 def test_checking_counts_and_changes_nothing(run: Run, database: Database) -> None:

@@ -54,7 +54,7 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
         db.execute(update(User).where(User.id == bob.id).values(**columns))
         if keeper is not None:
             db.execute(update(User).where(User.id == keeper).values(role="maintainer"))
-    admin = forum.person("root", role="admin")
+    admin = forum.person("root", role="admin", scope="read write moderate")
     login = forum.nobody.get(f"/users/{member}").json["login"]
     rich = forum.topic(bob, node, title="Ships <b>&</b> boats", body=RICH)
     reply = forum.reply(carl, rich, f"Hello @{login}, see #1")
@@ -77,5 +77,16 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
         forum.reply(bob, rich, f"Number {number}")
     for number in range(22):
         forum.topic(bob, node, title=f"More talk {number}")
+    for who, kind, reported in (
+        (carl, "topic", rich),
+        (bob, "reply", reply),
+        (bob, "user", carl.id),
+    ):
+        who.post("/reports", obj_type=kind, obj_id=reported, category="spam", comment="Look!")
+    [dismissed, *_] = admin.get("/reviews", user=str(carl.id)).json
+    admin.post(f"/reviews/{dismissed['id']}/resolve", decision="dismiss", reason="Fine")
+    if keeper is None:
+        admin.post(f"/users/{member}/warn", reason="Stay on topic", note="Kind", topic_id="")
+    admin.post(f"/users/{carl.id}/silence", reason="Too loud", days=3)
     reindex(forum.database)
     return Community(rich, closed, banned, deleted, node, reply)

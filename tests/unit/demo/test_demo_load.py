@@ -27,7 +27,7 @@ from forumsvc.models import (
     UserState,
 )
 from forumsvc.queries import recount
-from forumsvc.services import audit
+from forumsvc.services import counter_check
 
 from .conftest import SEED, SIZE
 
@@ -76,7 +76,7 @@ def newcomer(login: str, **values: Any) -> dict[str, Any]:
 def wrong(database: Database) -> list[str]:
     """Return the counters of which `db check` finds wrong ones."""
     with database.reads.connect() as connection:
-        return [finding.name for finding in audit.check(connection) if finding.wrong]
+        return [finding.name for finding in counter_check.check(connection) if finding.wrong]
 
 
 def test_every_counter_is_right_and_none_is_only_zero(demo: Database) -> None:

@@ -15,6 +15,8 @@ from forumsvc.resources.notifications import NotificationItem, Notifications
 from forumsvc.resources.photos import PhotoItem, Photos
 from forumsvc.resources.public import Public
 from forumsvc.resources.replies import Replies, ReplyItem
+from forumsvc.resources.reports import Reports
+from forumsvc.resources.reviews import ReviewItem, Reviews
 from forumsvc.resources.root import Root
 from forumsvc.resources.search import Search
 from forumsvc.resources.topics import TopicItem, Topics
@@ -126,6 +128,9 @@ def every_context() -> Iterator[Any]:
         Search(top, "search"),
         Moderation(top, "moderation"),
         AuditLog(top, "log"),
+        Reports(top, "reports"),
+        Reviews(top, "reviews"),
+        item(ReviewItem, Reviews(top, "reviews"), author_id=AUTHOR, reporter_ids=None),
     )
     yield from items()
 

@@ -1,25 +1,40 @@
-"""A task that tidies up after silences that have ended by the clock."""
+"""A task that tidies up after silences that have ended, and counts what waits for moderators."""
+
+import time
+from datetime import datetime
 
 from .. import clock
 from ..db.engine import Database
+from ..queries import reviews
 from ..services.moderation import restricting
 
+_COUNT_SECONDS = 10.0
+"""How old the numbers of the metrics may be."""
 
-class SilenceEnds:
+
+class Moderation:
     """Makes users active again whose silence has ended, and tells them.
 
     They can write from that moment on, also while no worker runs: see `models.user.state_at`.
+    open_reviews, oldest_at: how many reviews are open, and since when the oldest is, when they were
+    last counted.
     """
 
-    name = "silence-ends"
+    name = "moderation"
 
     def __init__(self, database: Database, interval: float) -> None:
         """interval: seconds."""
         self.interval = interval
+        self.open_reviews = 0
+        self.oldest_at: datetime | None = None
         self._database = database
+        self._count_at = 0.0
 
     def run(self) -> bool:
         """End silences in one transaction; return whether there may be more."""
+        if time.monotonic() >= self._count_at:
+            self.open_reviews, self.oldest_at = reviews.waiting(self._database.executor)
+            self._count_at = time.monotonic() + _COUNT_SECONDS
         with self._database.reads.connect() as connection:
             if not restricting.is_any_over(connection, clock.now()):
                 return False

@@ -1,0 +1,84 @@
+"""The queue of moderators: what members reported."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, Text, false, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, one_of
+
+
+class ReviewKind(StrEnum):
+    """Why a moderator has to look."""
+
+    REPORTED = "reported"
+
+
+class ReviewState(StrEnum):
+    """OPEN until a moderator has decided."""
+
+    OPEN = "open"
+    RESOLVED = "resolved"
+
+
+class Decision(StrEnum):
+    """What a moderator decides. APPROVE and DISMISS are one for what was reported: it stays."""
+
+    APPROVE = "approve"
+    HIDE = "hide"
+    DELETE = "delete"
+    DISMISS = "dismiss"
+
+
+_IS_OPEN = text("state = 'open'")
+
+
+class Review(Base):
+    """A topic, a reply or a user that a moderator has to look at, once for all reports of it."""
+
+    __tablename__ = "reviews"
+
+    id: Mapped[PrimaryKey]
+    kind: Mapped[str] = mapped_column(String(10))
+    object_key: Mapped[str] = mapped_column(String(30))
+    """What it is about, `topic:12`, so that one open review of it can exist."""
+    topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
+    """The topic, also of a reply; null for a user."""
+    reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    """The author, or the user who was reported."""
+    reports_count: Mapped[Counter]
+    weight: Mapped[Counter]
+    """The sum of the weights of its reporters."""
+    is_hidden: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Whether so many members reported the post that the service hid it."""
+    state: Mapped[str] = mapped_column(String(10), default=ReviewState.OPEN)
+    decision: Mapped[str | None] = mapped_column(String(10))
+    reason: Mapped[str | None] = mapped_column(Text)
+    resolved_by_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    """Null also for a decision at the command line."""
+    version: Mapped[int] = mapped_column(Integer, default=1, server_default="1")
+    """Rises with each decision."""
+    opened_at: Mapped[Timestamp]
+    resolved_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+    __table_args__ = (
+        one_of("kind", "kind", ReviewKind),
+        one_of("state", "state", ReviewState),
+        one_of("decision", "decision", Decision),
+        Index(
+            "uq_reviews_open",
+            "object_key",
+            unique=True,
+            sqlite_where=_IS_OPEN,
+            postgresql_where=_IS_OPEN,
+        ),
+        Index("ix_reviews_state_id", "state", "id"),
+        Index("ix_reviews_state_weight_id", "state", "weight", "id"),
+        Index("ix_reviews_topic_id", "topic_id"),
+        Index("ix_reviews_reply_id", "reply_id"),
+        Index("ix_reviews_user_id", "user_id"),
+        Index("ix_reviews_resolved_by_id", "resolved_by_id"),
+        {"sqlite_autoincrement": True},
+    )

@@ -1,0 +1,102 @@
+"""/moderation/users/:login: a user's restrictions, with forms to silence and to warn."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...models import UserState, state_at
+from ...permissions import UserPermission as May
+from ...queries import restrictions
+from ...resources.users import UserItem
+from ...schemas.moderation import reason_form, silence_form, warning_form
+from ...security.policy import abilities
+from ...services.moderation import restricting
+from ...web import moderating
+from ...web.api.locking import lock_item
+from ...web.api.request import ForumRequest
+from ..forms import Values, form, process_form
+from ..lines import Moment
+from ..page_tree import moderated_user_page
+from ..paging import cursor_links, numbered_or_cursor, page_request
+from ..paths import see_other, user_path
+
+_ACTIONS = {"silence": silence_form, "unsilence": reason_form, "warn": warning_form}
+_PERMISSIONS = {"silence": May.SILENCE, "unsilence": May.UNSILENCE, "warn": May.WARN}
+
+
+def show_member(item: UserItem, request: ForumRequest) -> Values:
+    """Return the values of the page."""
+    return form(**_others(item, request))
+
+
+def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
+    """Silence, unsilence or warn, or show what is wrong."""
+    name = request.matchdict["action"]
+
+    def act(values: Values) -> Response:
+        locked = lock_item(item, request, _PERMISSIONS[name], whole_row=True)
+        _act(name, locked, request, values)
+        return see_other(request.route_path("moderated_user", login=item.row.user_login))
+
+    request.validated = {"page": 1}
+    schema = _ACTIONS[name](request.settings)
+    return process_form(request, schema, act, **{**_others(item, request), "failed": name})
+
+
+def _act(name: str, item: UserItem, request: ForumRequest, values: Values) -> None:
+    db, actor_id, now, row = request.db, request.actor_id, request.now, item.row
+    if name == "silence":
+        until = moderating.end_of_silence(now, values["days"], values["until"])
+        texts = {"reason": values["reason"], "note": values["note"]}
+        restricting.silence(db, actor_id, now, row, until=until, **texts)
+    elif name == "warn":
+        texts = {"reason": values["reason"], "note": values["note"]}
+        restricting.warn(db, actor_id, now, row, **texts)
+    else:
+        restricting.lift(db, actor_id, now, row, reason=values["reason"])
+
+
+def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
+    row = item.row
+    page = page_request(request)
+    found, cursors = restrictions.of_user(request.db, row.user_id, page, with_notes=True)
+    may = abilities(request.caller, item, _PERMISSIONS.values())
+    is_silenced = state_at(row.state, row.blocked_until, request.now) == UserState.BLOCKED
+    return {
+        "user": row,
+        "path": user_path(request, row.user_login),
+        "is_silenced": is_silenced,
+        "until": Moment.of(request, row.blocked_until) if row.blocked_until else None,
+        "restrictions": [(one, Moment.of(request, one.started_at)) for one in found],
+        "may": may,
+        "failed": "",
+        **cursor_links(request, cursors),
+    }
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("moderated_user", "/moderation/users/{login}", factory=moderated_user_page)
+    names = "|".join(_ACTIONS)
+    config.add_route(
+        "moderated_user_action",
+        f"/moderation/users/{{login}}/{{action:{names}}}",
+        factory=moderated_user_page,
+    )
+    config.add_view(
+        show_member,
+        route_name="moderated_user",
+        request_method="GET",
+        schema=numbered_or_cursor,
+        renderer="templates/member.jinja2",
+        permission=May.VIEW_NOTES,
+    )
+    for name, permission in _PERMISSIONS.items():
+        config.add_view(
+            submit_member,
+            route_name="moderated_user_action",
+            match_param=f"action={name}",
+            request_method="POST",
+            renderer="templates/member.jinja2",
+            permission=permission,
+        )

@@ -1,0 +1,62 @@
+"""/moderation: what moderators have to look at, and what they decided."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyramid.config import Configurator
+
+from ...models import ReviewState
+from ...permissions import ReviewPermission
+from ...queries import reviews
+from ...queries.moderation_rows import ReviewListRow
+from ...queries.reviews import ReviewFilter, ReviewOrder
+from ...resources.reviews import Reviews
+from ...web.api.request import ForumRequest
+from ..lines import Moment
+from ..page_tree import reviews_page
+from ..paging import cursor_links, numbered_or_cursor, page_request
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLine:
+    """A review in the queue. path: of its page; moment: when it was opened or decided."""
+
+    row: ReviewListRow
+    path: str
+    moment: Moment
+
+
+STATES = {"moderation": ReviewState.OPEN, "moderation_resolved": ReviewState.RESOLVED}
+"""The state that each page shows, by its route."""
+
+
+def show_queue(container: Reviews, request: ForumRequest) -> dict[str, Any]:
+    """Return the values of the page: the oldest first, or the latest decision."""
+    state = STATES[request.matched_route.name]
+    wanted = ReviewFilter(str(state))
+    found, cursors = reviews.page_of(request.db, wanted, ReviewOrder.OLDEST, page_request(request))
+    return {
+        "lines": [_line(request, row) for row in found],
+        "here": request.matched_route.name,
+        "open": reviews.open_count(request.db),
+        **cursor_links(request, cursors),
+    }
+
+
+def _line(request: ForumRequest, row: Any) -> ReviewLine:
+    path = request.route_path("review", review_id=row.id)
+    return ReviewLine(row, path, Moment.of(request, row.resolved_at or row.opened_at))
+
+
+def includeme(config: Configurator) -> None:
+    paths = {"moderation": "/moderation", "moderation_resolved": "/moderation/resolved"}
+    for name, path in paths.items():
+        config.add_route(name, path, factory=reviews_page)
+        config.add_view(
+            show_queue,
+            route_name=name,
+            request_method="GET",
+            schema=numbered_or_cursor,
+            renderer="templates/queue.jinja2",
+            permission=ReviewPermission.VIEW,
+        )

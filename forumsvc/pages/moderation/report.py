@@ -1,0 +1,76 @@
+"""The forms on which members report a topic, a reply or a user."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...models import ReportCategory
+from ...permissions import ReportPermission
+from ...resources.reports import Reports
+from ...schemas.fields import Choice, Lines, optional, parameters, required
+from ...schemas.moderation import MAX_COMMENT, Reportable
+from ...web import moderating
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..forms import Values, form, process_form
+from ..page_tree import reports_page
+from ..paths import see_other, topic_path, user_path
+
+_ROUTES = {
+    "report_topic": (Reportable.TOPIC, r"/topics/{obj_id:\d+}/report"),
+    "report_reply": (Reportable.REPLY, r"/replies/{obj_id:\d+}/report"),
+    "report_user": (Reportable.USER, "/users/{obj_id}/report"),
+}
+
+
+def show_report(container: Reports, request: ForumRequest) -> Values:
+    """Return the values of the form. Raises NotFound, Forbidden."""
+    kind = _ROUTES[request.matched_route.name][0]
+    moderating.report_target(container.root, request, kind, request.matchdict["obj_id"])
+    return form(**_others(request))
+
+
+def submit_report(container: Reports, request: ForumRequest) -> Response | Values:
+    """Store the report, or show what is wrong."""
+    kind = _ROUTES[request.matched_route.name][0]
+    target = moderating.report_target(container.root, request, kind, request.matchdict["obj_id"])
+
+    def store(values: Values) -> Response:
+        moderating.report(request, target, values)
+        return see_other(f"{request.path}?flash_message=reported")
+
+    schema = parameters(
+        required("category", Choice(ReportCategory)),
+        optional("comment", Lines(0, MAX_COMMENT), ""),
+    )
+    return process_form(request, schema, store, **_others(request))
+
+
+def _others(request: ForumRequest) -> dict[str, Any]:
+    kind, obj_id = _ROUTES[request.matched_route.name][0], request.matchdict["obj_id"]
+    if kind == Reportable.USER:
+        back = user_path(request, obj_id)
+    elif kind == Reportable.TOPIC:
+        back = topic_path(request, int(obj_id))
+    else:
+        back = request.route_path("reply", reply_id=obj_id)
+    return {
+        "kind": str(kind),
+        "categories": list(ReportCategory),
+        "back": back,
+        "flash_message": flash_message(request),
+    }
+
+
+def includeme(config: Configurator) -> None:
+    for name, (_, path) in _ROUTES.items():
+        config.add_route(name, path, factory=reports_page)
+        for view, method in ((show_report, "GET"), (submit_report, "POST")):
+            config.add_view(
+                view,
+                route_name=name,
+                request_method=method,
+                renderer="templates/report.jinja2",
+                permission=ReportPermission.CREATE,
+            )

@@ -1,0 +1,82 @@
+"""/moderation/reviews/:id: one review, with all that a moderator needs, and the decision."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...errors import PreconditionFailed
+from ...models import Decision
+from ...permissions import ReviewPermission
+from ...resources.reviews import ReviewItem
+from ...schemas.moderation import resolve_form
+from ...web import moderating
+from ...web.api.locking import lock_item
+from ...web.api.request import ForumRequest
+from ..forms import WHOLE_FORM, Values, form, process_form
+from ..lines import Moment
+from ..page_tree import review_page
+from ..paths import see_other, topic_path, user_path
+from ..post_html import post_html
+
+
+def show_review(item: ReviewItem, request: ForumRequest) -> Values:
+    """Return the values of the page."""
+    return form(form_values={"version": str(item.row.version)}, **_others(item, request))
+
+
+def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
+    """Decide, or show what is wrong."""
+
+    def decide(values: Values) -> Response:
+        locked = lock_item(item, request, ReviewPermission.RESOLVE, whole_row=True)
+        moderating.resolve(locked, request, values)
+        return see_other(request.route_path("moderation"))
+
+    others = _others(item, request)
+    try:
+        return process_form(request, resolve_form(request.settings), decide, **others)
+    except PreconditionFailed as error:
+        request.response.status_int = 412
+        return form(errors={WHOLE_FORM: str(error)}, **_others(item.reloaded(), request))
+
+
+def _others(item: ReviewItem, request: ForumRequest) -> Values:
+    row, details = item.row, moderating.with_details(item, request).details
+    found: Any = details.object
+    html = path = None
+    if found is not None:
+        html = post_html(found.row.body_html, topic_path(request, row.topic_id or 0))
+        is_reply = row.reply_id is not None
+        path = (
+            request.route_path("reply", reply_id=row.reply_id)
+            if is_reply
+            else topic_path(request, row.topic_id or 0)
+        )
+    return {
+        "review": row,
+        "opened": Moment.of(request, row.opened_at),
+        "reports": [(one, Moment.of(request, one.created_at)) for one in details.reports],
+        "author": details.author,
+        "restrictions_count": details.restrictions_count,
+        "member_path": request.route_path("moderated_user", login=row.author_login),
+        "author_path": user_path(request, row.author_login),
+        "html": html,
+        "path": path,
+        "decisions": list(Decision) if row.topic_id else [Decision.DISMISS],
+    }
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("review", r"/moderation/reviews/{review_id:\d+}", factory=review_page)
+    for view, method, permission in (
+        (show_review, "GET", ReviewPermission.VIEW),
+        (submit_review, "POST", ReviewPermission.RESOLVE),
+    ):
+        config.add_view(
+            view,
+            route_name="review",
+            request_method=method,
+            renderer="templates/review.jinja2",
+            permission=permission,
+        )

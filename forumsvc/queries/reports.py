@@ -1,0 +1,70 @@
+"""Reading reports of members."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, select
+
+from ..db.execution import ReadConnection, row, rows
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..models import Report, Review, User
+from .moderation_rows import ReportRow
+from .user_columns import summary
+
+_NEWEST_FIRST = SortOrder("reports", id=Report.id)
+_COLUMNS: tuple[Any, ...] = (
+    Report.category,
+    Report.comment,
+    Report.state,
+    Report.created_at,
+    Report.resolved_at,
+    Review.object_key,
+)
+
+
+def _select() -> Select[Any]:
+    return select(*_NEWEST_FIRST.keys, *_COLUMNS).join(Review, Review.id == Report.review_id)
+
+
+@cache
+def _by_id() -> Select[Any]:
+    return _select().where(Report.id == bindparam("id"))
+
+
+def by_id(db: ReadConnection, report_id: int) -> ReportRow | None:
+    """Return a report, or None."""
+    return row(db, _by_id(), {"id": report_id})
+
+
+@cache
+def _page(keyset: KeysetPage) -> Select[Any]:
+    own = _select().where(Report.reporter_id == bindparam("user_id"))
+    page: Select[Any] = keyset.apply(own)  # type: ignore[assignment]  # one key: no union
+    return page
+
+
+def of_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
+    """Return a page of a user's own reports, the newest first."""
+    return load_page(db, page, _NEWEST_FIRST, _page, {"user_id": user_id})
+
+
+@cache
+def _of_review() -> Select[Any]:
+    return (
+        _select()
+        .add_columns(*summary(User, "reporter"))
+        .join(User, User.id == Report.reporter_id)
+        .where(Report.review_id == bindparam("review_id"))
+        .order_by(Report.id)
+        .limit(_MOST)
+    )
+
+
+_MOST = 200
+"""As many reports of one review are shown."""
+
+
+def of_review(db: ReadConnection, review_id: int) -> Sequence[Row[Any]]:
+    """Return the first reports of a review, with their reporters, the oldest first."""
+    return rows(db, _of_review(), {"review_id": review_id})

@@ -1,0 +1,138 @@
+"""Reading the queue of moderators."""
+
+from datetime import datetime
+from enum import StrEnum
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, String, bindparam, cast, func, literal_column, select
+from sqlalchemy.orm import aliased
+
+from ..db.execution import ReadConnection, row
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..db.statements import with_row_locks
+from ..models import Report, Restriction, Review, ReviewState, Topic, User
+from .moderation_rows import ReviewRow
+from .user_columns import summary
+
+
+class ReviewOrder(StrEnum):
+    """The order of the queue: the oldest first, or what many reported first."""
+
+    OLDEST = "oldest"
+    WEIGHT = "weight"
+
+
+class ReviewFilter(NamedTuple):
+    """Which reviews are wanted; None: all. user_id: of this author."""
+
+    state: str
+    kind: str | None = None
+    node_id: int | None = None
+    user_id: int | None = None
+
+
+_ORDERS = {
+    ReviewOrder.OLDEST: SortOrder("reviews.oldest", ascending=True, id=Review.id),
+    ReviewOrder.WEIGHT: SortOrder("reviews.weight", weight=Review.weight, id=Review.id),
+}
+_RESOLVER = aliased(User)
+_COMMA: Any = literal_column("','")
+_COLUMNS: tuple[Any, ...] = (
+    Review.id,
+    Review.kind,
+    Review.object_key,
+    Review.topic_id,
+    Review.reply_id,
+    Review.reports_count,
+    Review.weight,
+    Review.is_hidden,
+    Review.state,
+    Review.decision,
+    Review.reason,
+    Review.version,
+    Review.opened_at,
+    Review.resolved_at,
+    Topic.title,
+    *summary(User, "author"),
+    *summary(_RESOLVER, "resolver"),
+)
+_CONDITIONS: dict[str, Any] = {
+    "state": Review.state == bindparam("state"),
+    "kind": Review.kind == bindparam("kind"),
+    "node_id": Topic.node_id == bindparam("node_id"),
+    "user_id": Review.user_id == bindparam("user_id"),
+}
+
+
+def _joined(statement: Select[Any]) -> Select[Any]:
+    return (
+        statement.join(User, User.id == Review.user_id)
+        .outerjoin(Topic, Topic.id == Review.topic_id)
+        .outerjoin(_RESOLVER, _RESOLVER.id == Review.resolved_by_id)
+    )
+
+
+@cache
+def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
+    ids = select(*keyset.order.keys).where(*(_CONDITIONS[name] for name in names))
+    if "node_id" in names:
+        ids = ids.join(Topic, Topic.id == Review.topic_id)
+    page = keyset.apply(ids).subquery("page")
+    whole = _joined(select(*_COLUMNS).join(page, page.c.id == Review.id))
+    return whole.order_by(*keyset.order_by(page.c))
+
+
+def page_of(
+    db: ReadConnection, wanted: ReviewFilter, order: ReviewOrder, page: PageRequest
+) -> PageRows:
+    """Return a page of `moderation_rows.ReviewRow`."""
+    given = {name: value for name, value in wanted._asdict().items() if value is not None}
+    build = partial(_page, tuple(sorted(given)))
+    return load_page(db, page, _ORDERS[order], build, given)
+
+
+@cache
+def _waiting() -> Select[Any]:
+    columns: list[Any] = [func.count().label("open"), func.min(Review.opened_at).label("oldest_at")]
+    return select(*columns).where(Review.state == ReviewState.OPEN)
+
+
+def waiting(db: ReadConnection) -> tuple[int, datetime | None]:
+    """Return how many reviews are open, and since when the oldest of them is."""
+    found: Any = row(db, _waiting(), {})
+    return int(found.open), found.oldest_at
+
+
+def open_count(db: ReadConnection) -> int:
+    """Return how many reviews are open."""
+    return waiting(db)[0]
+
+
+@cache
+def _by_id(*, lock: bool) -> Select[Any]:
+    reporters = (
+        select(func.aggregate_strings(cast(Report.reporter_id, String), _COMMA))
+        .where(Report.review_id == Review.id)
+        .scalar_subquery()
+        .label("reporter_ids")
+    )
+    statement = _joined(select(*_COLUMNS, reporters)).where(Review.id == bindparam("id"))
+    return with_row_locks(statement, Review) if lock else statement
+
+
+def by_id(db: ReadConnection, review_id: int, *, lock: bool = False) -> ReviewRow | None:
+    """Return a review with `reporter_ids`, a text, or None. lock: until the transaction ends."""
+    return row(db, _by_id(lock=lock), {"id": review_id})
+
+
+@cache
+def _restrictions_count() -> Select[Any]:
+    own = Restriction.user_id == bindparam("id")
+    return select(func.count().label("restrictions")).select_from(Restriction).where(own)
+
+
+def restrictions_count(db: ReadConnection, user_id: int) -> int:
+    """Return how often a user was silenced or warned so far."""
+    found: Any = row(db, _restrictions_count(), {"id": user_id})
+    return int(found.restrictions)

@@ -1,0 +1,55 @@
+"""Reviews: the queue of moderators."""
+
+from typing import Any
+
+from pyramid.authorization import Allow, Deny
+from sqlalchemy.orm import Session
+
+from ..db.execution import ReadConnection
+from ..permissions import ReviewPermission
+from ..queries import reviews
+from ..queries.moderation_rows import ReviewRow
+from ..security import principals
+from ..texts import Message
+from .base import Acl, Container, Item
+
+
+class ReviewItem(Item):
+    """A review. details: what a moderator needs to decide, loaded by the view that shows it."""
+
+    row: ReviewRow
+    details: Any = None
+
+    def __acl__(self) -> Acl:
+        """Nobody but admins decides on what they wrote or reported."""
+        acl: Acl = [(Allow, principals.ADMIN, ReviewPermission.RESOLVE)]
+        concerned = {self.row.author_id, *map(int, (self.row.reporter_ids or "0").split(","))}
+        return acl + [
+            (Deny, principals.user(user_id), ReviewPermission.RESOLVE)
+            for user_id in sorted(concerned)
+        ]
+
+    def denial_reason(self, permission: str) -> str | None:
+        """Return the reason for a moderator who is concerned."""
+        caller = self.root.caller
+        if permission == ReviewPermission.RESOLVE and caller is not None and caller.is_moderator:
+            return Message("You wrote or reported this yourself: another moderator decides.")
+        return None
+
+
+class Reviews(Container):
+    """`/api/v3/reviews`."""
+
+    item = ReviewItem
+
+    def __acl__(self) -> Acl:
+        """Moderators may see and decide."""
+        return [(Allow, principals.MODERATOR, tuple(ReviewPermission))]
+
+    def load(self, db: ReadConnection, item_id: int) -> ReviewRow | None:
+        """Return the review's row."""
+        return reviews.by_id(db, item_id)
+
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> ReviewRow | None:
+        """Return the review's row, locked."""
+        return reviews.by_id(db, item_id, lock=True)

@@ -1,0 +1,47 @@
+"""The endpoints of reviews."""
+
+from ..errors import Invalid
+from ..permissions import ReviewPermission as May
+from ..queries import reviews, users
+from ..queries.reviews import ReviewFilter, ReviewOrder
+from ..resources.reviews import ReviewItem, Reviews
+from ..schemas.fields import quoted
+from ..schemas.moderation import resolve_form, review_list
+from ..web import moderating
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Detail, Kind, Listing
+
+
+@api_view(Reviews, "GET", May.VIEW, schema=review_list)
+def list_reviews(container: Reviews, request: ForumRequest) -> Listing:
+    """List what moderators have to look at, or what they decided."""
+    values = request.validated
+    wanted = ReviewFilter(values["state"], values["kind"], values["node_id"], _author(request))
+    order = ReviewOrder(values["order"])
+    found, cursors = reviews.page_of(request.db, wanted, order, request.page)
+    total = reviews.open_count(request.db)
+    return Listing(Kind.REVIEW, "reviews", found, cursors, total=total)
+
+
+def _author(request: ForumRequest) -> int | None:
+    given = request.validated["user"]
+    if given is None:
+        return None
+    user_id = users.id_of(request.executor, given)
+    if user_id is None:
+        raise Invalid("user", f"there is no user {quoted(given)}")
+    return user_id
+
+
+@api_view(ReviewItem, "GET", May.VIEW)
+def read_review(item: ReviewItem, request: ForumRequest) -> Detail:
+    """Return a review with all that a moderator needs to decide."""
+    return Detail(Kind.REVIEW, moderating.with_details(item, request))
+
+
+@api_view(ReviewItem, "POST", May.RESOLVE, name="resolve", schema=resolve_form, locked="row")
+def resolve_review(item: ReviewItem, request: ForumRequest) -> Detail:
+    """Decide on what was reported."""
+    moderating.resolve(item, request, request.validated)
+    return Detail(Kind.REVIEW, moderating.with_details(item.reloaded(), request))

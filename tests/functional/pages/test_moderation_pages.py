@@ -1,0 +1,141 @@
+"""The pages of moderators, and the forms on which members report something."""
+
+import pytest
+
+from tests.functional.forum import Forum, Person, content
+
+from .visitor import Visitor, sent, with_password
+
+pytestmark = pytest.mark.both_databases
+
+
+@pytest.fixture
+def chief(forum: Forum) -> Visitor:
+    """A maintainer who is logged in."""
+    with_password(forum, "chief", role="maintainer")
+    visitor = Visitor(forum)
+    visitor.log_in("chief")
+    return visitor
+
+
+@pytest.fixture
+def member(forum: Forum, ann: int) -> Visitor:
+    """The member ann, who is logged in."""
+    visitor = Visitor(forum)
+    visitor.log_in()
+    return visitor
+
+
+@pytest.fixture
+def bob(forum: Forum) -> Person:
+    """An author."""
+    return forum.person("bob")
+
+
+@pytest.fixture
+def topic(forum: Forum, bob: Person) -> int:
+    """The id of a topic of bob's."""
+    return forum.topic(bob, forum.node(), title="Buy now", body="Cheap **boats**")
+
+
+def test_a_report_is_decided_and_everybody_is_told(
+    forum: Forum, member: Visitor, chief: Visitor, bob: Person, topic: int
+) -> None:
+    form = member.get(f"/topics/{topic}").click("Report", href="report").forms
+    report = next(one for one in form.values() if one.action.endswith("/report"))
+    thanks = sent(report, category="spam", comment="The third time").follow()
+    assert "The moderators will look at it" in thanks.text
+    review = chief.get("/moderation").click("Buy now")
+    assert "The third time" in review.text
+    assert "<strong>boats</strong>" in review.text
+    decided = sent(
+        next(one for one in review.forms.values() if "/reviews/" in one.action),
+        decision="hide",
+        reason="Advertising",
+        silence_days="3",
+    )
+    assert decided.location.endswith("/moderation")
+    assert "Buy now" not in chief.get("/moderation").html.find("main").text
+    assert "Buy now" in chief.get("/moderation/resolved").text
+    assert member.get(f"/topics/{topic}").status_int == 404
+    assert "your report was right" in member.get("/notifications").text
+    told = [one["reason"] for one in content(bob.get("/notifications"))]
+    assert told == ["Advertising", "Advertising"]
+    log = chief.get("/moderation/log")
+    for action in ("user.silenced", "topic.banned", "review.resolved"):
+        assert action in log.text
+    assert "user.silenced" not in chief.get("/moderation/log?action=topic.banned").text
+
+
+def test_a_wrong_decision_shows_the_form_again(
+    chief: Visitor, bob: Person, topic: int, forum: Forum
+) -> None:
+    forum.person("carol").post("/reports", obj_type="topic", obj_id=topic, category="spam")
+    review = chief.get("/moderation").click("Buy now")
+    form = next(one for one in review.forms.values() if "/reviews/" in one.action)
+    form["decision"], form["silence_days"] = "hide", "3"
+    again = form.submit(status=400)
+    assert "is required with silence_days" in again.text
+    form["silence_days"], form["version"] = "", "7"
+    late = form.submit(status=412)
+    assert "has changed since it was read" in late.text
+    assert forum.nobody.get(f"/topics/{topic}").status_int == 200
+
+
+def test_a_user_is_silenced_warned_and_unsilenced_on_a_page(
+    chief: Visitor, bob: Person, topic: int
+) -> None:
+    def send(action: str, **fields: str) -> None:
+        page = chief.get("/bob").click("Restrictions")
+        form = next(one for one in page.forms.values() if one.action.endswith(f"/{action}"))
+        assert sent(form, **fields).status_int == 303
+
+    send("warn", reason="Stay on topic")
+    send("silence", reason="Too loud", days="2", note="Again")
+    assert "Too loud" in chief.get("/bob").text
+    page = chief.get("/moderation/users/bob")
+    assert "Again" in page.text
+    assert bob.post(f"/topics/{topic}/replies", body="x").status_int == 403
+    send("unsilence", reason="Fine")
+    assert bob.post(f"/topics/{topic}/replies", body="x").status_int == 201
+
+
+def test_what_is_wrong_in_a_form_is_said_beside_its_field(chief: Visitor, bob: Person) -> None:
+    page = chief.get("/moderation/users/bob")
+    form = next(one for one in page.forms.values() if one.action.endswith("/silence"))
+    form["reason"], form["days"] = "Spam", "4000"
+    again = form.submit(status=400)
+    assert again.html.find(id="silence-days")["aria-invalid"] == "true"
+    assert again.html.find(id="silence-days-wrong") is not None
+    assert again.html.find(id="warn-reason").get("aria-invalid") is None
+
+
+@pytest.mark.parametrize("path", ["", "/resolved", "/log", "/users/bob"])
+def test_the_pages_are_for_moderators(
+    visitor: Visitor, member: Visitor, bob: Person, path: str
+) -> None:
+    assert "/login?next=%2Fmoderation" in visitor.get(f"/moderation{path}").location
+    assert member.get(f"/moderation{path}").status_int == 403
+    assert member.get("/").html.find("a", href="/moderation") is None
+
+
+def test_who_cannot_be_silenced_has_no_forms(chief: Visitor, forum: Forum) -> None:
+    forum.person("root", role="admin")
+    page = chief.get("/moderation/users/root")
+    assert [one.action for one in page.forms.values() if "/moderation/" in one.action] == []
+
+
+def test_one_cannot_report_ones_own_topic(forum: Forum, member: Visitor, ann: int) -> None:
+    own = forum.topic(Person(forum.app, forum.token(ann), ann, "ann"), forum.node())
+    page = member.get(f"/topics/{own}")
+    assert page.html.find("a", href=f"/topics/{own}/report") is None
+    assert member.get(f"/topics/{own}/report").status_int == 403
+
+
+def test_a_silenced_member_reads_why_on_their_page(forum: Forum, member: Visitor, ann: int) -> None:
+    chief = forum.person("boss", role="maintainer", scope="read moderate")
+    chief.post(f"/users/{ann}/silence", reason="Too loud", days=3)
+    assert "Too loud" in member.get("/ann").text
+    assert "you can only read" in member.get("/notifications").text
+    refused = member.post("/topics/new", title="x", node_id=str(forum.node()), body="x")
+    assert (refused.status_int, "Too loud" in refused.text) == (403, True)
