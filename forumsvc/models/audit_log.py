@@ -115,6 +115,10 @@ POSTGRESQL_GUARDS = (
             IF EXISTS (SELECT 1 FROM audit_log WHERE trimmed_before > old.created_at) THEN
                 RETURN old;
             END IF;
+        ELSIF TG_OP = 'TRUNCATE' THEN
+            IF NOT EXISTS (SELECT 1 FROM audit_log) THEN
+                RETURN NULL;
+            END IF;
         END IF;
         RAISE EXCEPTION '{_REFUSED}';
     END $$

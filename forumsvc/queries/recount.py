@@ -31,6 +31,8 @@ from ..models import (
     Notification,
     Reply,
     ReplyLike,
+    Report,
+    Review,
     Topic,
     TopicLike,
     User,
@@ -131,7 +133,7 @@ def orphans() -> Select[Any]:
 @cache
 def recounts() -> tuple[Recount, ...]:
     """Return the counters of every table with counters."""
-    return (_replies(), _topics(), _nodes(), _users())
+    return (_reviews(), _replies(), _topics(), _nodes(), _users())
 
 
 def _users() -> Recount:
@@ -206,6 +208,11 @@ def _topics() -> Recount:
 def _replies() -> Recount:
     likes = _count(ReplyLike.reply_id)
     return Recount(Reply, _joined(Reply, likes), {"likes_count": _counted(likes)})
+
+
+def _reviews() -> Recount:
+    reports = _count(Report.review_id)
+    return Recount(Review, _joined(Review, reports), {"reports_count": _counted(reports)})
 
 
 def _notified() -> FromClause:

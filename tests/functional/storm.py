@@ -106,6 +106,21 @@ class Storm:
         what = self.one(["follow", "unfollow", "block", "unblock"])
         return self.caller.post(f"/users/{self.one(LOGINS)}/{what}")
 
+    def report(self) -> Any:
+        """POST /reports."""
+        kind = self.one(["topic", "reply"])
+        obj_id = self.one(self.topics if kind == "topic" else self.replies)
+        return self.caller.post("/reports", obj_type=kind, obj_id=obj_id, category="spam")
+
+    def resolve(self) -> Any:
+        """POST /reviews/:id/resolve, as whoever may; others are refused the list."""
+        listed = self.caller.get("/reviews")
+        if listed.status_int != 200 or not listed.json:
+            return listed
+        decision = self.one(["approve", "hide", "delete", "dismiss"])
+        review = self.one(listed.json)["id"]
+        return self.caller.post(f"/reviews/{review}/resolve", decision=decision, reason="x")
+
     def tidy(self) -> Any:
         """Read some notifications, delete one or all."""
         ids = [one["id"] for one in self.caller.get("/notifications").json]

@@ -57,7 +57,7 @@ def test_a_creation_answers_200_with_the_topic_and_its_authors_state(
     replied = alice.post(f"/topics/{made.json['topic']['id']}/replies", body="R")
     assert replied.status_int == 200
     assert replied.json["meta"] == {}
-    assert replied.json["reply"]["abilities"] == {"update": True, "destroy": True}
+    assert replied.json["reply"]["abilities"] == {"update": True, "destroy": True, "report": False}
 
 
 def _opened(keyed: Forum, login: str) -> tuple[int, int]:
@@ -100,7 +100,7 @@ def test_replies_in_lists_carry_body_abilities_and_action_and_which_are_liked(ke
     answer = bob.get(f"/topics/{topic}/replies").json
     [listed] = answer["replies"]
     assert (listed["body"], listed["action"]) == ("R", None)
-    assert listed["abilities"] == {"update": False, "destroy": False}
+    assert listed["abilities"] == {"update": False, "destroy": False, "report": True}
     assert answer["meta"] == {"user_liked_reply_ids": [reply]}
     [written] = keyed.nobody.get("/users/alice/replies").json["replies"]
     assert written.keys() >= {"body", "abilities", "action", "topic_title"}

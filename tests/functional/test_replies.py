@@ -24,7 +24,7 @@ def test_a_created_reply_is_answered_with_201_and_its_location(
 
 def test_a_created_reply_is_shown_in_full(bob: Person, topic: int) -> None:
     made = bob.post(f"/topics/{topic}/replies", body="Some *text*").json
-    assert made["abilities"] == {"update": True, "destroy": True}
+    assert made["abilities"] == {"update": True, "destroy": True, "report": False}
     expected = {
         "body": "Some *text*",
         "body_html": "<p>Some <em>text</em></p>",

@@ -9,9 +9,9 @@ from tests.serializers import find_errors
 ABILITIES = {
     "TopicDetailSerializer": {
         *("update", "destroy", "ban", "unban", "normal", "excellent", "unexcellent"),
-        *("close", "open", "reply"),
+        *("close", "open", "reply", "report"),
     },
-    "ReplyDetailSerializer": {"update", "destroy"},
+    "ReplyDetailSerializer": {"update", "destroy", "report"},
     "UserDetailSerializer": {"follow", "block", "update"},
 }
 LISTS = {

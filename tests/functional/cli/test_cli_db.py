@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from forumsvc import migrate
 from forumsvc.database import open_database
 from forumsvc.db.engine import Database
-from forumsvc.models import Base, Node, Notification, Reply, Topic, User
+from forumsvc.models import Base, Node, Notification, Reply, Review, Topic, User
 from forumsvc.queries import recount
 from forumsvc.services import counter_check
 from forumsvc.services.search_reindex import mark_pending
@@ -22,6 +22,7 @@ from tests.functional.cli.conftest import INI, Run, run_command
 pytestmark = pytest.mark.both_databases
 
 COUNTED = {
+    Review: ("reports_count",),
     User: (
         "topics_count",
         "replies_count",

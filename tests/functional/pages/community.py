@@ -34,7 +34,10 @@ def boat(name: str) -> str:
 
 @dataclass
 class Community:
-    """The ids of its parts. rich: a topic with all Markdown; closed, banned: topics."""
+    """The ids of its parts. rich: a topic with all Markdown; closed, banned: topics.
+
+    review: an open one, of the rich topic.
+    """
 
     rich: int
     closed: int
@@ -42,6 +45,7 @@ class Community:
     deleted: int
     node: int
     reply: int
+    review: int
 
 
 def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
@@ -89,4 +93,5 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
         admin.post(f"/users/{member}/warn", reason="Stay on topic", note="Kind", topic_id="")
     admin.post(f"/users/{carl.id}/silence", reason="Too loud", days=3)
     reindex(forum.database)
-    return Community(rich, closed, banned, deleted, node, reply)
+    review = admin.get("/reviews").json[0]["id"]
+    return Community(rich, closed, banned, deleted, node, reply, review)

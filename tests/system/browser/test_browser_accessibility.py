@@ -58,9 +58,13 @@ def paths(community: Community) -> dict[str, list[str]]:
             *("/", f"/topics/{rich}", f"/topics/{closed}", "/bob", "/dora"),
             *("/notifications", "/settings", "/password", "/applications"),
             *("/topics/new", f"/topics/{rich}/replies?quote={community.reply}"),
-            *(f"/topics/{rich}/edit", "/nothing/here"),
+            *(f"/topics/{rich}/edit", f"/topics/{rich}/report", "/nothing/here"),
         ],
-        "keeper": [f"/topics/{rich}", f"/topics/{banned}", f"/topics/{rich}/edit"],
+        "keeper": [
+            *(f"/topics/{rich}", f"/topics/{banned}", f"/topics/{rich}/edit"),
+            *("/moderation", "/moderation/resolved", "/moderation/log"),
+            *(f"/moderation/reviews/{community.review}", "/moderation/users/carl"),
+        ],
     }
 
 

@@ -1,0 +1,94 @@
+"""Three people: one reports, one wrote it, one decides; on a phone and a desk, without scripts too.
+
+With SCREENSHOTS set to a folder, a screenshot of each step is stored there.
+"""
+
+import pytest
+from playwright.sync_api import Browser, expect
+from sqlalchemy import update
+
+from forumsvc.models import User
+
+from .people import log_in_by_names
+from .service import Service
+from .test_browser_story import SIZES, SUBMIT, Person
+
+
+@pytest.mark.parametrize(
+    ("language", "has_scripts", "size"), [("en", False, "phone"), ("zh-CN", True, "desk")]
+)
+def test_a_topic_is_reported_judged_and_everybody_is_told(
+    browser: Browser, service: Service, language: str, has_scripts: bool, size: str
+) -> None:
+    options = {
+        "locale": language,
+        "java_script_enabled": has_scripts,
+        "viewport": SIZES[size],
+    }
+    names = [f"{role}{size}" for role in ("author", "reader", "chief")]
+    people = [Person(browser, service, name, **options) for name in names]
+    author, reader, chief = people
+    ids = [service.person(person.login) for person in people]
+    with service.database.session.begin() as db:
+        db.execute(update(User).where(User.id == ids[2]).values(role="maintainer"))
+    service.node(f"Boats {size}")
+
+    page = author.page
+    page.goto("/topics/new")
+    log_in_by_names(page, author.login)
+    page.locator("#title").fill("Buy my boats")
+    page.locator("#node_id").select_option(label=f"Boats {size}")
+    page.locator("#body").fill("Cheap **boats** here")
+    page.locator(SUBMIT).click()
+    topic = page.url
+    expect(page.locator(f"a[href$='{topic.rpartition('/')[2]}/report']")).to_have_count(0)
+
+    page = reader.page
+    page.goto("/login")
+    log_in_by_names(page, reader.login)
+    page.goto(topic)
+    page.locator("#topic a[href$='/report']").click()
+    page.locator("input[value=spam]").check()
+    page.locator("#comment").fill("The third time today")
+    reader.look("reports")
+    page.locator(SUBMIT).click()
+    expect(page.locator(".notice")).to_be_visible()
+    reader.look("is-thanked")
+
+    page = chief.page
+    page.goto("/login")
+    log_in_by_names(page, chief.login)
+    page.goto("/moderation")
+    chief.look("sees-the-queue")
+    page.get_by_role("link", name="Buy my boats").first.click()
+    expect(page.locator(".forum-content strong")).to_have_text("boats")
+    page.locator("input[value=hide]").check()
+    page.locator("#silence_days").fill("3")
+    page.locator("#reason").fill("Advertising")
+    chief.look("decides")
+    page.locator(SUBMIT).click()
+    expect(page.get_by_role("link", name="Buy my boats")).to_have_count(0)
+    page.goto("/moderation/log")
+    expect(page.locator("main")).to_contain_text("topic.banned")
+    chief.look("reads-the-log")
+    page.goto(f"/moderation/users/{author.login}")
+    chief.look("sees-the-restrictions")
+
+    page = author.page
+    page.goto("/notifications")
+    expect(page.locator("article.unread")).to_have_count(2)
+    expect(page.locator("main")).to_contain_text("Advertising")
+    author.look("is-told")
+    page.goto(f"/{author.login}")
+    author.look("reads-why")
+    expect(page.locator(".problem")).to_contain_text("Advertising")
+
+    page = reader.page
+    page.goto("/notifications")
+    expect(page.locator("article.unread")).to_have_count(1)
+    reader.look("is-told")
+    response = page.goto(topic)
+    assert response is not None
+    assert response.status == 404
+    for person in people:
+        person.context.close()
