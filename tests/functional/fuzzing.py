@@ -147,6 +147,7 @@ def _make_true(case: Any, there: There) -> None:
         case.headers["If-Match"] = "*"
     _put_cursor(case)
     _make_searchable(case)
+    _name_users(case)
     body = case.body
     if not isinstance(body, dict):
         return
@@ -156,9 +157,28 @@ def _make_true(case: Any, there: There) -> None:
         body["avatar"] = there.photo
     if "file" in body:
         body["file"] = picture()
-    for name in ("title", "body"):
+    _make_decidable(case.operation.definition.raw["operationId"], body)
+    for name in ("title", "body", "reason"):
         if isinstance(body.get(name), str) and not any(map(_is_visible, body[name])):
             body[name] += "."
+
+
+def _name_users(case: Any) -> None:
+    """Give the lists of moderators users who are there."""
+    if case.operation.definition.raw["operationId"] in ("listLog", "listReviews"):
+        for name in {"actor", "user"} & set(case.query):
+            case.query[name] = "somebody"
+
+
+def _make_decidable(operation_id: str, body: dict[str, Any]) -> None:
+    """Leave out what does not fit the rest, which no schema can say."""
+    unfit = {
+        "silenceUser": ("days", "until"),
+        "warnUser": ("topic_id", "reply_id"),
+        "resolveReview": ("silence_days", "version"),
+    }
+    for name in unfit.get(operation_id, ()):
+        body.pop(name, None)
 
 
 def _make_searchable(case: Any) -> None:

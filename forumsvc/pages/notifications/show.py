@@ -8,6 +8,7 @@ from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.response import Response
 
+from ... import clock
 from ...ids import parse_id
 from ...models import NotificationType
 from ...permissions import Common, NotificationPermission
@@ -29,7 +30,7 @@ class NotificationLine:
     """A notification. path, title: of what it is about; path is empty where that is gone.
 
     html: the text of the reply that it tells of, None without one; moderation: of a word of the
-    moderators its action, reason and end, empty without one.
+    moderators its action and reason, empty without one; until: the end of a silence.
     """
 
     row: NotificationRow
@@ -39,6 +40,7 @@ class NotificationLine:
     title: str
     html: Markup | None
     moderation: dict[str, str | None]
+    until: Moment | None
 
 
 def show_notifications(own: Notifications, request: ForumRequest) -> dict[str, Any]:
@@ -59,6 +61,8 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
     node = found.nodes.get(row.node_id) if row.node_id else None
     html = None
     moderation = json.loads(row.details) if row.details else {}
+    end = clock.parse_rfc3339(moderation.get("until") or "")
+    until = None if end is None else Moment.of(request, end)
     if moderation:
         actor = Person("", request.settings["site.name"], "", actor.avatar)
     if row.type == NotificationType.FOLLOW:
@@ -73,7 +77,7 @@ def _line(request: ForumRequest, found: NotificationPage, row: NotificationRow) 
         path, title = node_path(request, node.id), f"{topic.title} → {node.name}"
     else:
         path, title = topic_path(request, topic.id), topic.title
-    return NotificationLine(row, actor, moment, path, title, html, moderation)
+    return NotificationLine(row, actor, moment, path, title, html, moderation, until)
 
 
 def read_notifications(own: Notifications, request: ForumRequest) -> Response:

@@ -71,6 +71,7 @@ def show_user(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "rows": _lines(name, found.rows, request),
         "buttons": user_buttons(may, state),
         "may": may,
+        "silenced_until": Moment.of(request, user.blocked_until) if user.blocked_until else None,
         **cursor_links(request, found.cursors),
     }
 

@@ -14,6 +14,8 @@ from forumsvc.models import (
     Notification,
     Reply,
     ReplyLike,
+    Report,
+    Review,
     Topic,
     TopicLike,
     User,
@@ -30,7 +32,7 @@ class Community:
     There are three users and two nodes. In `python` there are the topics of ann: `seen`, which has
     a like, four replies (ben's, ann's own, ben's last, and cat's deleted one after it) and is a
     favourite of ben; and `banned` and `deleted`, with a reply, a like and a favourite each, of
-    ben. In `rust` there is ben's `quiet`.
+    ben. In `rust` there is ben's `quiet`. `judged` is a review with one report.
     """
 
     def __init__(self, db: Session) -> None:
@@ -44,6 +46,10 @@ class Community:
         self._add_topics()
         self._add_relations()
         self._add_notifications()
+        review = {"kind": "reported", "object_key": "user:1", "user_id": self.ids["ann"]}
+        self.add("judged", Review, opened_at=BEGAN, **review)
+        report = {"review_id": self.ids["judged"], "reporter_id": self.ids["ben"]}
+        self.add("report", Report, category="spam", is_established=True, **report)
 
     def _add_topics(self) -> None:
         self.topic("seen", "ann", "python")

@@ -118,7 +118,7 @@ def test_what_was_mended_is_right(mended: Community, session: Session) -> None:
 def test_a_counter_that_is_off_is_named_with_its_truth(
     mended: Community, session: Session, model: type[Base], column: str
 ) -> None:
-    name = {User: "ben", Node: "rust", Topic: "seen", Reply: "first"}[model]
+    name = {User: "ben", Node: "rust", Topic: "seen", Reply: "first", Review: "judged"}[model]
     (true,) = mended.values(model, name, column)
     stored: Any = BEGAN - timedelta(days=1) if column.endswith("_at") else true + 1
     if column == "last_reply_user_id":
@@ -137,7 +137,7 @@ def test_a_counter_that_is_off_is_named_with_its_truth(
 def test_the_rows_that_are_named_can_be_limited(session: Session) -> None:
     Community(session)
     tables = [wrong.table for wrong in recount.wrong(session, limit=1)]
-    assert set(tables) == {"users", "nodes", "topics", "replies"}
+    assert set(tables) == {"users", "nodes", "topics", "replies", "reviews"}
     assert (
         len({wrong.id for wrong in recount.wrong(session, limit=1) if wrong.table == "users"}) == 1
     )
@@ -174,7 +174,7 @@ def test_fixing_mends_all_that_is_wrong(run: Run, database: Database) -> None:
         Community(db)
         wrong = len(recount.wrong(db)) + ORPHANS
     fixed = run("db", "check", "--fix", "--json").json
-    values = 3 * 6 + 2 * 1 + 4 * 6 + 6 * 1
+    values = 3 * 6 + 2 * 1 + 4 * 6 + 6 * 1 + 1 * 1
     assert fixed == {"checked": values + 6, "wrong": wrong, "fixed": wrong}
     after = {"checked": values + 6 - ORPHANS, "wrong": 0, "fixed": 0}
     assert run("db", "check", "--json").json == after
