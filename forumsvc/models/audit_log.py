@@ -14,7 +14,6 @@ class AdminAction(StrEnum):
 
     USER_PASSWORD_SET = "user.password_set"  # noqa: S105 - no password
     CLIENT_CREATED = "client.created"
-    CLIENT_UPDATED = "client.updated"
     CLIENT_DELETED = "client.deleted"
     TOKEN_ISSUED = "token.issued"  # noqa: S105 - no token
     TOKEN_REVOKED = "token.revoked"  # noqa: S105 - no token
@@ -25,7 +24,6 @@ class AdminAction(StrEnum):
     NODE_UPDATED = "node.updated"
     NODE_DELETED = "node.deleted"
     PHOTO_DELETED = "photo.deleted"
-    SETTINGS_CHANGED = "settings.changed"
     LOG_TRIMMED = "log.trimmed"
 
 

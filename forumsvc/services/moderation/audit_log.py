@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
-from ...db.execution import SqlConnection
 from ...db.expired_rows import ExpiredRows
 from ...db.statements import insert_row
 from ...log_lines import REQUEST_ID
@@ -103,8 +102,3 @@ def trimmed() -> ExpiredRows:
     """Return the records that `trim` has allowed to delete."""
     newest = select(func.max(AuditRecord.trimmed_before)).scalar_subquery()
     return ExpiredRows(AuditRecord, lambda now: [AuditRecord.created_at < newest])
-
-
-def is_empty(db: SqlConnection) -> bool:
-    """Return whether nothing was recorded yet."""
-    return db.scalar(select(AuditRecord.id).limit(1)) is None
