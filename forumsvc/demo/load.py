@@ -25,6 +25,7 @@ from .indexes import without_indexes
 from .language import LANGUAGES, Theme, themes
 from .members import Members, joining_times, user_rows
 from .people import DEMO_LOGIN, people
+from .reports import report_some
 from .rng import stream
 from .size import Size
 
@@ -120,6 +121,7 @@ def load(
             *(base.topics, base.replies, base_start, until),
             lambda done: progress("posts with notifications", done, total),
         )
+        report_some(db, ids, until)
         db.connection().exec_driver_sql("ANALYZE")
         counts = {name: many - before[name] for name, many in _count_rows(db).items()}
         for version in (invalidation.TOPIC_LISTS, invalidation.DISPLAY_NAMES):
@@ -192,6 +194,7 @@ def _count_rows(db: Session) -> dict[str, int]:
     tables = (
         *("sections", "nodes", "users", "topics", "replies", "topic_likes", "reply_likes"),
         *("topic_follows", "favorites", "user_follows", "user_blocks", "notifications"),
+        "reports",
     )
     counted = {}
     for name in tables:
