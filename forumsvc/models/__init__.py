@@ -4,6 +4,7 @@ from ..db.base import Base
 from .audit_log import AdminAction, AuditRecord, Via, Visibility
 from .cache_version import CacheVersion
 from .event import Event, EventPosition, EventType
+from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host
 from .idempotency_key import IdempotencyKey
 from .lease import Lease
@@ -28,6 +29,7 @@ from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
 from .review import Decision, Review, ReviewKind, ReviewState
 from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
+from .sweep import Sweep, SweepAction
 from .topic import Topic
 from .user import Role, User, UserState, state_at
 from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
@@ -46,6 +48,10 @@ __all__ = [
     "EventType",
     "Favorite",
     "FollowNotification",
+    "HeldKind",
+    "HeldPost",
+    "HeldState",
+    "HoldReason",
     "Host",
     "IdempotencyKey",
     "IssuedBy",
@@ -80,6 +86,8 @@ __all__ = [
     "ReviewState",
     "Role",
     "Section",
+    "Sweep",
+    "SweepAction",
     "Topic",
     "TopicFollow",
     "TopicLike",

@@ -1,4 +1,4 @@
-"""The queue of moderators: what members reported."""
+"""The queue of moderators: what members reported, held posts and new accounts."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,9 +10,11 @@ from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, 
 
 
 class ReviewKind(StrEnum):
-    """Why a moderator has to look."""
+    """Why a moderator has to look: at what was reported, or before it is published."""
 
     REPORTED = "reported"
+    HELD = "held"
+    ACCOUNT = "account"
 
 
 class ReviewState(StrEnum):
@@ -23,7 +25,10 @@ class ReviewState(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a moderator decides. APPROVE and DISMISS are one for what was reported: it stays."""
+    """What a moderator decides. APPROVE and DISMISS are one for what was reported: it stays.
+
+    Of what waits to be published, APPROVE and DELETE can be decided.
+    """
 
     APPROVE = "approve"
     HIDE = "hide"
@@ -35,7 +40,7 @@ _IS_OPEN = text("state = 'open'")
 
 
 class Review(Base):
-    """A topic, a reply or a user that a moderator has to look at, once for all reports of it."""
+    """A post, a user or a held post that a moderator has to look at, once for all reports of it."""
 
     __tablename__ = "reviews"
 
@@ -44,7 +49,7 @@ class Review(Base):
     object_key: Mapped[str] = mapped_column(String(30))
     """What it is about, `topic:12`, so that one open review of it can exist."""
     topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
-    """The topic, also of a reply; null for a user."""
+    """The topic, also of a reply; null for a user, and for what is not published."""
     reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     """The author, or the user who was reported."""

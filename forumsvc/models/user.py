@@ -61,6 +61,8 @@ class User(Base):
     """When the block of a blocked user ends by itself; null: it has no end."""
     blocked_reason: Mapped[str | None] = mapped_column(Text)
     """Why a user is blocked, shown to them; null if nobody gave a reason."""
+    awaits_approval: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Whether a moderator has to approve the account before the user may write."""
     is_builtin: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     """Whether it is the user `system`, the actor of what the service does itself."""
 

@@ -1,0 +1,53 @@
+"""Orders to hide, delete or restore many posts of one user."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import ForeignKey, Index, String, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative, one_of
+
+
+class SweepAction(StrEnum):
+    """What is done with each post. HIDE bans topics and deletes replies."""
+
+    HIDE = "hide"
+    DELETE = "delete"
+    RESTORE = "restore"
+
+
+class Sweep(Base):
+    """An order, carried out by the background worker a few posts at a time."""
+
+    __tablename__ = "sweeps"
+
+    id: Mapped[PrimaryKey]
+    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
+    action: Mapped[str] = mapped_column(String(10))
+    since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Only the posts from this time on; null: all. Of RESTORE, the time when they were swept."""
+    reason: Mapped[str | None] = mapped_column(Text)
+    actor_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
+    """Null at the command line."""
+    topic_position: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
+    reply_position: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
+    """The ids of the last topic and reply that were dealt with: it goes on behind them."""
+    changed_count: Mapped[Counter]
+    """The posts that were changed so far."""
+    created_at: Mapped[Timestamp]
+    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+    __table_args__ = (
+        one_of("action", "action", SweepAction),
+        *not_negative("changed_count"),
+        Index("ix_sweeps_user_id", "user_id"),
+        Index("ix_sweeps_actor_id", "actor_id"),
+        Index(
+            "ix_sweeps_pending",
+            "id",
+            sqlite_where=text("finished_at IS NULL"),
+            postgresql_where=text("finished_at IS NULL"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
