@@ -91,6 +91,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .media.limits import Limits
     from .openapi import Description
     from .services.content.authoring import Authoring
+    from .services.content.pace import pace_from_settings
     from .services.content.rules import rules_from_settings
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
@@ -117,6 +118,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
+    registry.pace = pace_from_settings(settings)
     registry.page_cache = PageCache(settings["cache.pages_mb"] * 1_000_000)
     registry.single_flight = SingleFlight()
     registry.view_counter = ViewCounter(

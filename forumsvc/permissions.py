@@ -127,6 +127,14 @@ class ReportPermission(StrEnum):
     VIEW_OWN = "view_own_reports"  # see one's own reports and what became of them
 
 
+class HeldPermission(StrEnum):
+    """For posts that wait for a moderator."""
+
+    VIEW_OWN = "view_own_held_posts"  # see those that one wrote
+    VIEW = "view_held_posts"  # see everybody's
+    WITHDRAW = "withdraw_held_posts"  # take one back
+
+
 class ReviewPermission(StrEnum):
     """For what moderators have to look at."""
 
@@ -155,6 +163,7 @@ READS = frozenset(
         UserPermission.VIEW_RESTRICTIONS,
         LogPermission.VIEW,
         ReportPermission.VIEW_OWN,
+        HeldPermission.VIEW_OWN,
         PhotoPermission.VIEW_OWN,
         SearchPermission.SEARCH,
     }
@@ -169,6 +178,7 @@ MODERATION = frozenset(
         UserPermission.VIEW_NOTES,
         LogPermission.VIEW_STAFF,
         LogPermission.VIEW_ADMIN,
+        HeldPermission.VIEW,
         ReviewPermission.VIEW,
         ReviewPermission.RESOLVE,
     }

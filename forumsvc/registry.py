@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .media.limits import Limits
     from .openapi import Description
     from .services.content.authoring import Authoring
+    from .services.content.pace import Pace
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import PhotoStorages
@@ -48,6 +49,8 @@ class ForumRegistry(Registry):
     """Of the code and the settings that answers depend on; in every ETag."""
 
     authoring: "Authoring"
+    pace: "Pace"
+    """How fast a person may post."""
     view_counter: "ViewCounter"
     notification_jobs: "NotificationJobRunner"
     read_marker: "ReadMarker"

@@ -46,6 +46,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_held_posts")),
         sqlite_autoincrement=True,
     )
+    op.add_column("reviews", sa.Column("held_post_id", BIG_ID, nullable=True))
     op.create_index("ix_held_posts_user_id_id", "held_posts", ["user_id", "id"])
     op.create_index("ix_held_posts_topic_id", "held_posts", ["topic_id"])
     op.create_index("ix_held_posts_reply_id", "held_posts", ["reply_id"])
@@ -92,4 +93,5 @@ def downgrade() -> None:
     replace_check("ck_reviews_kind", "reviews", "kind IN ('reported')")
     op.drop_table("sweeps")
     op.drop_column("users", "awaits_approval")
+    op.drop_column("reviews", "held_post_id")
     op.drop_table("held_posts")

@@ -51,6 +51,8 @@ class Review(Base):
     topic_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("topics.id"))
     """The topic, also of a reply; null for a user, and for what is not published."""
     reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
+    held_post_id: Mapped[int | None] = mapped_column(BigId)
+    """The held post. No foreign key, which SQLite cannot add to a table that exists."""
     user_id: Mapped[int] = mapped_column(BigId, ForeignKey("users.id"))
     """The author, or the user who was reported."""
     reports_count: Mapped[Counter]

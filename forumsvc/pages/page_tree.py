@@ -10,6 +10,7 @@ from ..errors import Gone, NotFound
 from ..ids import parse_id
 from ..permissions import SearchPermission
 from ..queries import topics as topic_queries
+from ..resources.held_posts import HeldPostItem
 from ..resources.moderation import AuditLog
 from ..resources.nodes import NodeItem
 from ..resources.notifications import Notifications
@@ -120,6 +121,12 @@ def review_page(request: ForumRequest) -> ReviewItem:
     """Return the context of the page of a review. Raises LoginRequired, NotFound."""
     root, review_id = _users_tree(request), request.matchdict["review_id"]
     return cast("ReviewItem", _child(root, "reviews", review_id))
+
+
+def held_post_page(request: ForumRequest) -> HeldPostItem:
+    """Return the context of the page of a held post. Raises LoginRequired, NotFound."""
+    root, held_id = _users_tree(request), request.matchdict["held_id"]
+    return cast("HeldPostItem", _child(root, "held", held_id))
 
 
 def moderated_user_page(request: ForumRequest) -> UserItem:

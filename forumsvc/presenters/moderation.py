@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from ..clock import rfc3339, rfc3339_or_none
-from ..models import RestrictionKind
-from ..queries.moderation_rows import LogRow, ReportRow, RestrictionRow, ReviewListRow
+from ..models import HoldReason, RestrictionKind
+from ..queries.moderation_rows import HeldPostRow, LogRow, ReportRow, RestrictionRow, ReviewListRow
+from ..texts import Message
 from .site import Site
 
 
@@ -69,6 +70,35 @@ def review(site: Site, row: ReviewListRow) -> dict[str, Any]:
         "version": row.version,
         "opened_at": rfc3339(row.opened_at),
         "resolved_at": rfc3339_or_none(row.resolved_at),
+    }
+
+
+_HOLD_REASONS = {
+    HoldReason.FIRST_POST: Message("It is one of your first posts."),
+    HoldReason.WORD: Message("It holds a word that moderators look at."),
+    HoldReason.LINKS: Message("It has many links or images for a first post."),
+}
+
+
+def hold_reason(reason: str) -> str:
+    """Return why a post is held, in words for its author."""
+    return _HOLD_REASONS[HoldReason(reason)]
+
+
+def held_post(site: Site, row: HeldPostRow) -> dict[str, Any]:
+    """Return a post that waits for a moderator. topic_id, reply_id: of the published post, too."""
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "reason": hold_reason(row.reason),
+        "state": row.state,
+        "node_id": row.node_id,
+        "topic_id": row.topic_id,
+        "reply_id": row.reply_id,
+        "title": row.title,
+        "body": row.body,
+        "user": person(site, row, "user"),
+        "created_at": rfc3339(row.created_at),
     }
 
 

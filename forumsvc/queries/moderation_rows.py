@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Protocol
 
+from .rows import UserSummaryRow
+
 
 class RestrictionRow(Protocol):
     """A silence or a warning, for `presenters.moderation.restriction`.
@@ -38,13 +40,17 @@ class ReportRow(Protocol):
 
 
 class ReviewListRow(Protocol):
-    """A review in the queue, for `presenters.moderation.review`."""
+    """A review in the queue, for `presenters.moderation.review`.
+
+    title: of the topic, or of a held post.
+    """
 
     id: int
     kind: str
     object_key: str
     topic_id: int | None
     reply_id: int | None
+    held_post_id: int | None
     reports_count: int
     weight: int
     is_hidden: bool
@@ -69,6 +75,21 @@ class ReviewRow(ReviewListRow, Protocol):
     """A review, for its ACL. reporter_ids: separated by commas."""
 
     reporter_ids: str | None
+
+
+class HeldPostRow(UserSummaryRow, Protocol):
+    """A held post, for its ACL and `presenters.moderation.held_post`."""
+
+    id: int
+    kind: str
+    node_id: int | None
+    topic_id: int | None
+    reply_id: int | None
+    title: str | None
+    body: str
+    reason: str
+    state: str
+    created_at: datetime
 
 
 class LogRow(Protocol):

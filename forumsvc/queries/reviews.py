@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from ..db.execution import ReadConnection, row
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
-from ..models import Report, Restriction, Review, ReviewState, Topic, User
+from ..models import HeldPost, Report, Restriction, Review, ReviewState, Topic, User
 from .moderation_rows import ReviewRow
 from .user_columns import summary
 
@@ -44,6 +44,7 @@ _COLUMNS: tuple[Any, ...] = (
     Review.object_key,
     Review.topic_id,
     Review.reply_id,
+    Review.held_post_id,
     Review.reports_count,
     Review.weight,
     Review.is_hidden,
@@ -53,7 +54,7 @@ _COLUMNS: tuple[Any, ...] = (
     Review.version,
     Review.opened_at,
     Review.resolved_at,
-    Topic.title,
+    func.coalesce(Topic.title, HeldPost.title).label("title"),
     *summary(User, "author"),
     *summary(_RESOLVER, "resolver"),
 )
@@ -68,7 +69,8 @@ _CONDITIONS: dict[str, Any] = {
 def _joined(statement: Select[Any]) -> Select[Any]:
     return (
         statement.join(User, User.id == Review.user_id)
-        .outerjoin(Topic, Topic.id == Review.topic_id)
+        .outerjoin(HeldPost, HeldPost.id == Review.held_post_id)
+        .outerjoin(Topic, Topic.id == func.coalesce(Review.topic_id, HeldPost.topic_id))
         .outerjoin(_RESOLVER, _RESOLVER.id == Review.resolved_by_id)
     )
 

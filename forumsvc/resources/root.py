@@ -13,6 +13,7 @@ from ..security.principals import EVERYONE, USER
 from ..settings import Settings
 from .base import Acl, Resource
 from .events import Events
+from .held_posts import HeldPosts
 from .likes import Likes
 from .moderation import Moderation
 from .nodes import Nodes
@@ -39,6 +40,7 @@ _CHILDREN: dict[str, type[Resource]] = {
     "moderation": Moderation,
     "reports": Reports,
     "reviews": Reviews,
+    "held": HeldPosts,
 }
 
 
@@ -116,6 +118,10 @@ class Root(Resource):
     @property
     def replies(self) -> Replies:
         return Replies(self, "replies")
+
+    @property
+    def held_posts(self) -> HeldPosts:
+        return HeldPosts(self, "held")
 
     def _user_id(self) -> int:
         if self.caller is None:

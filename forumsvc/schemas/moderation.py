@@ -9,6 +9,7 @@ from ..models import (
     AdminAction,
     Decision,
     EventType,
+    HeldState,
     ReportCategory,
     ReviewKind,
     ReviewState,
@@ -52,6 +53,11 @@ def review_list(settings: Any) -> colander.SchemaNode:
         optional("order", Choice(ReviewOrder), str(ReviewOrder.OLDEST)),
         *page_parameters(),
     )
+
+
+def held_list(settings: Any) -> colander.SchemaNode:
+    """Return the schema of GET /held."""
+    return parameters(optional("state", Choice(HeldState)), *page_parameters())
 
 
 def resolve_form(settings: Any) -> colander.SchemaNode:

@@ -81,6 +81,7 @@ def edit(
     """Change the text of a reply."""
     if body.body == reply.body:
         return
+    authoring.rules.check_edited(db, actor_id, "body", reply.body, body.body)
     text = authoring.write(db, actor_id, body, before=reply.body_html)
     db.execute(
         update_of(Reply)

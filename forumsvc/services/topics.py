@@ -83,6 +83,9 @@ def edit(
         _move(db, topic.node_id, node_id, counted=visible)
     elif not edited:
         return
+    rules = authoring.rules
+    rules.check_edited(db, actor_id, "title", topic.title, title)
+    rules.check_edited(db, actor_id, "body", topic.body, body.body)
     text = authoring.write(db, actor_id, body, before=topic.body_html)
     _update(
         db,

@@ -9,6 +9,7 @@ from .notifications import NOTIFICATIONS
 from .operation import OPERATION
 from .pages import PAGES
 from .photos import PHOTOS
+from .posts import POSTS
 from .protocol import PROTOCOL
 from .search import SEARCH
 from .setting import Setting
@@ -16,12 +17,10 @@ from .setting_types import (
     BOOLEAN,
     NON_EMPTY,
     SECRET,
-    TEXT,
     URL,
     choice,
     integer,
     matching,
-    or_off,
     seconds,
 )
 
@@ -142,47 +141,7 @@ DECLARED: tuple[Setting, ...] = (
         Setting(f"levels.{level}", NON_EMPTY, shown, f"the display name of the level {level}")
         for level, shown in LEVELS.items()
     ),
-    Setting(
-        "posts.max_title",
-        integer(1, 255),
-        "255",
-        "the longest title, in characters",
-        unit="characters",
-    ),
-    Setting(
-        "posts.max_body",
-        integer(1, 10_000_000),
-        "65536",
-        "the longest text, in characters",
-        unit="characters",
-    ),
-    Setting(
-        "posts.newbie_posts",
-        integer(1, 1000),
-        "1",
-        "how many of a member's posts are first ones, to which the next two limits apply",
-        unit="posts",
-    ),
-    Setting(
-        "posts.newbie_max_links",
-        or_off(integer(0, 1000)),
-        "off",
-        "how many links to other hosts a member's first post may have",
-        unit="links",
-    ),
-    Setting(
-        "posts.newbie_max_images",
-        or_off(integer(0, 1000)),
-        "off",
-        "how many images a member's first post may have",
-        unit="images",
-    ),
-    Setting(
-        "posts.forbidden_words",
-        TEXT,
-        "",
-        "words that titles and texts must not contain, separated by commas; or file:PATH",
-    ),
+    *POSTS,
     *MODERATION,
     *NOTIFICATIONS,
     Setting(

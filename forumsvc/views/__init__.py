@@ -22,6 +22,7 @@ NOUNS = (
     "moderation",
     "reports",
     "reviews",
+    "held_posts",
 )
 
 

@@ -7,6 +7,7 @@ from ..queries.reviews import ReviewFilter, ReviewOrder
 from ..resources.reviews import ReviewItem, Reviews
 from ..schemas.fields import quoted
 from ..schemas.moderation import resolve_form, review_list
+from ..services.moderation.decisions import Publication
 from ..web import moderating
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
@@ -40,8 +41,20 @@ def read_review(item: ReviewItem, request: ForumRequest) -> Detail:
     return Detail(Kind.REVIEW, moderating.with_details(item, request))
 
 
-@api_view(ReviewItem, "POST", May.RESOLVE, name="resolve", schema=resolve_form, locked="row")
+def _render_held(item: ReviewItem, request: ForumRequest) -> Publication | None:
+    return moderating.render_held(item, request, request.validated)
+
+
+@api_view(
+    ReviewItem,
+    "POST",
+    May.RESOLVE,
+    name="resolve",
+    schema=resolve_form,
+    prework=_render_held,
+    locked="row",
+)
 def resolve_review(item: ReviewItem, request: ForumRequest) -> Detail:
-    """Decide on what was reported."""
-    moderating.resolve(item, request, request.validated)
+    """Decide on what was reported or held."""
+    moderating.resolve(item, request, request.validated, request.prework)
     return Detail(Kind.REVIEW, moderating.with_details(item.reloaded(), request))

@@ -15,14 +15,15 @@ from ..schemas.paging import paged
 from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
 from ..services import relations
-from ..services import replies as reply_service
 from ..services import topics as topic_service
 from ..services.content.authoring import RenderedPost
+from ..web import posting
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import REPLY_LIST, TOPIC, TOPIC_LIST
-from ..web.responses.results import Detail, Kind, Listing, Ok
+from ..web.responses.results import Detail, Held, Kind, Listing, Ok
+from .held_posts import held_result
 
 
 @api_view(Topics, "GET", Common.VIEW, schema=with_include(topic_list), cache_policy=TOPIC_LIST)
@@ -60,14 +61,10 @@ def render_edited(item: TopicItem, request: ForumRequest) -> RenderedPost:
 
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
-def create_topic(container: Topics, request: ForumRequest) -> Detail:
-    topic = topic_service.create(
-        request.db,
-        request.actor_id,
-        request.now,
-        request.authoring,
-        **{**request.validated, "body": request.prework},
-    )
+def create_topic(container: Topics, request: ForumRequest) -> Detail | Held:
+    topic = posting.post_topic(request, **{**request.validated, "body": request.prework})
+    if isinstance(topic, int):
+        return held_result(request, topic)
     return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), is_new=True)
 
 
@@ -122,16 +119,11 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     prework=render_body,
     locked="state",
 )
-def create_reply(item: TopicItem, request: ForumRequest) -> Detail:
+def create_reply(item: TopicItem, request: ForumRequest) -> Detail | Held:
     """Reply to a topic."""
-    reply = reply_service.create(
-        request.db,
-        request.actor_id,
-        request.now,
-        request.authoring,
-        item.row,
-        request.prework,
-    )
+    reply = posting.post_reply(request, item.row, request.prework)
+    if isinstance(reply, int):
+        return held_result(request, reply)
     return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), is_new=True)
 
 

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 from pyramid.httpexceptions import HTTPForbidden
 
 from ..errors import Forbidden, Invalid, NotFound
-from ..models import Decision, ReportCategory, Role, Visibility
+from ..models import (
+    Decision,
+    ReportCategory,
+    ReviewKind,
+    ReviewState,
+    Role,
+    Visibility,
+)
 from ..permissions import LogPermission, ReplyPermission, TopicPermission, UserPermission
 from ..queries import reports, reviews, users
 from ..resources.moderation import AuditLog
@@ -18,7 +25,8 @@ from ..resources.users import UserItem
 from ..schemas.moderation import Reportable
 from ..security.identity import MODERATORS, Level
 from ..security.policy import decide
-from ..services.moderation import reporting, restricting, reviewing
+from ..services.moderation import decisions, reporting, restricting, reviewing
+from ..services.moderation.decisions import Publication
 from ..services.moderation.reporting import Reporter, Target
 from .api.denial import denial_message
 from .api.locking import lock_item
@@ -91,8 +99,33 @@ def end_of_silence(now: datetime, days: int | None, until: datetime | None) -> d
     return until if days is None else now + timedelta(days=days)
 
 
-def resolve(item: ReviewItem, request: ForumRequest, values: Mapping[str, Any]) -> None:
-    """Decide on a review, which is locked. Raises Invalid, PreconditionFailed, HTTPForbidden."""
+def render_held(
+    item: ReviewItem, request: ForumRequest, values: Mapping[str, Any]
+) -> Publication | None:
+    """Render the held post that a decision publishes; None if it publishes none.
+
+    To be called before anything is locked. Raises NotFound, Conflict, Invalid, RateLimited,
+    Unavailable.
+    """
+    row, approves = item.row, values["decision"] == Decision.APPROVE
+    if row.kind != ReviewKind.HELD or row.state != ReviewState.OPEN or not approves:
+        return None
+    held = decisions.held_post_of(request.db, row)
+    authoring = request.authoring
+    body = authoring.render(request.db, held.user_id, held.body, title=held.title)
+    return Publication(authoring, body)
+
+
+def resolve(
+    item: ReviewItem,
+    request: ForumRequest,
+    values: Mapping[str, Any],
+    publication: Publication | None,
+) -> None:
+    """Decide on a review, which is locked. publication: of `render_held`.
+
+    Raises Invalid, PreconditionFailed, Conflict, HTTPForbidden.
+    """
     days, reason = values["silence_days"], values["reason"]
     if days is not None and not reason:
         raise Invalid("reason", "is required with silence_days: the user is told")
@@ -105,6 +138,7 @@ def resolve(item: ReviewItem, request: ForumRequest, values: Mapping[str, Any]) 
         reason=reason,
         version=values["version"],
         silences=days is not None,
+        publication=publication,
     )
     if changed and days is not None:
         _silence_author(item, request, days, reason)
@@ -131,7 +165,10 @@ def with_details(item: ReviewItem, request: ForumRequest) -> ReviewItem:
     """Load the reports, the object and the author of a review."""
     root, row = item.root, item.row
     found: Any = None
-    if row.reply_id is not None:
+    if row.kind == ReviewKind.HELD:
+        held = decisions.held_post_of(request.db, row)
+        found = root.held_posts.wrap(str(held.id), held)
+    elif row.reply_id is not None:
         found = root.replies.wrap(str(row.reply_id), root.replies.load(request.db, row.reply_id))
     elif row.topic_id is not None:
         found = root.topics.wrap(str(row.topic_id), root.topics.load(request.db, row.topic_id))

@@ -5,5 +5,5 @@ from pyramid.config import Configurator
 
 def includeme(config: Configurator) -> None:
     """Register the pages."""
-    for name in ("queue", "review", "log", "member", "report"):
+    for name in ("queue", "review", "log", "member", "report", "held_post"):
         config.include(f".{name}")

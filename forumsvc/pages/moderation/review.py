@@ -6,8 +6,9 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from ...errors import PreconditionFailed
-from ...models import Decision
+from ...models import Decision, ReviewKind
 from ...permissions import ReviewPermission
+from ...queries.moderation_rows import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.moderation import resolve_form
 from ...web import moderating
@@ -29,8 +30,9 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
     """Decide, or show what is wrong."""
 
     def decide(values: Values) -> Response:
+        publication = moderating.render_held(item, request, values)
         locked = lock_item(item, request, ReviewPermission.RESOLVE, whole_row=True)
-        moderating.resolve(locked, request, values)
+        moderating.resolve(locked, request, values, publication)
         return see_other(request.route_path("moderation"))
 
     others = _others(item, request)
@@ -44,8 +46,10 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
 def _others(item: ReviewItem, request: ForumRequest) -> Values:
     row, details = item.row, moderating.with_details(item, request).details
     found: Any = details.object
-    html = path = None
-    if found is not None:
+    html = path = source = None
+    if row.kind == ReviewKind.HELD:
+        source = found.row.body
+    elif found is not None:
         html = post_html(found.row.body_html, topic_path(request, row.topic_id or 0))
         is_reply = row.reply_id is not None
         path = (
@@ -62,9 +66,17 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         "member_path": request.route_path("moderated_user", login=row.author_login),
         "author_path": user_path(request, row.author_login),
         "html": html,
+        "source": source,
         "path": path,
-        "decisions": list(Decision) if row.topic_id else [Decision.DISMISS],
+        "decisions": _decisions(row),
     }
+
+
+def _decisions(row: ReviewRow) -> list[Decision]:
+    """Return what can be decided."""
+    if row.kind != ReviewKind.REPORTED:
+        return [Decision.APPROVE, Decision.DELETE]
+    return list(Decision) if row.topic_id else [Decision.DISMISS]
 
 
 def includeme(config: Configurator) -> None:

@@ -19,6 +19,7 @@ from ...schemas.topics import topic_form
 from ...services import replies as reply_service
 from ...services import topics as topic_service
 from ...services.content.authoring import RenderedPost
+from ...web import posting
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
@@ -43,9 +44,9 @@ def show_new(context: Topics, request: ForumRequest) -> Values:
 def create(context: Topics, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
-        topic = topic_service.create(
-            request.db, request.actor_id, request.now, request.authoring, **{**values, "body": body}
-        )
+        topic = posting.post_topic(request, **{**values, "body": body})
+        if isinstance(topic, int):
+            return request.route_path("held_post", held_id=topic)
         return request.route_path("topic", topic_id=topic.id)
 
     return _submit(context, request, topic_form, save, **_topic_values(context, request, "new"))
@@ -85,9 +86,9 @@ def show_reply(item: TopicItem, request: ForumRequest) -> Values:
 def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, TopicPermission.REPLY, whole_row=False)
-        created = reply_service.create(
-            request.db, request.actor_id, request.now, request.authoring, locked.row, body
-        )
+        created = posting.post_reply(request, locked.row, body)
+        if isinstance(created, int):
+            return request.route_path("held_post", held_id=created)
         return request.route_path("reply", reply_id=created.id)
 
     return _submit(item, request, reply_form, save, **_reply_values(item, request, "reply"))

@@ -3,16 +3,19 @@
 import html
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from ...errors import Invalid
 from ...markup import RenderedText
-from ...models import Role, User
+from ...models import HoldReason, Role, User
 from ...settings import Settings, SettingsError
 from ...texts import Message
 from .forbidden_words import ForbiddenWords
+
+_MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +23,18 @@ class Rules:
     """The rules of one community.
 
     newbie_posts: how many of a member's posts count as first ones; max_links, max_images: how many
-    links to other hosts and images a first post may have, None: any number.
+    links to other hosts and images a first post may have, None: any number; holds_newbies: whether
+    a new post with more of them waits for a moderator instead of being refused; hold_first: so many
+    first posts of a member wait for a moderator; held: words with which a new post waits.
     """
 
     newbie_posts: int = 1
     max_links: int | None = None
     max_images: int | None = None
     forbidden: ForbiddenWords = field(default_factory=ForbiddenWords)
+    holds_newbies: bool = False
+    hold_first: int = 0
+    held: ForbiddenWords = field(default_factory=ForbiddenWords)
 
     def check_title(self, title: str) -> None:
         """Raise Invalid if a title breaks a rule."""
@@ -48,6 +56,8 @@ class Rules:
         """
         if self.forbidden:
             self._check_words("body", rendered.text)
+        if is_new and self.holds_newbies:
+            return
         links, images = self._excess(rendered)
         if (links or images) and self._is_newbie(db, actor_id, is_new):
             is_one = self.newbie_posts == 1
@@ -57,6 +67,43 @@ class Rules:
                 what, most = Message("images"), self.max_images
             given = {"which": which, "most": most, "what": what}
             raise Invalid("body", Message("%(which)s may have at most %(most)d %(what)s", **given))
+
+    def reason_to_hold(
+        self, db: Session, actor_id: int, rendered: RenderedText, source: str, title: str | None
+    ) -> HoldReason | None:
+        """Return why a new post has to wait for a moderator, or None. Moderators' never wait.
+
+        rendered, source: of the body; title: of a topic, None for a reply.
+        """
+        if not (self.hold_first or self.holds_newbies or self.held):
+            return None
+        author = self._author(db, actor_id)
+        if author.role in _MODERATORS:
+            return None
+        texts = (title or "", html.unescape(source), rendered.text)
+        if self.held and any(self.held.find_in(text) for text in texts):
+            return HoldReason.WORD
+        if author.role == Role.MEMBER and author.posts < self.hold_first:
+            return HoldReason.FIRST_POST
+        is_newbie = author.role == Role.MEMBER and author.posts < self.newbie_posts
+        if self.holds_newbies and is_newbie and any(self._excess(rendered)):
+            return HoldReason.LINKS
+        return None
+
+    def check_edited(
+        self, db: Session, actor_id: int, field_name: str, before: str, after: str
+    ) -> None:
+        """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
+        edits.
+        """
+        word = self.held.find_in(html.unescape(after)) if self.held else None
+        if word is None or self.held.find_in(html.unescape(before)) is not None:
+            return
+        if self._author(db, actor_id).role not in _MODERATORS:
+            raise Invalid(
+                field_name,
+                Message("holds a word that only a new post may have: %(word)s", word=word),
+            )
 
     def _check_words(self, field_name: str, *texts: str) -> None:
         for text in texts:
@@ -74,12 +121,15 @@ class Rules:
         )
 
     def _is_newbie(self, db: Session, actor_id: int, is_new: bool) -> bool:
-        posts = User.topics_count + User.replies_count
-        statement = select(posts.label("posts"), User.role).where(User.id == actor_id)
-        actor = db.execute(statement).one()
+        actor = self._author(db, actor_id)
         # An edited post is among those that are counted.
         first = actor.posts < self.newbie_posts + (0 if is_new else 1)
         return actor.role == Role.MEMBER and first
+
+    def _author(self, db: Session, actor_id: int) -> Row[Any]:
+        posts: Any = User.topics_count + User.replies_count
+        role: Any = User.role
+        return db.execute(select(posts.label("posts"), role).where(User.id == actor_id)).one()
 
 
 def rules_from_settings(settings: Settings, ini_dir: Path) -> Rules:
@@ -87,17 +137,23 @@ def rules_from_settings(settings: Settings, ini_dir: Path) -> Rules:
 
     ini_dir: the folder of the ini file. Raises SettingsError if a file of words cannot be read.
     """
-    words = settings["posts.forbidden_words"]
-    try:
-        forbidden = ForbiddenWords.parse(words, ini_dir)
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"posts.forbidden_words: {words!r} cannot be read ({error}); it must be words "
-            "separated by commas, or file: and the path of a text file in UTF-8, a word a line"
-        ) from None
     return Rules(
         newbie_posts=settings["posts.newbie_posts"],
         max_links=settings["posts.newbie_max_links"],
         max_images=settings["posts.newbie_max_images"],
-        forbidden=forbidden,
+        forbidden=_words(settings, ini_dir, "posts.forbidden_words"),
+        holds_newbies=settings["posts.newbie_action"] == "hold",
+        hold_first=settings["posts.hold_first"] or 0,
+        held=_words(settings, ini_dir, "posts.held_words"),
     )
+
+
+def _words(settings: Settings, ini_dir: Path, key: str) -> ForbiddenWords:
+    words = settings[key]
+    try:
+        return ForbiddenWords.parse(words, ini_dir)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{key}: {words!r} cannot be read ({error}); it must be words "
+            "separated by commas, or file: and the path of a text file in UTF-8, a word a line"
+        ) from None

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...models import ReviewKind
 from ...permissions import (
     MODERATOR_ABILITIES,
     REPLY_ABILITIES,
@@ -10,7 +11,14 @@ from ...permissions import (
 )
 from ...permissions import UserPermission as May
 from ...presenters.events import listed_event
-from ...presenters.moderation import log_record, report, report_with_reporter, restriction, review
+from ...presenters.moderation import (
+    held_post,
+    log_record,
+    report,
+    report_with_reporter,
+    restriction,
+    review,
+)
 from ...presenters.nodes import node
 from ...presenters.notifications import notifications
 from ...presenters.photos import photo
@@ -27,6 +35,7 @@ from .results import (
     Count,
     Detail,
     EventListing,
+    Held,
     Hello,
     Ids,
     Kind,
@@ -81,6 +90,8 @@ class BareEnvelope:
                 return self.listing_document(result, request)
             case Detail():
                 return self.detail_document(result, request)
+            case Held(row=row):
+                return self.held_document(held_post(request.site, row))
             case Shown(kind=kind, row=row):
                 return self.list_item(kind, row, request)
             case NotificationListing():
@@ -97,6 +108,10 @@ class BareEnvelope:
                 return self.count_document(result)
             case Ok():
                 return {"ok": 1}
+
+    def held_document(self, shown: dict[str, Any]) -> Any:
+        """Return the document of a post that was held instead of published."""
+        return {"held": shown}
 
     def error(self, status: int, message: str) -> Any:
         """Return the JSON document of an error."""
@@ -170,6 +185,8 @@ class BareEnvelope:
                 return report(row)
             case Kind.REVIEW:
                 return review(request.site, row)
+            case Kind.HELD_POST:
+                return held_post(request.site, row)
 
     def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return what a moderator needs to decide: the reports, the object and its author."""
@@ -178,6 +195,8 @@ class BareEnvelope:
         shown = user_detail(request.site, author, with_email=False, with_restriction=True)
         shown["restrictions_count"] = found.restrictions_count
         kind = Kind.TOPIC if item.row.reply_id is None else Kind.REPLY
+        if item.row.kind == ReviewKind.HELD:
+            kind = Kind.HELD_POST
         return {
             "reports": [report_with_reporter(request.site, one) for one in found.reports],
             "object": shown if found.object is None else self.detail(kind, found.object, request),
@@ -233,3 +252,5 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return report(item.row)
         case Kind.REVIEW:
             return review(request.site, item.row)
+        case Kind.HELD_POST:
+            return held_post(request.site, item.row)

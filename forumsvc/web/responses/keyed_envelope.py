@@ -78,6 +78,10 @@ class KeyedEnvelope(BareEnvelope):
             return {"user": shown, **document, "meta": {"time": rfc3339(request.now)}}
         return document
 
+    def held_document(self, shown: dict[str, Any]) -> Any:
+        """Return a held post as `meta`, beside the topic or reply that does not exist yet."""
+        return {"topic": None, "reply": None, "meta": {"held": shown}}
+
     def error(self, status: int, message: str) -> Any:
         """Return the JSON document of an error, with its kind."""
         return {"error": error_kind(status), "message": message}

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     LOG_RECORD = "log_record"
     REPORT = "report"
     REVIEW = "review"
+    HELD_POST = "held_post"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,13 @@ class Detail:
     item: Item
     is_new: bool = False
     state: ViewerState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A post that was not published, because a moderator has to look at it. row: a HeldPostRow."""
+
+    row: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,7 @@ class Ok:
 Result = (
     Listing
     | Detail
+    | Held
     | Shown
     | NotificationListing
     | EventListing

@@ -1,0 +1,55 @@
+"""/held/:id: one's own post that waits for a moderator, and a button to take it back."""
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...models import HeldState
+from ...permissions import Common, HeldPermission
+from ...presenters.moderation import hold_reason
+from ...resources.held_posts import HeldPostItem
+from ...services.moderation import holding
+from ...web.api.request import ForumRequest
+from ..forms import Values
+from ..lines import Moment
+from ..page_tree import held_post_page
+from ..paths import see_other, topic_path
+
+
+def show_held_post(item: HeldPostItem, request: ForumRequest) -> Values:
+    """Return the values of the page."""
+    row = item.row
+    if row.reply_id is not None:
+        path = request.route_path("reply", reply_id=row.reply_id)
+    else:
+        path = "" if row.topic_id is None else topic_path(request, row.topic_id)
+    return {
+        "post": row,
+        "reason": hold_reason(row.reason),
+        "written": Moment.of(request, row.created_at),
+        "path": path,
+        "is_waiting": row.state == HeldState.WAITING,
+    }
+
+
+def withdraw(item: HeldPostItem, request: ForumRequest) -> Response:
+    """Take the post back."""
+    holding.withdraw(request.db, request.now, item.row)
+    return see_other(request.path)
+
+
+def includeme(config: Configurator) -> None:
+    config.add_route("held_post", r"/held/{held_id:\d+}", factory=held_post_page)
+    config.add_view(
+        show_held_post,
+        route_name="held_post",
+        request_method="GET",
+        renderer="templates/held_post.jinja2",
+        permission=Common.VIEW,
+    )
+    config.add_view(
+        withdraw,
+        route_name="held_post",
+        request_method="POST",
+        renderer="templates/held_post.jinja2",
+        permission=HeldPermission.WITHDRAW,
+    )

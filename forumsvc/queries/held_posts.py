@@ -1,0 +1,75 @@
+"""Reading the posts that wait for a moderator."""
+
+from functools import cache, partial
+from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select
+
+from ..db.execution import ReadConnection, row
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..db.statements import with_row_locks
+from ..models import HeldPost, HeldState, User
+from .moderation_rows import HeldPostRow
+from .user_columns import summary
+
+_NEWEST_FIRST = SortOrder("held_posts", id=HeldPost.id)
+_COLUMNS: tuple[Any, ...] = (
+    HeldPost.kind,
+    HeldPost.node_id,
+    HeldPost.topic_id,
+    HeldPost.reply_id,
+    HeldPost.title,
+    HeldPost.body,
+    HeldPost.reason,
+    HeldPost.state,
+    HeldPost.created_at,
+    *summary(User),
+)
+_CONDITIONS: dict[str, Any] = {
+    "state": HeldPost.state == bindparam("state"),
+    "user_id": HeldPost.user_id == bindparam("user_id"),
+}
+
+
+def _select() -> Select[Any]:
+    return select(*_NEWEST_FIRST.keys, *_COLUMNS).join(User, User.id == HeldPost.user_id)
+
+
+@cache
+def _by_id(*, lock: bool) -> Select[Any]:
+    statement = _select().where(HeldPost.id == bindparam("id"))
+    return with_row_locks(statement, HeldPost) if lock else statement
+
+
+def by_id(db: ReadConnection, held_id: int, *, lock: bool = False) -> HeldPostRow | None:
+    """Return a held post, or None. lock: until the transaction ends."""
+    return row(db, _by_id(lock=lock), {"id": held_id})
+
+
+@cache
+def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
+    wanted = _select().where(*(_CONDITIONS[name] for name in names))
+    page: Select[Any] = keyset.apply(wanted)  # type: ignore[assignment]  # one key: no union
+    return page
+
+
+def page_of(
+    db: ReadConnection, page: PageRequest, *, user_id: int | None, state: str | None
+) -> PageRows:
+    """Return a page of `HeldPostRow`, the newest first. user_id, state: only theirs; None: all."""
+    given = {"user_id": user_id, "state": state}
+    given = {name: value for name, value in given.items() if value is not None}
+    return load_page(db, page, _NEWEST_FIRST, partial(_page, tuple(sorted(given))), given)
+
+
+@cache
+def _waiting_count() -> Select[Any]:
+    own = HeldPost.user_id == bindparam("user_id")
+    waiting = select(func.count().label("waiting")).select_from(HeldPost)
+    return waiting.where(own, HeldPost.state == HeldState.WAITING)
+
+
+def waiting_count(db: ReadConnection, user_id: int) -> int:
+    """Return how many posts of a user wait."""
+    found: Any = row(db, _waiting_count(), {"user_id": user_id})
+    return int(found.waiting)

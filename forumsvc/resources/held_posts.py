@@ -1,0 +1,51 @@
+"""Posts that wait for a moderator."""
+
+from pyramid.authorization import Allow
+from sqlalchemy.orm import Session
+
+from ..db.execution import ReadConnection
+from ..models import HeldState
+from ..permissions import Common, HeldPermission
+from ..queries import held_posts
+from ..queries.moderation_rows import HeldPostRow
+from ..security import principals
+from .base import Acl, Container, Item
+
+
+class HeldPostItem(Item):
+    """A held post. Nobody but its author and moderators may know of it."""
+
+    row: HeldPostRow
+
+    def __acl__(self) -> Acl:
+        """Authors may see their own, and take it back while it waits."""
+        acl: Acl = [(Allow, principals.user(self.row.user_id), Common.VIEW)]
+        if self.row.state == HeldState.WAITING:
+            acl.append((Allow, principals.user(self.row.user_id), HeldPermission.WITHDRAW))
+        return acl
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the ACL decides who sees it: always."""
+        return True
+
+
+class HeldPosts(Container):
+    """`/api/v3/held`."""
+
+    item = HeldPostItem
+
+    def __acl__(self) -> Acl:
+        """Users may list their own; moderators see all."""
+        return [
+            (Allow, principals.USER, HeldPermission.VIEW_OWN),
+            (Allow, principals.MODERATOR, (HeldPermission.VIEW, Common.VIEW)),
+        ]
+
+    def load(self, db: ReadConnection, item_id: int) -> HeldPostRow | None:
+        """Return the held post's row."""
+        return held_posts.by_id(db, item_id)
+
+    def load_for_update(self, db: Session, item_id: int, *, whole_row: bool) -> HeldPostRow | None:
+        """Return the held post's row, locked."""
+        return held_posts.by_id(db, item_id, lock=True)

@@ -1,0 +1,129 @@
+"""Carrying out what a moderator decided on a review, by its kind."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from ...errors import Invalid, NotFound
+from ...models import Decision, EventType, ReviewKind, Topic
+from ...queries import held_posts
+from ...queries import replies as reply_queries
+from ...queries import topics as topic_queries
+from ...queries.moderation_rows import HeldPostRow, ReviewRow
+from .. import replies, topics
+from ..content.authoring import Authoring, RenderedPost
+from . import holding, notices
+
+STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
+"""What leaves a reported post as it is."""
+POST_RELEASED, POST_REFUSED = "held_post.released", "held_post.refused"
+"""What an author is told became of a held post."""
+_OF_NEW = frozenset({Decision.APPROVE, Decision.DELETE})
+
+
+class Publication(NamedTuple):
+    """What publishing a held post needs. body: rendered before the first lock."""
+
+    authoring: Authoring
+    body: RenderedPost
+
+
+def check(review: ReviewRow, decision: Decision, *, silences: bool) -> None:
+    """Raise Invalid if a decision does not fit a review.
+
+    silences: whether the user is silenced, too.
+    """
+    if review.kind != ReviewKind.REPORTED:
+        if decision not in _OF_NEW:
+            raise Invalid("decision", "must be approve or delete for what is not published yet")
+    elif review.topic_id is None and decision not in STAYS and not silences:
+        raise Invalid("decision", "a user can only be silenced (silence_days), or dismiss")
+
+
+def are_equal(review: ReviewRow, decision: Decision) -> bool:
+    """Return whether a resolved review was decided like that."""
+    stays = review.kind == ReviewKind.REPORTED and decision in STAYS
+    return review.decision == decision or (stays and review.decision in STAYS)
+
+
+def held_post_of(db: Session, review: ReviewRow, *, lock: bool = False) -> HeldPostRow:
+    """Return the held post of a review of that kind. Raises NotFound."""
+    held = held_posts.by_id(db, review.held_post_id or 0, lock=lock)
+    if held is None:
+        raise NotFound("There is no such post.")
+    return held
+
+
+def apply(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    review: ReviewRow,
+    decision: Decision,
+    reason: str | None,
+    publication: Publication | None,
+) -> None:
+    """Do what was decided, and tell the author. publication: to approve a held post."""
+    if review.kind == ReviewKind.HELD:
+        _apply_to_held(db, now, review, decision, reason, publication)
+    else:
+        _apply_to_reported(db, actor_id, now, review, decision, reason)
+
+
+def _apply_to_held(
+    db: Session,
+    now: datetime,
+    review: ReviewRow,
+    decision: Decision,
+    reason: str | None,
+    publication: Publication | None,
+) -> None:
+    held = held_post_of(db, review, lock=True)
+    title = held.title
+    if held.topic_id is not None:
+        title = db.scalar(select(Topic.title).where(Topic.id == held.topic_id))
+    topic_id = held.topic_id
+    if decision == Decision.DELETE:
+        holding.refuse(db, now, held)
+    else:
+        assert publication is not None, "the caller renders what is published"  # noqa: S101
+        topic_id = holding.release(db, now, publication.authoring, held, publication.body)
+    said = POST_REFUSED if decision == Decision.DELETE else POST_RELEASED
+    notices.notify(db, now, held.user_id, said, reason=reason, title=title, topic_id=topic_id)
+
+
+def _apply_to_reported(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    review: ReviewRow,
+    decision: Decision,
+    reason: str | None,
+) -> None:
+    """Hide or delete the post, or show it again if the service has hidden it."""
+    if decision in STAYS and not review.is_hidden:
+        return
+    if review.reply_id is not None:
+        reply = reply_queries.by_id(db, review.reply_id, lock=True)
+        if reply is None:
+            return
+        act = replies.restore if decision in STAYS else replies.destroy
+        act(db, actor_id, now, reply, reason)
+        done = EventType.REPLY_RESTORED if decision in STAYS else EventType.REPLY_DELETED
+    elif review.topic_id is not None:
+        topic = topic_queries.state(db, review.topic_id, lock=True)
+        if topic is None:
+            return
+        change, done = {
+            Decision.HIDE: (topics.ban, EventType.TOPIC_BANNED),
+            Decision.DELETE: (topics.destroy, EventType.TOPIC_DELETED),
+        }.get(decision, (topics.unban, EventType.TOPIC_UNBANNED))
+        change(db, actor_id, now, topic, reason)
+    else:
+        return
+    if not reason and actor_id != review.author_id:
+        # With a reason the action itself has told the author.
+        title = db.scalar(select(Topic.title).where(Topic.id == review.topic_id))
+        notices.notify(db, now, review.author_id, done, reason=None, title=title)

@@ -1,0 +1,162 @@
+"""Held posts: stored instead of published, until a moderator has decided.
+
+A release is an ordinary creation by the ordinary service at that moment, so ids, counters,
+notifications and events are those of a post that is written now. Locks are taken in the order
+review, held post, topic, users.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from ...db.statements import insert_row, last_inserted_id, update_of
+from ...errors import Conflict
+from ...models import (
+    Decision,
+    EventType,
+    HeldKind,
+    HeldPost,
+    HeldState,
+    HoldReason,
+    Review,
+    ReviewKind,
+    ReviewState,
+    UserState,
+    state_at,
+)
+from ...queries import held_posts, users
+from ...queries import topics as topic_queries
+from ...queries.moderation_rows import HeldPostRow
+from .. import events, replies, topics
+from ..content.authoring import Authoring, RenderedPost
+
+MAX_WAITING = 20
+"""How many posts of one user may wait."""
+
+
+def hold(
+    db: Session,
+    actor_id: int,
+    now: datetime,
+    reason: HoldReason,
+    *,
+    body: str,
+    title: str | None = None,
+    node_id: int | None = None,
+    topic_id: int | None = None,
+) -> int:
+    """Store a post that waits for a moderator, and return its id.
+
+    title, node_id: of a topic; topic_id: of the topic that is replied to. Raises Conflict if too
+    many posts of the user wait.
+    """
+    if held_posts.waiting_count(db, actor_id) >= MAX_WAITING:
+        raise Conflict("Too many of your posts wait for a moderator.")
+    values: dict[str, Any] = {
+        "user_id": actor_id,
+        "kind": str(HeldKind.TOPIC if topic_id is None else HeldKind.REPLY),
+        "node_id": node_id,
+        "topic_id": topic_id,
+        "title": title,
+        "body": body,
+        "reason": str(reason),
+        "state": str(HeldState.WAITING),
+        "created_at": now,
+    }
+    insert_row(db, HeldPost, **values)
+    held_id: int = db.scalars(select(last_inserted_id(HeldPost))).one()
+    key = f"held_post:{held_id}"
+    open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
+    return held_id
+
+
+def open_review(
+    db: Session,
+    now: datetime,
+    kind: ReviewKind,
+    key: str,
+    user_id: int,
+    *,
+    held_post_id: int | None = None,
+) -> None:
+    """Let a moderator look at something that is new, so that no review of it can exist.
+
+    key: what it is about; user_id: whose it is.
+    """
+    values: dict[str, Any] = {
+        "kind": str(kind),
+        "object_key": key,
+        "user_id": user_id,
+        "held_post_id": held_post_id,
+        "state": str(ReviewState.OPEN),
+        "opened_at": now,
+    }
+    insert_row(db, Review, **values)
+    data = {"review_id": db.scalars(select(last_inserted_id(Review))).one()}
+    events.record(db, EventType.REVIEW_OPENED, now, actor_id=None, user_id=user_id, data=data)
+
+
+def release(
+    db: Session, now: datetime, authoring: Authoring, held: HeldPostRow, body: RenderedPost
+) -> int:
+    """Publish a held post, which is locked, as if its author wrote it now; return the topic's id.
+
+    body: of the post, rendered before the first lock. Raises Conflict if it cannot be published any
+    more, Invalid as the ordinary creation does.
+    """
+    check_waiting(held)
+    author = users.by_id(db, held.user_id)
+    if author is None or state_at(author.state, author.blocked_until, now) != UserState.ACTIVE:
+        raise Conflict("The author cannot write any more, so the post cannot be published.")
+    if held.kind == HeldKind.TOPIC:
+        title, node_id = held.title or "", held.node_id or 0
+        made: Any = topics.create(
+            db, held.user_id, now, authoring, title=title, node_id=node_id, body=body
+        )
+        _close(db, now, held.id, HeldState.RELEASED, topic_id=made.id, body="")
+        return int(made.id)
+    topic = topic_queries.state(db, held.topic_id or 0, lock=True)
+    if topic is None or topic.deleted_at or topic.banned_at or topic.closed_at:
+        raise Conflict("The topic accepts no replies any more, so the post cannot be published.")
+    made = replies.create(db, held.user_id, now, authoring, topic, body)
+    _close(db, now, held.id, HeldState.RELEASED, reply_id=made.id, body="")
+    return topic.id
+
+
+def refuse(db: Session, now: datetime, held: HeldPostRow) -> None:
+    """Do not publish a held post, which is locked. Raises Conflict if it waits no more."""
+    check_waiting(held)
+    _close(db, now, held.id, HeldState.REFUSED)
+
+
+def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
+    """Take a held post back, for its author; nothing changes if it waits no more."""
+    review = (Review.object_key == f"held_post:{held.id}", Review.state == ReviewState.OPEN)
+    closed = (
+        update_of(Review)
+        .where(*review)
+        .values(
+            state=str(ReviewState.RESOLVED),
+            decision=str(Decision.DISMISS),
+            resolved_by_id=held.user_id,
+            resolved_at=now,
+            version=Review.version + 1,
+        )
+    )
+    db.execute(closed)
+    fresh = held_posts.by_id(db, held.id, lock=True)
+    if fresh is not None and fresh.state == HeldState.WAITING:
+        _close(db, now, held.id, HeldState.WITHDRAWN, body="")
+
+
+def check_waiting(held: HeldPostRow) -> None:
+    """Raise Conflict if a held post waits no more."""
+    if held.state != HeldState.WAITING:
+        raise Conflict("The post does not wait any more.")
+
+
+def _close(db: Session, now: datetime, held_id: int, state: HeldState, **values: Any) -> None:
+    closed = update_of(HeldPost).where(HeldPost.id == held_id)
+    db.execute(closed.values(state=str(state), closed_at=now, **values))

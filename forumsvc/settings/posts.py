@@ -1,0 +1,96 @@
+"""The settings of topics and replies: how long, how many, and which wait for a moderator."""
+
+from .setting import Setting
+from .setting_types import TEXT, choice, integer, or_off
+
+POSTS: tuple[Setting, ...] = (
+    Setting(
+        "posts.max_title",
+        integer(1, 255),
+        "255",
+        "the longest title, in characters",
+        unit="characters",
+    ),
+    Setting(
+        "posts.max_body",
+        integer(1, 10_000_000),
+        "65536",
+        "the longest text, in characters",
+        unit="characters",
+    ),
+    Setting(
+        "posts.newbie_posts",
+        integer(1, 1000),
+        "1",
+        "how many of a member's posts are first ones, to which the next two limits apply",
+        unit="posts",
+    ),
+    Setting(
+        "posts.newbie_max_links",
+        or_off(integer(0, 1000)),
+        "off",
+        "how many links to other hosts a member's first post may have",
+        unit="links",
+    ),
+    Setting(
+        "posts.newbie_max_images",
+        or_off(integer(0, 1000)),
+        "off",
+        "how many images a member's first post may have",
+        unit="images",
+    ),
+    Setting(
+        "posts.forbidden_words",
+        TEXT,
+        "",
+        "words that titles and texts must not contain, separated by commas; or file:PATH",
+    ),
+    Setting(
+        "posts.newbie_action",
+        choice("refuse", "hold"),
+        "refuse",
+        "what becomes of a first post with more links or images: it is refused, or it waits for a "
+        "moderator",
+    ),
+    Setting(
+        "posts.hold_first",
+        or_off(integer(1, 1000)),
+        "off",
+        "how many first posts of a member wait for a moderator before others see them",
+        unit="posts",
+    ),
+    Setting(
+        "posts.held_words",
+        TEXT,
+        "",
+        "words with which a new post waits for a moderator, separated by commas; or file:PATH",
+    ),
+    Setting(
+        "posts.topics_per_hour",
+        or_off(integer(1, 10_000)),
+        "off",
+        "how many topics a member may open in an hour",
+        unit="topics",
+    ),
+    Setting(
+        "posts.seconds_between_topics",
+        or_off(integer(1, 86_400)),
+        "off",
+        "how long a member must wait before the next topic",
+        unit="seconds",
+    ),
+    Setting(
+        "posts.replies_per_minute",
+        or_off(integer(1, 10_000)),
+        "off",
+        "how many replies a member may write in a minute",
+        unit="replies",
+    ),
+    Setting(
+        "posts.duplicate_minutes",
+        or_off(integer(1, 100_000)),
+        "off",
+        "for how long a user cannot post the same text again: in the same topic, or as a topic",
+        unit="minutes",
+    ),
+)

@@ -1,0 +1,46 @@
+"""The endpoints of held posts."""
+
+from ..permissions import Common
+from ..permissions import HeldPermission as May
+from ..queries import held_posts
+from ..resources.held_posts import HeldPostItem, HeldPosts
+from ..schemas.moderation import held_list
+from ..security.policy import decide
+from ..services.moderation import holding
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Detail, Held, Kind, Listing, Ok
+
+_ACCEPTED = 202
+
+
+def held_result(request: ForumRequest, held_id: int) -> Held:
+    """Return the result of a post that was held, with the status 202."""
+    request.response.status_int = _ACCEPTED
+    return Held(held_posts.by_id(request.db, held_id))
+
+
+@api_view(HeldPosts, "GET", May.VIEW_OWN, schema=held_list)
+def list_held_posts(container: HeldPosts, request: ForumRequest) -> Listing:
+    """List the caller's own held posts, or everybody's for moderators, newest first."""
+    may_see_all = decide(request.caller, container, May.VIEW)
+    found, cursors = held_posts.page_of(
+        request.db,
+        request.page,
+        user_id=None if may_see_all else request.actor_id,
+        state=request.validated["state"],
+    )
+    return Listing(Kind.HELD_POST, "held", found, cursors)
+
+
+@api_view(HeldPostItem, "GET", Common.VIEW)
+def read_held_post(item: HeldPostItem, request: ForumRequest) -> Detail:
+    """Return a held post."""
+    return Detail(Kind.HELD_POST, item)
+
+
+@api_view(HeldPostItem, "DELETE", May.WITHDRAW)
+def withdraw_held_post(item: HeldPostItem, request: ForumRequest) -> Ok:
+    """Take a held post back."""
+    holding.withdraw(request.db, request.now, item.row)
+    return Ok()
