@@ -24,6 +24,7 @@ _DETAILS = {
     "WebhookWithSecret": ("webhook", None),
     "Report": ("report", None),
     "ReviewWithDetails": ("review", None),
+    "HeldPost": ("held_post", None),
 }
 _BODY = "$response.body#/"
 
@@ -191,6 +192,9 @@ def _change_content(
 ) -> str | None:
     """Wrap a successful response; return the key that the bare one is under, or None."""
     schema, key = content["schema"], None
+    if schema.get("$ref") == _ref("HeldAnswer")["$ref"]:
+        _change_held(content, components)
+        return None
     component = schema.get("$ref", "").rpartition("/")[2]
     meta: Schema | None = None
     if schema.get("type") == "array":
@@ -204,6 +208,15 @@ def _change_content(
         content["schema"] = _ref("LikesCount")
     _change_examples(content, key, components)
     return key
+
+
+def _change_held(content: Schema, components: Schema) -> None:
+    """Put a held post into `meta`, beside the topic or reply that does not exist yet."""
+    nothing: Schema = {"type": "null"}
+    meta = _object(held=_ref("HeldPost"))
+    content["schema"] = _object(topic=nothing, reply=nothing, meta=meta)
+    shown = components["examples"]["HeldAnswer"]["value"]
+    content["examples"] = {"held": {"value": {"topic": None, "reply": None, "meta": shown}}}
 
 
 def _answer(component: str) -> str:

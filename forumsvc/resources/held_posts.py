@@ -1,6 +1,6 @@
 """Posts that wait for a moderator."""
 
-from pyramid.authorization import Allow
+from pyramid.authorization import Allow, Deny
 from sqlalchemy.orm import Session
 
 from ..db.execution import ReadConnection
@@ -18,10 +18,15 @@ class HeldPostItem(Item):
     row: HeldPostRow
 
     def __acl__(self) -> Acl:
-        """Authors may see their own, and take it back while it waits."""
-        acl: Acl = [(Allow, principals.user(self.row.user_id), Common.VIEW)]
+        """Authors and moderators may see it; authors may take it back while it waits."""
+        author = principals.user(self.row.user_id)
+        acl: Acl = [
+            (Allow, author, Common.VIEW),
+            (Allow, principals.MODERATOR, Common.VIEW),
+            (Deny, principals.EVERYONE, Common.VIEW),
+        ]
         if self.row.state == HeldState.WAITING:
-            acl.append((Allow, principals.user(self.row.user_id), HeldPermission.WITHDRAW))
+            acl.append((Allow, author, HeldPermission.WITHDRAW))
         return acl
 
     @property
@@ -39,7 +44,7 @@ class HeldPosts(Container):
         """Users may list their own; moderators see all."""
         return [
             (Allow, principals.USER, HeldPermission.VIEW_OWN),
-            (Allow, principals.MODERATOR, (HeldPermission.VIEW, Common.VIEW)),
+            (Allow, principals.MODERATOR, HeldPermission.VIEW),
         ]
 
     def load(self, db: ReadConnection, item_id: int) -> HeldPostRow | None:
