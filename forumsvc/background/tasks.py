@@ -13,6 +13,7 @@ from .event_consumer import EventConsumer
 from .host_report import HostReport
 from .maintenance import Maintenance
 from .search_indexer import SearchIndexer
+from .sweeper import Sweeper
 from .worker import Task
 
 _FAN_OUT_BATCH = 100
@@ -38,7 +39,8 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     host_report = HostReport(registry.database, facts, settings["session.secret"])
     return [
         *(maintenance, registry.mail_sender, fan_out, registry.webhook_sender, search_indexer),
-        *(registry.moderation, host_report),
+        *(registry.moderation, Sweeper(registry.database, settings["worker.interval_seconds"])),
+        host_report,
     ]
 
 

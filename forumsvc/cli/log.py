@@ -1,20 +1,19 @@
 """`forumsvc log …`: what moderators and administrators did."""
 
 import json
-from datetime import datetime
 from typing import Any
 
 import click
 
 from .. import clock
 from ..db.keyset_paging import PageRequest
-from ..errors import Invalid
 from ..models import AdminAction, EventType, Visibility
 from ..queries import audit_log
 from ..queries.audit_log import LogFilter
 from ..services import accounts
 from .command import Group
 from .context import Context, pass_context
+from .restrictions import parse_moment
 
 _MOST = 10_000
 _HEADERS = ("ID", "Time", "Action", "By", "Via", "User", "Topic", "Reply", "Node", "Reason")
@@ -51,7 +50,7 @@ def list_(
             action=action,
             actor_id=None if actor is None else accounts.find(db, actor).id,
             user_id=None if about is None else accounts.find(db, about).id,
-            since=_moment(since),
+            since=None if since is None else parse_moment("since", since),
         )
         page = PageRequest(limit=limit)
         found = audit_log.page_of(context.database.executor, set(Visibility), wanted, page).rows
@@ -81,12 +80,3 @@ def _to_dict(row: Any) -> dict[str, Any]:
         "request_id": row.request_id,
         "created_at": clock.rfc3339(row.created_at),
     }
-
-
-def _moment(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    moment = clock.parse_rfc3339(text)
-    if moment is None:
-        raise Invalid("since", "must be a time such as 2026-11-21T08:00:00Z")
-    return moment

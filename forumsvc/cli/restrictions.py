@@ -1,17 +1,17 @@
-"""`forumsvc user silence`, `unsilence` and `warn`."""
+"""`forumsvc user silence`, `unsilence`, `warn` and `sweep`."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import click
 
 from .. import clock
 from ..errors import Conflict, Invalid
-from ..models import Role
+from ..models import Role, SweepAction
 from ..queries.rows import UserRow
 from ..schemas.moderation import MAX_DAYS, MAX_NOTE, MAX_REASON
-from ..services import blocking
+from ..services import accounts, blocking
 from ..services.content.short_texts import validate_lines
-from ..services.moderation import restricting
+from ..services.moderation import restricting, sweeping
 from .command import Command
 from .context import Context, pass_context
 
@@ -65,6 +65,50 @@ def warn(context: Context, login: str, reason: str, note: str) -> None:
         user = blocking.lock(db, login)
         restricting.warn(db, None, clock.now(), user, reason=reason, note=note)
     context.output(f"{user.user_login} is warned.", login=user.user_login)
+
+
+@click.command(cls=Command)
+@click.argument("login")
+@click.option("--since", metavar="TIME", help="Only from this time on: 2026-11-21T08:00:00Z.")
+@click.option("--hide", "action", flag_value=SweepAction.HIDE, help="Ban topics, delete replies.")
+@click.option(
+    "--delete", "action", flag_value=SweepAction.DELETE, help="Delete topics and replies."
+)
+@click.option(
+    "--restore", "action", flag_value=SweepAction.RESTORE, help="Show again what was swept."
+)
+@click.option("--reason", metavar="R", default="", help="Why, for the log.")
+@pass_context
+def sweep(
+    context: Context, login: str, since: str | None, action: SweepAction | None, reason: str
+) -> None:
+    """Hide, delete or restore many posts of a user.
+
+    The background worker does it; the log has a record of each post.
+    """
+    if action is None:
+        raise click.UsageError("One of --hide, --delete and --restore is needed.")
+    reason, _ = check_texts(reason, "", is_required=False)
+    moment = None if since is None else parse_moment("since", since)
+    with context.transaction() as db:
+        user_id, now = accounts.find(db, login).id, clock.now()
+        sweep_id = sweeping.order(
+            db, None, now, user_id, SweepAction(action), since=moment, reason=reason or None
+        )
+    context.output(
+        f"Ordered: sweep {sweep_id} of the posts of {login}. The background worker does it.",
+        login=login,
+        sweep=sweep_id,
+        action=str(action),
+    )
+
+
+def parse_moment(name: str, text: str) -> datetime:
+    """Return the time in an option of that name. Raises Invalid."""
+    moment = clock.parse_rfc3339(text)
+    if moment is None:
+        raise Invalid(name, "must be a time such as 2026-11-21T08:00:00Z")
+    return moment
 
 
 def check_texts(reason: str, note: str, *, is_required: bool = True) -> tuple[str, str]:

@@ -29,6 +29,7 @@ SUMMARIES = {
     "mail": "List and retry emails, and test the mail server.",
     "node": "Add, list, edit and delete nodes.",
     "photos": "Maintain the stored photos.",
+    "review": "See and decide what moderators have to look at.",
     "search": "Make, check and explain the index of the search.",
     "settings": "Print every setting in force.",
     "token": "Issue, list, revoke and purge access tokens.",

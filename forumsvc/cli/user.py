@@ -15,7 +15,7 @@ from ..services.accounts import Account
 from . import avatars
 from .command import Group
 from .context import Context, pass_context, password_options, read_password, yes_option
-from .restrictions import silence, unsilence, warn
+from .restrictions import silence, sweep, unsilence, warn
 
 ROLES = click.Choice([role.value for role in Role])
 STATES = click.Choice([state.value for state in UserState])
@@ -41,6 +41,7 @@ def user() -> None:
 user.add_command(silence)
 user.add_command(unsilence)
 user.add_command(warn)
+user.add_command(sweep)
 
 
 @user.command("list")

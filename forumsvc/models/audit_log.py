@@ -24,6 +24,7 @@ class AdminAction(StrEnum):
     NODE_UPDATED = "node.updated"
     NODE_DELETED = "node.deleted"
     PHOTO_DELETED = "photo.deleted"
+    POSTS_SWEPT = "posts.swept"
     LOG_TRIMMED = "log.trimmed"
 
 

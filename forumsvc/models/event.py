@@ -19,6 +19,7 @@ class EventType(StrEnum):
     TOPIC_UPDATED = "topic.updated"
     TOPIC_MOVED = "topic.moved"
     TOPIC_DELETED = "topic.deleted"
+    TOPIC_RESTORED = "topic.restored"
     TOPIC_BANNED = "topic.banned"
     TOPIC_UNBANNED = "topic.unbanned"
     TOPIC_CLOSED = "topic.closed"

@@ -30,9 +30,10 @@ class Sweep(Base):
     reason: Mapped[str | None] = mapped_column(Text)
     actor_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("users.id"))
     """Null at the command line."""
-    topic_position: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
-    reply_position: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
-    """The ids of the last topic and reply that were dealt with: it goes on behind them."""
+    last_topic_id: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
+    last_reply_id: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
+    """The last topic and the last reply that were dealt with: it goes on behind them. No foreign
+    keys, which 0 would break."""
     changed_count: Mapped[Counter]
     """The posts that were changed so far."""
     created_at: Mapped[Timestamp]

@@ -31,7 +31,7 @@ def restriction(site: Site, row: RestrictionRow) -> dict[str, Any]:
 
 def report(row: ReportRow) -> dict[str, Any]:
     """Return a report as its reporter sees it."""
-    obj_type, obj_id = _object(row.object_key)
+    obj_type, obj_id = object_of(row.object_key)
     return {
         "id": row.id,
         "obj_type": obj_type,
@@ -51,7 +51,7 @@ def report_with_reporter(site: Site, row: Any) -> dict[str, Any]:
 
 def review(site: Site, row: ReviewListRow) -> dict[str, Any]:
     """Return a review as the queue shows it."""
-    obj_type, obj_id = _object(row.object_key)
+    obj_type, obj_id = object_of(row.object_key)
     return {
         "id": row.id,
         "kind": row.kind,
@@ -102,7 +102,7 @@ def held_post(site: Site, row: HeldPostRow) -> dict[str, Any]:
     }
 
 
-def _object(key: str) -> tuple[str, int]:
+def object_of(key: str) -> tuple[str, int]:
     """Return the type and the id of what a review is about."""
     obj_type, _, obj_id = key.partition(":")
     return obj_type, int(obj_id)

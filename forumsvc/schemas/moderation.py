@@ -33,6 +33,14 @@ class Reportable(StrEnum):
     USER = "user"
 
 
+class HiddenPosts(StrEnum):
+    """Which posts of a silenced user are hidden: RECENT are those of the last seven days."""
+
+    NONE = "none"
+    RECENT = "recent"
+    ALL = "all"
+
+
 def report_form(settings: Any) -> colander.SchemaNode:
     """Return the schema of POST /reports."""
     return parameters(
@@ -82,6 +90,7 @@ def silence_form(settings: Any) -> colander.SchemaNode:
         optional("days", Integer(1, MAX_DAYS)),
         optional("until", Moment()),
         optional("note", Lines(0, MAX_NOTE), ""),
+        optional("hide_posts", Choice(HiddenPosts), str(HiddenPosts.NONE)),
     )
 
 

@@ -130,6 +130,21 @@ def destroy(
         _record_action(db, EventType.TOPIC_DELETED, actor_id, now, topic, reason)
 
 
+def restore(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None = None,
+) -> None:
+    """Show a deleted topic again, unless it is banned, too."""
+    if topic.deleted_at is not None:
+        _update(db, topic.id, deleted_at=None)
+        if topic.banned_at is None:
+            counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
+        _record_action(db, EventType.TOPIC_RESTORED, actor_id, now, topic, reason)
+
+
 def ban(
     db: Session,
     actor_id: int | None,

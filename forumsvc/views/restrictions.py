@@ -29,6 +29,7 @@ def silence(item: UserItem, request: ForumRequest) -> Detail:
         until=moderating.end_of_silence(request.now, values["days"], values["until"]),
         note=values["note"],
     )
+    moderating.hide_posts(request, item.row.user_id, values)
     return Detail(Kind.USER, item.reloaded())
 
 

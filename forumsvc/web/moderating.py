@@ -12,8 +12,8 @@ from ..models import (
     Decision,
     ReportCategory,
     ReviewKind,
-    ReviewState,
     Role,
+    SweepAction,
     Visibility,
 )
 from ..permissions import LogPermission, ReplyPermission, TopicPermission, UserPermission
@@ -22,15 +22,18 @@ from ..resources.moderation import AuditLog
 from ..resources.reviews import ReviewItem
 from ..resources.root import Root
 from ..resources.users import UserItem
-from ..schemas.moderation import Reportable
+from ..schemas.moderation import HiddenPosts, Reportable
 from ..security.identity import MODERATORS, Level
 from ..security.policy import decide
-from ..services.moderation import decisions, reporting, restricting, reviewing
+from ..services.moderation import decisions, reporting, restricting, reviewing, sweeping
 from ..services.moderation.decisions import Publication
 from ..services.moderation.reporting import Reporter, Target
 from .api.denial import denial_message
 from .api.locking import lock_item
 from .api.request import ForumRequest
+
+_RECENT = timedelta(days=7)
+"""How old the posts are at most that `hide_posts = recent` hides."""
 
 
 class _Place(NamedTuple):
@@ -107,13 +110,25 @@ def render_held(
     To be called before anything is locked. Raises NotFound, Conflict, Invalid, RateLimited,
     Unavailable.
     """
-    row, approves = item.row, values["decision"] == Decision.APPROVE
-    if row.kind != ReviewKind.HELD or row.state != ReviewState.OPEN or not approves:
+    if not decisions.publishes(item.row, Decision(values["decision"])):
         return None
-    held = decisions.held_post_of(request.db, row)
+    held = decisions.held_post_of(request.db, item.row)
     authoring = request.authoring
     body = authoring.render(request.db, held.user_id, held.body, title=held.title)
     return Publication(authoring, body)
+
+
+def hide_posts(request: ForumRequest, user_id: int, values: Mapping[str, Any]) -> None:
+    """Let the background worker hide posts of a user who is silenced, as `hide_posts` says."""
+    wanted = HiddenPosts(values["hide_posts"])
+    if wanted is HiddenPosts.NONE:
+        return
+    since = request.now - _RECENT if wanted is HiddenPosts.RECENT else None
+    sweeping.order(
+        *(request.db, request.actor_id, request.now, user_id, SweepAction.HIDE),
+        since=since,
+        reason=values["reason"],
+    )
 
 
 def resolve(

@@ -50,6 +50,7 @@ def _act(name: str, item: UserItem, request: ForumRequest, values: Values) -> No
         until = moderating.end_of_silence(now, values["days"], values["until"])
         texts = {"reason": values["reason"], "note": values["note"]}
         restricting.silence(db, actor_id, now, row, until=until, **texts)
+        moderating.hide_posts(request, row.user_id, values)
     elif name == "warn":
         texts = {"reason": values["reason"], "note": values["note"]}
         restricting.warn(db, actor_id, now, row, **texts)

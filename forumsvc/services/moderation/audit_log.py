@@ -23,6 +23,7 @@ PUBLIC = frozenset(
         EventType.TOPIC_FEATURED,
         EventType.TOPIC_UNFEATURED,
         EventType.TOPIC_DELETED,
+        EventType.TOPIC_RESTORED,
         EventType.REPLY_DELETED,
         EventType.REPLY_RESTORED,
     }
@@ -30,7 +31,7 @@ PUBLIC = frozenset(
 """What everybody may know: what staff does to topics and replies."""
 _FOR_ADMINS = frozenset(
     {EventType.USER_ROLE_CHANGED, EventType.USER_DELETED, *AdminAction}
-    - {AdminAction.PHOTO_DELETED}
+    - {AdminAction.PHOTO_DELETED, AdminAction.POSTS_SWEPT}
 )
 _VIA = "via"
 _NO_REQUEST = "-"

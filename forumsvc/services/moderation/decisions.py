@@ -6,8 +6,9 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from ...db.execution import ReadConnection
 from ...errors import Invalid, NotFound
-from ...models import Decision, EventType, ReviewKind, Topic
+from ...models import Decision, EventType, ReviewKind, ReviewState, Topic
 from ...queries import held_posts
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
@@ -48,7 +49,13 @@ def are_equal(review: ReviewRow, decision: Decision) -> bool:
     return review.decision == decision or (stays and review.decision in STAYS)
 
 
-def held_post_of(db: Session, review: ReviewRow, *, lock: bool = False) -> HeldPostRow:
+def publishes(review: ReviewRow, decision: Decision) -> bool:
+    """Return whether a decision publishes a held post, which must be rendered before."""
+    is_waiting = review.kind == ReviewKind.HELD and review.state == ReviewState.OPEN
+    return is_waiting and decision == Decision.APPROVE
+
+
+def held_post_of(db: ReadConnection, review: ReviewRow, *, lock: bool = False) -> HeldPostRow:
     """Return the held post of a review of that kind. Raises NotFound."""
     held = held_posts.by_id(db, review.held_post_id or 0, lock=lock)
     if held is None:

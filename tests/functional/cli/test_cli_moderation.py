@@ -1,10 +1,10 @@
-"""`forumsvc user silence`, `unsilence` and `warn`, and `forumsvc log`."""
+"""`forumsvc user silence`, `unsilence`, `warn` and `sweep`, and `forumsvc log`."""
 
 import pytest
 from sqlalchemy import select
 
 from forumsvc.db.engine import Database
-from forumsvc.models import Notification, Restriction, User, UserState
+from forumsvc.models import Notification, Restriction, Sweep, User, UserState
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.test_cli_users import PASSWORD
 
@@ -94,3 +94,27 @@ def test_the_log_is_filtered(run: Run, ann: str) -> None:
     assert actions(run, "--since", "2999-01-01T00:00:00Z") == []
     assert "since: must be a time" in run("log", "list", "--since", "x").refusal
     assert "user.warned" in run("log", "list").out
+
+
+def test_a_sweep_is_ordered_and_recorded(run: Run, database: Database, ann: str) -> None:
+    told = run("user", "sweep", ann, "--hide", "--since", "2026-01-01T00:00:00Z", "--json")
+    with database.reads.connect() as db:
+        row = db.execute(select(Sweep.id, Sweep.action, Sweep.actor_id)).one()
+    assert (row.id, row.action, row.actor_id) == (told.json["sweep"], "hide", None)
+    assert actions(run) == ["posts.swept"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ann", "--hide", "--since", "May"), "since: must be a time"),
+        (("nobody", "--hide"), "no user 'nobody'"),
+    ],
+)
+def test_a_sweep_needs_a_user_and_an_action(
+    run: Run, ann: str, words: tuple[str, ...], said: str
+) -> None:
+    assert said in run("user", "sweep", *words).refusal
+    without = run("user", "sweep", "ann")
+    assert (without.code, "One of --hide, --delete and --restore" in without.err) == (2, True)
+    assert actions(run) == []

@@ -1,0 +1,178 @@
+"""`forumsvc review …`: the queue of moderators."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import click
+
+from .. import clock
+from ..db.keyset_paging import PageRequest
+from ..errors import Conflict, Invalid, NotFound
+from ..models import Decision, ReviewKind, ReviewState, Role
+from ..presenters.moderation import object_of
+from ..queries import held_posts, replies, reports, reviews, topics
+from ..queries.moderation_rows import ReviewRow
+from ..queries.reviews import ReviewFilter, ReviewOrder
+from ..schemas.moderation import MAX_DAYS
+from ..services import blocking
+from ..services.moderation import decisions, restricting, reviewing
+from .command import Group
+from .context import Context, pass_context
+from .restrictions import check_texts
+
+_HEADERS = ("ID", "Kind", "About", "User", "Title", "Reports", "Since", "Decision")
+_MOST = 10_000
+
+
+@click.group(cls=Group)
+def review() -> None:
+    """See and decide what moderators have to look at."""
+
+
+@review.command("list")
+@click.option(
+    "--state",
+    type=click.Choice([str(each) for each in ReviewState]),
+    default=str(ReviewState.OPEN),
+    show_default=True,
+)
+@click.option("--kind", type=click.Choice([str(each) for each in ReviewKind]))
+@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@pass_context
+def list_(context: Context, state: str, kind: str | None, limit: int) -> None:
+    """List what waits for a decision, the oldest first, or what was decided."""
+    database = context.current_database()
+    wanted, page = ReviewFilter(state, kind), PageRequest(limit=limit)
+    found = reviews.page_of(database.executor, wanted, ReviewOrder.OLDEST, page).rows
+    records = [_to_dict(row) for row in found]
+    cells = [
+        (
+            *(one["id"], one["kind"], one["about"], one["user"], one["title"]),
+            *(one["reports_count"], one["opened_at"], one["decision"]),
+        )
+        for one in records
+    ]
+    context.output_table(_HEADERS, cells, "There is nothing to decide.", reviews=records)
+
+
+@review.command()
+@click.argument("review_id", metavar="ID", type=int)
+@pass_context
+def show(context: Context, review_id: int) -> None:
+    """Show a review: what it is about, and who reported it."""
+    db = context.current_database().executor
+    row = _found(reviews.by_id(db, review_id), review_id)
+    said = [
+        {"reporter": one.reporter_login, "category": one.category, "comment": one.comment}
+        for one in reports.of_review(db, review_id)
+    ]
+    result = {**_to_dict(row), "reason": row.reason, "text": _text(db, row), "reports": said}
+    lines = [
+        (name, "" if value is None else value) for name, value in result.items() if said != value
+    ]
+    lines += [("report", f"{one['reporter']}: {one['category']} {one['comment']}") for one in said]
+    context.output_table(("Field", "Value"), lines, "", **result)
+
+
+@review.command()
+@click.argument("review_id", metavar="ID", type=int)
+@click.option("--decision", type=click.Choice([str(each) for each in Decision]), required=True)
+@click.option("--reason", metavar="R", default="", help="Why; the author is told.")
+@click.option(
+    "--silence-days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="Silence the author, too."
+)
+@pass_context
+def resolve(
+    context: Context, review_id: int, decision: str, reason: str, silence_days: int | None
+) -> None:
+    """Decide: approve, hide, delete or dismiss. The author and the reporters are told."""
+    reason, _ = check_texts(reason, "", is_required=False)
+    if silence_days is not None and not reason:
+        raise Invalid("reason", "is required with --silence-days: the user is told")
+    now = clock.now()
+    executor = context.current_database().executor
+    seen = _found(reviews.by_id(executor, review_id), review_id)
+    with _publisher(context) as authoring, context.transaction() as db:
+        publication = None
+        if decisions.publishes(seen, Decision(decision)):
+            held = decisions.held_post_of(executor, seen)
+            # Before the first statement, which takes the write lock on SQLite.
+            body = authoring.render(db, held.user_id, held.body, title=held.title)
+            publication = decisions.Publication(authoring, body)
+        row = _found(reviews.by_id(db, review_id, lock=True), review_id)
+        changed = reviewing.resolve(
+            *(db, None, now, row),
+            decision=Decision(decision),
+            reason=reason or None,
+            silences=silence_days is not None,
+            publication=publication,
+        )
+        if changed and silence_days is not None:
+            user = blocking.lock(db, row.author_login)
+            if user.role == Role.ADMIN:
+                raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
+            until = now + timedelta(days=silence_days)
+            restricting.silence(db, None, now, user, reason=reason, until=until, review_id=row.id)
+    said = "Decided" if changed else "It was decided so before"
+    context.output(f"{said}: {decision}.", id=review_id, decision=decision, changed=changed)
+
+
+def _found(row: ReviewRow | None, review_id: int) -> ReviewRow:
+    if row is None:
+        raise NotFound(f"There is no review {review_id}.")
+    return row
+
+
+def _text(db: Any, row: ReviewRow) -> str | None:
+    """Return the Markdown of what a review is about, None for a user."""
+    found: Any = None
+    if row.held_post_id is not None:
+        found = held_posts.by_id(db, row.held_post_id)
+    elif row.reply_id is not None:
+        found = replies.by_id(db, row.reply_id)
+    elif row.topic_id is not None:
+        found = topics.by_id(db, row.topic_id)
+    return None if found is None else str(found.body)
+
+
+def _to_dict(row: Any) -> dict[str, Any]:
+    kind, obj_id = object_of(row.object_key)
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "about": f"{kind} {obj_id}",
+        "user": row.author_login,
+        "title": row.title,
+        "reports_count": row.reports_count,
+        "state": row.state,
+        "decision": row.decision,
+        "opened_at": clock.rfc3339(row.opened_at),
+    }
+
+
+@contextmanager
+def _publisher(context: Context) -> Iterator[Any]:
+    """Yield what a held post is published with: the renderer starts with the first text."""
+    from ..markup import Renderer
+    from ..services.content.authoring import Authoring
+    from ..services.content.rules import rules_from_settings
+
+    settings = context.settings
+    renderer = Renderer(
+        1,
+        settings["markup.timeout"],
+        settings["site.url"],
+        wall_seconds=settings["markup.wall_seconds"],
+    )
+    try:
+        yield Authoring(
+            renderer,
+            settings["site.user_url"],
+            settings["notifications.max_mentions"],
+            rules_from_settings(settings, context.ini_dir),
+            settings["notifications.inline_recipients"],
+        )
+    finally:
+        renderer.close()

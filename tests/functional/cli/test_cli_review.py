@@ -1,0 +1,105 @@
+"""`forumsvc review`: the queue of moderators at the command line."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc.db.engine import Database
+from forumsvc.models import HeldPost, HoldReason, ReportCategory, Review, Role, Topic, User
+from forumsvc.services import nodes
+from forumsvc.services.moderation import holding, reporting
+from forumsvc.services.moderation.reporting import Reporter, Target
+from tests.functional.cli.conftest import Run
+from tests.functional.cli.test_cli_moderation import actions
+from tests.functional.cli.test_cli_users import PASSWORD
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def ann(run: Run) -> int:
+    """The id of a member."""
+    return int(run("user", "add", "ann", "--password", PASSWORD, "--json").json["id"])
+
+
+@pytest.fixture
+def held(database: Database, ann: int) -> int:
+    """The review of a topic of ann's that waits to be published."""
+    with database.session.begin() as db:
+        node = nodes.create(db, "General").id
+        reason = HoldReason.FIRST_POST
+        holding.hold(db, ann, NOW, reason, title="Hello", body="I am **new**", node_id=node)
+        return db.scalars(select(Review.id)).one()
+
+
+@pytest.fixture
+def reported(run: Run, database: Database, ann: int) -> int:
+    """The review of ann, whom bob reported."""
+    bob = int(run("user", "add", "bob", "--password", PASSWORD, "--json").json["id"])
+    with database.session.begin() as db:
+        who = Reporter(bob, Role.MEMBER, is_established=True)
+        about = {"category": ReportCategory.ABUSE, "comment": "Rude", "hide_after": None}
+        reporting.report(db, who, NOW, Target(f"user:{ann}", ann), **about)
+        return db.scalars(select(Review.id)).one()
+
+
+def test_the_queue_is_listed(run: Run, held: int) -> None:
+    [one] = run("review", "list", "--json").json["reviews"]
+    assert (one["id"], one["kind"], one["title"], one["user"]) == (held, "held", "Hello", "ann")
+    assert run("review", "list", "--kind", "reported", "--json").json["reviews"] == []
+    assert run("review", "list", "--state", "resolved").out == "There is nothing to decide.\n"
+
+
+def test_a_review_is_shown_with_its_text(run: Run, held: int) -> None:
+    assert run("review", "show", held, "--json").json["text"] == "I am **new**"
+    assert "I am **new**" in run("review", "show", held).out
+
+
+def test_a_review_is_shown_with_who_reported_it(run: Run, reported: int) -> None:
+    assert run("review", "show", reported, "--json").json["reports"] == [
+        {"reporter": "bob", "category": "abuse", "comment": "Rude"}
+    ]
+    assert "bob: abuse Rude" in run("review", "show", reported).out
+
+
+def test_a_held_post_is_published(run: Run, database: Database, held: int) -> None:
+    decided = run("review", "resolve", held, "--decision", "approve", "--json")
+    assert decided.json["changed"] is True
+    with database.reads.connect() as db:
+        topic = db.execute(select(Topic.title, Topic.body_html)).one()
+        assert db.scalar(select(HeldPost.state)) == "released"
+    assert (topic.title, "<strong>new</strong>" in topic.body_html) == ("Hello", True)
+    assert actions(run, "--user", "ann") == ["review.resolved"]
+    again = run("review", "resolve", held, "--decision", "approve", "--json")
+    assert again.json["changed"] is False
+
+
+def test_a_decision_may_silence_the_author(run: Run, database: Database, reported: int) -> None:
+    words = ("--decision", "dismiss", "--reason", "Rude", "--silence-days", "3")
+    assert run("review", "resolve", reported, *words, "--json").json["changed"] is True
+    with database.reads.connect() as db:
+        found = db.execute(select(User.state, User.blocked_reason).where(User.login == "ann")).one()
+    assert tuple(found) == ("blocked", "Rude")
+    assert actions(run) == ["user.silenced", "review.resolved"]
+
+
+@pytest.mark.parametrize(("name", "words"), [("show", ()), ("resolve", ("--decision", "delete"))])
+def test_a_review_that_does_not_exist_is_refused(
+    run: Run, held: int, name: str, words: tuple[str, ...]
+) -> None:
+    assert f"There is no review {held + 1}" in run("review", name, held + 1, *words).refusal
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--decision", "hide"), "decision: must be approve or delete"),
+        (("--decision", "delete", "--silence-days", "1"), "reason: is required"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_changes(
+    run: Run, held: int, words: tuple[str, ...], said: str
+) -> None:
+    assert said in run("review", "resolve", held, *words).refusal
+    assert actions(run, "--user", "ann") == []

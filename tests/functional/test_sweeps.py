@@ -1,0 +1,177 @@
+"""Hiding, deleting and restoring all posts of a user, in the background."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from forumsvc import clock
+from forumsvc.background.sweeper import Sweeper
+from forumsvc.models import AuditRecord, Notification, Reply, Sweep, SweepAction, Topic
+from forumsvc.services.moderation import sweeping
+from tests.functional.forum import Forum, Person, content
+from tests.functional.test_reports import MODERATE, wrong_counters
+
+pytestmark = pytest.mark.both_databases
+
+
+@pytest.fixture
+def chief(forum: Forum) -> Person:
+    """A maintainer."""
+    return forum.person("chief", role="maintainer", scope=MODERATE)
+
+
+@pytest.fixture
+def posts(forum: Forum, alice: Person, bob: Person, node: int) -> dict[str, list[int]]:
+    """The ids of three topics and four replies of alice; two of the replies are in bob's topic."""
+    topics = [forum.topic(alice, node) for _ in range(3)]
+    other = forum.topic(bob, node)
+    replies = [forum.reply(alice, topic) for topic in (topics[0], topics[1], other, other)]
+    forum.reply(bob, topics[0])
+    return {"topics": topics, "replies": replies, "others": [other]}
+
+
+def work(forum: Forum) -> None:
+    """Let the background worker do what is ordered."""
+    sweeper = Sweeper(forum.database, 1.0)
+    while sweeper.run():
+        pass
+
+
+def order(forum: Forum, user: Person, action: SweepAction, **more: Any) -> int:
+    """Order a sweep at the command line."""
+    given = {"since": None, **more}
+    with forum.database.session.begin() as db:
+        return sweeping.order(db, None, clock.now(), user.id, action, **given)
+
+
+def silence(chief: Person, user: Person, **more: Any) -> Any:
+    """Silence a user and return the answer."""
+    return chief.post(f"/users/{user.id}/silence", reason="Spam", **more)
+
+
+def visible(forum: Forum) -> tuple[set[int], set[int]]:
+    """Return the ids of the topics and of the replies that are neither banned nor deleted."""
+    with forum.database.reads.connect() as db:
+        seen = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+        return (
+            set(db.scalars(select(Topic.id).where(*seen))),
+            set(db.scalars(select(Reply.id).where(Reply.deleted_at.is_(None)))),
+        )
+
+
+def records(forum: Forum, sweep_id: int) -> list[str]:
+    """Return what the log has of a sweep."""
+    with forum.database.reads.connect() as db:
+        own = AuditRecord.request_id == f"sweep-{sweep_id}"
+        return list(db.scalars(select(AuditRecord.action).where(own).order_by(AuditRecord.id)))
+
+
+def test_a_silence_hides_all_posts_of_the_user_if_asked_to(
+    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    assert silence(chief, alice, hide_posts="all").status_int == 200
+    before = visible(forum)
+    work(forum)
+    topics, replies = visible(forum)
+    assert before[0] - topics == set(posts["topics"])
+    assert before[1] - replies == set(posts["replies"])
+    shown = content(chief.get("/users/alice"))
+    assert (shown["topics_count"], shown["replies_count"]) == (0, 0)
+    assert wrong_counters(forum) == []
+
+
+def test_each_hidden_post_has_a_record_and_nobody_is_told_of_each(
+    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    silence(chief, alice, hide_posts="all")
+    work(forum)
+    log = content(chief.get("/moderation/log", user="alice", limit=100))
+    done = [one["action"] for one in log]
+    assert (done.count("topic.banned"), done.count("reply.deleted")) == (3, 4)
+    [swept] = [one for one in log if one["action"] == "posts.swept"]
+    assert {one["request_id"] for one in log if one["via"] == "auto"} == {swept["details"]["sweep"]}
+    with forum.database.reads.connect() as db:
+        own = Notification.user_id == alice.id
+        told = select(func.count()).select_from(Notification)
+        assert db.scalar(told.where(own, Notification.type == "Moderation")) == 1
+
+
+def test_without_the_parameter_no_post_is_hidden(
+    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    before = visible(forum)
+    silence(chief, alice)
+    work(forum)
+    assert visible(forum) == before
+
+
+def test_recent_hides_the_posts_of_the_last_week(
+    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    old = clock.now() - timedelta(days=8)
+    with forum.database.session.begin() as db:
+        db.execute(update(Topic).where(Topic.id == posts["topics"][0]).values(created_at=old))
+        db.execute(update(Reply).where(Reply.id == posts["replies"][0]).values(created_at=old))
+    silence(chief, alice, hide_posts="recent")
+    work(forum)
+    topics, replies = visible(forum)
+    assert topics & set(posts["topics"]) == {posts["topics"][0]}
+    assert replies & set(posts["replies"]) == {posts["replies"][0]}
+
+
+@pytest.mark.parametrize("action", [SweepAction.HIDE, SweepAction.DELETE])
+def test_restoring_gives_everything_back(
+    forum: Forum, alice: Person, posts: dict[str, list[int]], action: SweepAction
+) -> None:
+    before = visible(forum)
+    order(forum, alice, action)
+    work(forum)
+    assert visible(forum) != before
+    restored = order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    assert visible(forum) == before
+    assert len(records(forum, restored)) == 7
+    assert wrong_counters(forum) == []
+
+
+def test_what_a_moderator_hid_before_or_after_is_not_restored(
+    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    first, second = posts["topics"][:2]
+    chief.post(f"/topics/{first}/action", type="ban")
+    order(forum, alice, SweepAction.HIDE)
+    work(forum)
+    chief.post(f"/topics/{second}/action", type="unban")
+    chief.post(f"/topics/{second}/action", type="ban")
+    order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    assert visible(forum)[0] & set(posts["topics"]) == {posts["topics"][2]}
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(
+    forum: Forum, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    sweep_id = order(forum, alice, SweepAction.DELETE)
+    for _ in range(3):
+        with forum.database.session.begin() as db:
+            assert sweeping.sweep_next(db, clock.now(), sweep_id)
+    with forum.database.session() as db:
+        sweeping.sweep_next(db, clock.now(), sweep_id)
+        db.rollback()  # as if the worker was killed before the commit
+    work(forum)
+    assert len(records(forum, sweep_id)) == 7
+    with forum.database.reads.connect() as db:
+        done = db.execute(select(Sweep.changed_count, Sweep.finished_at)).one()
+    assert (done.changed_count, done.finished_at is not None) == (7, True)
+    assert wrong_counters(forum) == []
+
+
+def test_a_silence_with_a_wrong_hide_posts_changes_nothing(
+    forum: Forum, chief: Person, alice: Person
+) -> None:
+    refused = silence(chief, alice, hide_posts="some")
+    assert (refused.status_int, refused.json["error"].split(":")[0]) == (400, "hide_posts")
+    assert content(chief.get("/users/alice"))["restriction"] is None
+    assert forum.count(Sweep) == 0
