@@ -13,7 +13,7 @@ from .base import Acl, Container, Item
 
 
 class HeldPostItem(Item):
-    """A held post. Nobody but its author and moderators may know of it."""
+    """A post that is not published: only its author and moderators may read it."""
 
     row: HeldPostRow
 
@@ -28,11 +28,6 @@ class HeldPostItem(Item):
         if self.row.state == HeldState.WAITING:
             acl.append((Allow, author, HeldPermission.WITHDRAW))
         return acl
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether the ACL decides who sees it: always."""
-        return True
 
 
 class HeldPosts(Container):

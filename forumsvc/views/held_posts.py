@@ -35,7 +35,7 @@ def list_held_posts(container: HeldPosts, request: ForumRequest) -> Listing:
 
 @api_view(HeldPostItem, "GET", Common.VIEW)
 def read_held_post(item: HeldPostItem, request: ForumRequest) -> Detail:
-    """Return a held post."""
+    """Return a post that waits for a moderator, or did."""
     return Detail(Kind.HELD_POST, item)
 
 

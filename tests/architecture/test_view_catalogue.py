@@ -14,6 +14,7 @@ import forumsvc
 from forumsvc import permissions
 from forumsvc.permissions import FORBIDDEN
 from forumsvc.resources.events import Events
+from forumsvc.resources.held_posts import HeldPostItem, HeldPosts
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.moderation import AuditLog
 from forumsvc.resources.nodes import NodeItem, Nodes
@@ -57,6 +58,8 @@ PLACES: dict[type, str] = {
     Reports: "/reports",
     Reviews: "/reviews",
     ReviewItem: "/reviews/:id",
+    HeldPosts: "/held",
+    HeldPostItem: "/held/:id",
 }
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {

@@ -14,6 +14,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import (
     Event,
     Favorite,
+    HeldPost,
     Node,
     Notification,
     OAuthClient,
@@ -49,7 +50,7 @@ _NAMES = (
     *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
     # the rest
     *("node", "note", "photo", "webhook", "delivery", "happened"),
-    *("review", "review_of_maintainer"),
+    *("review", "review_of_maintainer", "held"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -215,6 +216,13 @@ def _review(now: Any, name: str, key: str, user: str, **columns: int) -> dict[st
     return {"id": IDS[name], "user_id": IDS[user], **about}
 
 
+def _held(now: Any) -> dict[str, Any]:
+    """Return a reply of the author that waits for a moderator."""
+    texts = {"body": "A held text", "reason": "first_post", "kind": "reply", "state": "waiting"}
+    ids = {"id": IDS["held"], "user_id": IDS["author"], "topic_id": IDS["open"]}
+    return {**ids, **texts, "created_at": now}
+
+
 def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
     def related(model: Any, user: str, column: str, target: str) -> tuple[Any, list[Any]]:
         return model, [{"user_id": IDS[user], column: IDS[target]}]
@@ -270,6 +278,7 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
                 _review(now, "review_of_maintainer", f"user:{IDS['maintainer']}", "maintainer"),
             ],
         ),
+        (HeldPost, [_held(now)]),
         (Webhook, [{"id": IDS["webhook"], "url": "https://192.0.2.1/", "events": ["*"]}]),
         (WebhookDelivery, [{"id": IDS["delivery"], "webhook_id": IDS["webhook"], "due_at": now}]),
         # Below the horizon, whatever runs on the server.

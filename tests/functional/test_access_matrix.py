@@ -136,6 +136,9 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
         case ["[own]"]:
             own = IDS["photo" if row.path == "/photos" else "note"]
             assert [one["id"] for one in shown] == [own] * is_owner
+        case ["[own", "or", "all]"]:
+            sees = is_owner or role == "moderate_scope"
+            assert [one["id"] for one in shown] == [IDS["held"]] * sees
         case ["report"]:
             assert (shown["category"], shown["state"]) == ("spam", "open")
         case ["[]"]:
@@ -144,7 +147,7 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             assert [one["id"] for one in shown] == [IDS[name] for name in said[1:-1].split()]
         case _:
             assert shown["id"] == IDS[said[1:-1]]
-            has_abilities = row.path.split("/")[1] not in ("nodes", "webhooks", "reviews")
+            has_abilities = row.path.split("/")[1] not in ("nodes", "webhooks", "reviews", "held")
             assert ("abilities" in shown) is has_abilities
             if row.sends in ("reason", "resolve"):
                 return

@@ -11,8 +11,9 @@ from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.db.expired_rows import delete_batch
-from forumsvc.models import Event, Role
+from forumsvc.models import Event, HoldReason, Role
 from forumsvc.services import accounts, events
+from forumsvc.services.moderation import holding
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.test_photos import send
@@ -34,6 +35,7 @@ class Scene:
     photo: int = 0
     notification: int = 0
     review: int = 0
+    held: int = 0
 
     def recorded(self) -> list[Any]:
         with self.forum.database.reads.connect() as db:
@@ -59,11 +61,18 @@ def scene(make_forum: MakeForum) -> Scene:
     forum.reply(chief, topic)
     send(alice)
     bob.post("/reports", obj_type="user", obj_id=alice.id, category="spam")
+    with forum.database.session.begin() as db:
+        held = holding.hold(
+            *(db, alice.id, clock.now(), HoldReason.WORD),
+            body="Held",
+            topic_id=topic,
+        )
     return Scene(
         *(forum, alice, bob, chief, node, forum.node("Other"), topic, reply),
         photo=content(alice.get("/photos"))[0]["id"],
         notification=content(alice.get("/notifications"))[0]["id"],
         review=chief.get("/reviews").json[0]["id"],
+        held=held,
     )
 
 
@@ -123,6 +132,7 @@ REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
         {"decision": "dismiss"},
         ["review.resolved"],
     ),
+    ("DELETE /held/{held_id}", "alice", "", {}, []),
     ("PUT /users/me", "bob", "", {"bio": "New"}, ["user.updated"]),
     ("PUT /users/{user_id}", "alice", "", {"name": "New"}, ["user.updated"]),
     (
@@ -168,6 +178,7 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
         photo_id=scene.photo,
         notification_id=scene.notification,
         review_id=scene.review,
+        held_id=scene.held,
     )
 
     def call() -> None:

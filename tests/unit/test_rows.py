@@ -9,6 +9,7 @@ from forumsvc.oauth import tokens
 from forumsvc.queries import (
     audit_log,
     events,
+    held_posts,
     nodes,
     notifications,
     photos,
@@ -94,6 +95,12 @@ SELECTS: list[tuple[str, Any, type]] = [
     *(
         (f"the log {public}", audit_log._page((), public, _LOG), moderation.LogRow)
         for public in (True, False)
+    ),
+    ("a held post", held_posts._by_id(lock=False), moderation.HeldPostRow),
+    (
+        "held posts",
+        held_posts._page((), _page(held_posts._NEWEST_FIRST)),
+        moderation.HeldPostRow,
     ),
     ("a report", reports._by_id(), moderation.ReportRow),
     ("own reports", reports._page(_page(reports._NEWEST_FIRST)), moderation.ReportRow),

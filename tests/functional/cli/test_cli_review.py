@@ -39,8 +39,8 @@ def reported(run: Run, database: Database, ann: int) -> int:
     bob = int(run("user", "add", "bob", "--password", PASSWORD, "--json").json["id"])
     with database.session.begin() as db:
         who = Reporter(bob, Role.MEMBER, is_established=True)
-        about = {"category": ReportCategory.ABUSE, "comment": "Rude", "hide_after": None}
-        reporting.report(db, who, NOW, Target(f"user:{ann}", ann), **about)
+        target, category = Target(f"user:{ann}", ann), ReportCategory.ABUSE
+        reporting.report(db, who, NOW, target, category=category, comment="Rude", hide_after=None)
         return db.scalars(select(Review.id)).one()
 
 

@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
+from forumsvc.models import HeldState
 from forumsvc.permissions import Scope
 from forumsvc.resources.base import Item, Resource
 from forumsvc.resources.events import Events
+from forumsvc.resources.held_posts import HeldPostItem, HeldPosts
 from forumsvc.resources.likes import Likes
 from forumsvc.resources.moderation import AuditLog, Moderation
 from forumsvc.resources.nodes import NodeItem, Nodes
@@ -129,6 +131,11 @@ def every_context() -> Iterator[Any]:
         Moderation(top, "moderation"),
         AuditLog(top, "log"),
         Reports(top, "reports"),
+        HeldPosts(top, "held"),
+        *(
+            item(HeldPostItem, HeldPosts(top, "held"), user_id=AUTHOR, state=state)
+            for state in HeldState
+        ),
         Reviews(top, "reviews"),
         item(ReviewItem, Reviews(top, "reviews"), author_id=AUTHOR, reporter_ids=None),
     )
