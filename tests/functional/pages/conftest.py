@@ -17,6 +17,7 @@ from .visitor import Visitor, with_password
 OPEN = {
     "accounts.registration": "open",
     "accounts.registrations_per_hour": "1000",
+    "accounts.confirm_email": "false",
     "mail.delivery": "folder",
     "mail.requests_per_hour": "1000",
     "oauth.user_registered_clients": "true",
