@@ -137,10 +137,11 @@ def create(
     if email is not None:
         values["email"] = check_email(email)
         values["email_key"] = values["email"].lower()
-        values["email_confirmed_at"] = now() if is_confirmed else None
     # Before the first statement, which takes the write lock on SQLite.
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
+    if email is not None and is_confirmed:
+        values["email_confirmed_at"] = values["created_at"]
     if not insert_or_ignore(db, User, **values):
         check_available(db, login, values.get("email"))
         raise AlreadyTaken("login", "The login is taken.")  # by an account that is gone since

@@ -63,7 +63,7 @@ def test_there_are_all_commands_and_no_others() -> None:
         *("user add", "user role", "user block", "user unblock", "user delete", "user password"),
         *("node add", "node list", "node edit", "node delete"),
         *("user silence", "user unsilence", "user warn", "log list"),
-        *("user list", "user search", "user show"),
+        *("user list", "user search", "user show", "user confirm"),
         *("client add", "client list", "client delete"),
         *("token issue", "token list", "token revoke", "token purge"),
         *("search reindex", "search status", "search check", "search explain"),
