@@ -38,6 +38,7 @@ class UserPermission(StrEnum):
     VIEW_BLOCKED = "view_blocked"  # list the users whom the user blocks
     VIEW_LIKES = "view_likes"  # list the likes of the user
     UPDATE = "update"  # edit the profile
+    CONFIRM = "confirm"  # get the link that confirms the e-mail address
     DESTROY = "destroy"  # delete the account; shown by the keyed envelope, no endpoint does it
     FOLLOW = "follow"  # be notified of the user's topics
     UNFOLLOW = "unfollow"  # stop that

@@ -42,6 +42,7 @@ SERIALIZERS: dict[str, dict[str, str]] = {
             ("location", "company", "codehost", "microblog", "website", "bio", "tagline", "email"),
             STRING,
         ),
+        "unconfirmed_email": f"{STRING}?",
         "topics_count": INTEGER,
         "replies_count": INTEGER,
         "following_count": INTEGER,

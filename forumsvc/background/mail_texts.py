@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from .. import clock
 from ..mail import texts
 from ..models import MailKind, User
-from ..services import password_reset
+from ..services import email_confirmation, password_reset
 from ..settings import Settings
 
 
@@ -45,6 +45,18 @@ def _password_reset(db: Connection, settings: Settings, mail: Any) -> MailText |
     return MailText(account.email, *texts.render(mail.kind, language, **values))
 
 
+def _email_confirmation(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+    """Nobody gets it if the address waits no more, or if the link would have expired."""
+    waiting = email_confirmation.find(db, mail.user_id)
+    is_late = clock.now() >= mail.created_at + email_confirmation.TTL
+    if waiting is None or waiting.address != mail.recipient or is_late:
+        return None
+    token = email_confirmation.create_token(settings["session.secret"], waiting, mail.created_at)
+    link = f"{mail.data['url']}?{urlencode({'confirmation_token': token})}"
+    values = {"site_name": settings["site.name"], "login": waiting.login, "link": link}
+    return MailText(mail.recipient, *texts.render(mail.kind, mail.data["language"], **values))
+
+
 def _webhook_off(db: Connection, settings: Settings, mail: Any) -> MailText | None:
     values = {"site_name": settings["site.name"], **mail.data}
     return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
@@ -62,6 +74,8 @@ def _to_account(db: Connection, settings: Settings, mail: Any) -> MailText | Non
 _KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {
     MailKind.PASSWORD_RESET: _password_reset,
     MailKind.WEBHOOK_OFF: _webhook_off,
+    MailKind.EMAIL_CONFIRMATION: _email_confirmation,
+    MailKind.EMAIL_CHANGED: _to_account,
     MailKind.SILENCED: _to_account,
     MailKind.UNSILENCED: _to_account,
 }

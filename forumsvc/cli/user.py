@@ -10,7 +10,7 @@ from .. import clock
 from ..ids import MAX_ID
 from ..models import Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, blocking, registration
+from ..services import accounts, blocking, email_confirmation, registration
 from ..services.accounts import Account
 from . import avatars
 from .command import Group
@@ -84,6 +84,8 @@ def show(context: Context, login: str) -> None:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
     result = {
         **_to_dict(found),
+        "email_confirmed_at": clock.rfc3339_or_none(found.email_confirmed_at),
+        "unconfirmed_email": found.unconfirmed_email,
         "updated_at": clock.rfc3339(found.updated_at),
         "sessions": found.sessions,
         "tokens": found.tokens,
@@ -153,6 +155,21 @@ def unblock(context: Context, login: str) -> None:
     with context.transaction() as db:
         changed = blocking.unblock(db, login)
     _output(context, changed, f"{changed.login} is active now.")
+
+
+@user.command()
+@click.argument("login")
+@pass_context
+def confirm(context: Context, login: str) -> None:
+    """Confirm the email address of a user who gets no emails."""
+    with context.transaction() as db:
+        email = email_confirmation.confirm_as_admin(db, login, clock.now())
+        account = accounts.find(db, login)
+    context.output(
+        f"{email} is the confirmed email address of {account.login} now.",
+        **_of_account(account),
+        email=email,
+    )
 
 
 @user.command()
@@ -227,10 +244,13 @@ def _output_page(context: Context, rows: Sequence[Row[Any]], limit: int) -> None
 
 
 def _output(context: Context, account: Account, text: str) -> None:
-    result: dict[str, Any] = {
+    context.output(text, **_of_account(account))
+
+
+def _of_account(account: Account) -> dict[str, Any]:
+    return {
         "id": account.id,
         "login": account.login,
         "role": account.role,
         "state": account.state,
     }
-    context.output(text, **result)

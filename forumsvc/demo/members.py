@@ -84,6 +84,7 @@ def user_rows(
             "password_hash": password_hash,
             "role": role_of(number, len(joined)),
             "state": state_of(number),
+            "email_confirmed_at": joined[number],
             "created_at": joined[number],
             "updated_at": joined[number],
         }

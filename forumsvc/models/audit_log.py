@@ -13,6 +13,7 @@ class AdminAction(StrEnum):
     """What the log has beside the types of events."""
 
     USER_PASSWORD_SET = "user.password_set"  # noqa: S105 - no password
+    USER_EMAIL_CONFIRMED = "user.email_confirmed"
     CLIENT_CREATED = "client.created"
     CLIENT_DELETED = "client.deleted"
     TOKEN_ISSUED = "token.issued"  # noqa: S105 - no token

@@ -21,6 +21,9 @@ class MailKind(StrEnum):
     """What an email is about; each has a template in `mail/templates`."""
 
     PASSWORD_RESET = "password_reset"  # noqa: S105 - no password
+    EMAIL_CONFIRMATION = "email_confirmation"
+    EMAIL_CHANGED = "email_changed"
+    """To the address that an account had before."""
     WEBHOOK_OFF = "webhook_off"
     """To each admin: the service has switched a webhook off."""
     SILENCED = "silenced"

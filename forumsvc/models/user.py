@@ -52,6 +52,10 @@ class User(Base):
     """The login in lower case: logins are unique ignoring case."""
     email: Mapped[str | None] = mapped_column(String(255))
     email_key: Mapped[str | None] = mapped_column(String(255))
+    email_confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Since when the e-mail counts as the user's; null: they have not confirmed it."""
+    unconfirmed_email: Mapped[str | None] = mapped_column(String(255))
+    """A new address, which replaces `email` once the user confirms it."""
     email_public: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     password_hash: Mapped[str | None] = mapped_column(String(255))
     role: Mapped[str] = mapped_column(String(10), default=Role.MEMBER)

@@ -11,6 +11,7 @@ from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection, row
 from ..db.statements import delete_of
 from ..models import BrowserSession, User, UserBlock, UserState
+from ..queries.user_columns import is_unconfirmed
 from .clients import SCOPES
 from .login import LoginAttempt, password_unchanged
 from .token_hash import hash_token, new_secret
@@ -28,6 +29,7 @@ _COLUMNS: tuple[Any, ...] = (
     User.blocked_until,
     User.blocked_reason,
     User.created_at.label("user_created_at"),
+    is_unconfirmed(),
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
     select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
@@ -78,7 +80,7 @@ def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     """Return the user who is logged in by the secret of a cookie, or None.
 
     The row: user_id, login, email, role, unread_count, state, blocked_until, blocked_reason,
-    user_created_at, scope, client_id, blocks; one SELECT.
+    user_created_at, is_unconfirmed, scope, client_id, blocks; one SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 

@@ -37,6 +37,7 @@ from ..models import (
     UserState,
 )
 from ..queries.rows import AccessRow
+from ..queries.user_columns import is_unconfirmed
 from .clients import BUILTIN_CLIENT
 from .token_hash import hash_token as hash_token
 from .token_hash import new_secret as new_secret
@@ -123,6 +124,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     User.blocked_until,
     User.blocked_reason,
     User.created_at.label("user_created_at"),
+    is_unconfirmed(),
     OAuthToken.id.label("token_id"),
     OAuthToken.scope,
     OAuthToken.client_id,

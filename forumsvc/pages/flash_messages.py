@@ -5,6 +5,13 @@ from ..web.api.request import ForumRequest
 
 _MESSAGES = {
     "registered": Message("Your account is created. You can log in now."),
+    "registered-unconfirmed": Message(
+        "Your account is created, and an email was sent to you. You can log in now, and write once "
+        "you have followed the link in that email."
+    ),
+    "confirmation-sent": Message("An email was sent. Follow the link in it."),
+    "email-confirmed": Message("Your email address is confirmed."),
+    "email-saved": Message("Your email address is saved."),
     "logged-out": Message("You are logged out."),
     "logged-out-everywhere": Message(
         "You are logged out everywhere, and no application has access to your account anymore."

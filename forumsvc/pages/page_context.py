@@ -11,8 +11,8 @@ from ..oauth import sessions
 from ..oauth.login import LoginAttempt
 from ..oauth.token_hash import new_secret
 from ..resources.page import PageResource
-from ..security.identity import Level, identify
-from ..web.api.request import ForumRequest, newbie_duration
+from ..security.identity import Level
+from ..web.api.request import ForumRequest, caller_of
 from ..web.pipeline.transactions import is_unsafe
 from .paths import safe_redirect_path
 
@@ -50,7 +50,7 @@ class PageContext(PageResource):
             # Not in the request's transaction, which on SQLite holds the write lock.
             self.user = sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
-            request.caller = identify(self.user, request.now, newbie_duration(request.settings))
+            request.caller = caller_of(self.user, request)
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""
@@ -66,10 +66,17 @@ class PageContext(PageResource):
 
     @property
     def account_pages(self) -> tuple[str, ...]:
-        """The routes of the pages about the user's own account; the blocked edit no profile."""
+        """The routes of the pages about the user's own account; who only reads edits no profile."""
         caller = self.request.caller
-        is_active = caller is not None and caller.level != Level.BLOCKED
-        return (*(("settings",) if is_active else ()), "change_password", "applications")
+        may_write = caller is not None and caller.level not in (Level.BLOCKED, Level.UNCONFIRMED)
+        first = ("settings",) if may_write else ()
+        return (*first, "email", "change_password", "applications")
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether the user may only read until they have confirmed their email address."""
+        caller = self.request.caller
+        return caller is not None and caller.level == Level.UNCONFIRMED
 
     def log_in(self, attempt: LoginAttempt, password: str) -> bool:
         """Replace the browser's session with a new one; return False if the user is gone."""

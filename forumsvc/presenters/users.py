@@ -21,12 +21,17 @@ def user(site: Site, row: UserSummaryRow) -> dict[str, Any]:
 
 
 def user_detail(
-    site: Site, row: UserRow, *, with_email: bool, with_restriction: bool = False
+    site: Site,
+    row: UserRow,
+    *,
+    with_email: bool,
+    with_restriction: bool = False,
+    is_own: bool = False,
 ) -> dict[str, Any]:
     """Return a UserDetailSerializer.
 
     with_email: whether the caller may see the e-mail address; with_restriction: and why and until
-    when the user is blocked.
+    when the user is blocked; is_own: whether it is the caller, who sees an address that waits.
     """
     state = state_at(row.state, row.blocked_until, site.now)
     level = level_of(row.role, state, row.created_at, site.now, site.newbie)
@@ -42,6 +47,7 @@ def user_detail(
         "bio": row.bio,
         "tagline": row.tagline,
         "email": (row.email or "") if shown else "",
+        "unconfirmed_email": unconfirmed_email(row) if is_own else None,
         "topics_count": row.topics_count,
         "replies_count": row.replies_count,
         "following_count": row.following_count,
@@ -52,6 +58,12 @@ def user_detail(
         "restriction": restriction_of(row) if with_restriction and is_blocked else None,
         "created_at": rfc3339(row.created_at),
     }
+
+
+def unconfirmed_email(row: UserRow) -> str | None:
+    """Return the address that a user has to confirm: a new one, or the present one; or None."""
+    never_confirmed = row.email if row.email_confirmed_at is None else None
+    return row.unconfirmed_email or never_confirmed
 
 
 def restriction_of(row: UserRow) -> dict[str, Any]:

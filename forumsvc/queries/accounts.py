@@ -64,6 +64,8 @@ def details(db: SqlConnection, user_id: int, now: datetime) -> Row[Any]:
     columns = (
         *_SUMMARY,
         User.updated_at,
+        User.email_confirmed_at,
+        User.unconfirmed_email,
         sessions.scalar_subquery().label("sessions"),
         tokens.scalar_subquery().label("tokens"),
         applications.scalar_subquery().label("applications"),

@@ -26,6 +26,8 @@ class UserRow(UserSummaryRow, Protocol):
     blocked_until: datetime | None
     blocked_reason: str | None
     email: str | None
+    email_confirmed_at: datetime | None
+    unconfirmed_email: str | None
     email_public: bool
     location: str
     company: str
@@ -205,7 +207,8 @@ class AccessRow(Protocol):
     """An access token and its user, for `security.identity.identify`.
 
     user_id and login are None for a token of the client itself; the other columns of the user are
-    then not to be read. blocks: whether the user blocks anybody; lists_version: see
+    then not to be read. is_unconfirmed: whether the user has an e-mail and never confirmed it;
+    blocks: whether the user blocks anybody; lists_version: see
     `cache.versions.topic_lists_version`; the other columns are of the token.
     """
 
@@ -216,6 +219,7 @@ class AccessRow(Protocol):
     blocked_until: datetime | None
     blocked_reason: str | None
     user_created_at: datetime
+    is_unconfirmed: bool
     token_id: int
     scope: str
     client_id: int

@@ -1,8 +1,8 @@
-"""The columns of a user who is shown beside something else, such as an author."""
+"""Columns of users that several SELECTs have: of who is shown beside something else, and others."""
 
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, and_
 
 from ..models import User
 
@@ -18,3 +18,9 @@ def summary(user: Any = User, prefix: str = "user") -> tuple[ColumnElement[Any],
         user.name.label(f"{prefix}_name"),
         user.avatar.label(f"{prefix}_avatar"),
     )
+
+
+def is_unconfirmed() -> ColumnElement[bool]:
+    """Return the column that says whether a user has an e-mail and never confirmed it."""
+    condition = and_(User.email.is_not(None), User.email_confirmed_at.is_(None))
+    return condition.label("is_unconfirmed")

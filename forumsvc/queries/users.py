@@ -46,6 +46,8 @@ _DETAIL_COLUMNS: tuple[Any, ...] = (
     User.blocked_until,
     User.blocked_reason,
     User.email,
+    User.email_confirmed_at,
+    User.unconfirmed_email,
     User.email_public,
     User.location,
     User.company,

@@ -41,6 +41,19 @@ def password_form() -> colander.SchemaNode:
     )
 
 
+def email_form() -> colander.SchemaNode:
+    """Return the schema of changing the email address."""
+    return parameters(
+        required("email", Line(1, MAX_EMAIL)),
+        required("current_password", Text(1, MAX_LENGTH)),
+    )
+
+
+def confirm_email_form() -> colander.SchemaNode:
+    """Return the schema of confirming an email address with the token of a link."""
+    return parameters(optional("confirmation_token", Text(0, _RESET_TOKEN), ""))
+
+
 def forgot_password_form() -> colander.SchemaNode:
     """Return the schema of requesting a reset link."""
     return parameters(required("email", Line(1, MAX_EMAIL)))

@@ -4,7 +4,9 @@ from typing import Any
 
 import colander
 
-from .fields import Boolean, Line, Lines, Url, clearable, parameters
+from ..passwords import MAX_LENGTH
+from ..services.accounts import MAX_EMAIL
+from .fields import Boolean, Line, Lines, Text, Url, clearable, parameters
 
 _LINE = 100
 _BIO = 2000
@@ -21,4 +23,6 @@ def profile_form(settings: Any) -> colander.SchemaNode:
         clearable("bio", Lines(0, _BIO)),
         clearable("avatar", Line(0, _AVATAR)),
         colander.SchemaNode(Boolean(), name="email_public", missing=colander.drop),
+        colander.SchemaNode(Line(0, MAX_EMAIL), name="email", missing=colander.drop),
+        colander.SchemaNode(Text(1, MAX_LENGTH), name="password", missing=colander.drop),
     )

@@ -16,6 +16,8 @@ class Level:
     """The levels of users that are not roles."""
 
     NEWBIE = "newbie"
+    UNCONFIRMED = "unconfirmed"
+    """Reads until the e-mail is confirmed; only the user is told."""
     BLOCKED = "blocked"
     DELETED = "deleted"
 
@@ -64,12 +66,17 @@ def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie:
     return role
 
 
-def identify(row: AccessRow, now: datetime, newbie: timedelta) -> Identity:
-    """Return the identity of a token's row (`oauth.tokens.find_by_access_token`)."""
+def identify(row: AccessRow, now: datetime, newbie: timedelta, *, must_confirm: bool) -> Identity:
+    """Return the identity of a token's row (`oauth.tokens.find_by_access_token`).
+
+    newbie: as for `level_of`; must_confirm: whether users must confirm their e-mail to write.
+    """
     level = silence = None
     if row.user_id is not None:
         state = state_at(row.state, row.blocked_until, now)
         level = level_of(row.role, state, row.user_created_at, now, newbie)
+        if state == UserState.ACTIVE and must_confirm and row.is_unconfirmed:
+            level = Level.UNCONFIRMED
         if state == UserState.BLOCKED and row.blocked_reason is not None:
             silence = Silence(row.blocked_reason, row.blocked_until)
     return Identity(

@@ -1,7 +1,8 @@
 """The principals that ACLs name.
 
-An active user has `active` and `active:ID` as well as `user` and `user:ID`. A blocked user has only
-the latter two, so what is granted to `active…` is denied to them.
+An active user has `active` and `active:ID` as well as `user` and `user:ID`. A user who is blocked,
+or who has not confirmed their e-mail, has only the latter two, so what is granted to `active…` is
+denied to them.
 """
 
 from functools import lru_cache
@@ -12,22 +13,24 @@ from ..models.user import Role, UserState
 from .identity import Identity, Level
 
 EVERYONE: str = Everyone
-USER = "user"  # a person, blocked or not
-ACTIVE = "active"  # a person who is not blocked
+USER = "user"  # a person, whether they may write or not
+ACTIVE = "active"  # a person who may write
 ESTABLISHED = "established"  # active and not a newbie
 MODERATOR = "moderator"  # maintainers and admins
 ADMIN = "admin"
 
 ANYBODY = frozenset({EVERYONE})
+_READERS = frozenset({UserState.BLOCKED, Level.UNCONFIRMED})
+"""The levels of people who may only read."""
 
 
 def user(user_id: int) -> str:
-    """Return the principal of one person, blocked or not."""
+    """Return the principal of one person, whether they may write or not."""
     return f"user:{user_id}"
 
 
 def active(user_id: int) -> str:
-    """Return the principal of one person who is not blocked."""
+    """Return the principal of one person who may write."""
     return f"active:{user_id}"
 
 
@@ -37,7 +40,7 @@ def principals_of(identity: Identity | None) -> frozenset[str]:
     if identity is None or identity.user_id is None:
         return ANYBODY
     held = {EVERYONE, USER, user(identity.user_id)}
-    if identity.level != UserState.BLOCKED:
+    if identity.level not in _READERS:
         held |= {ACTIVE, active(identity.user_id)}
         if identity.level != Level.NEWBIE:
             held.add(ESTABLISHED)

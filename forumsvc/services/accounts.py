@@ -118,10 +118,12 @@ def create(
     email: str | None = None,
     name: str = "",
     role: Role = Role.MEMBER,
+    is_confirmed: bool = True,
 ) -> Account:
     """Add an active user and return the account.
 
-    name: the display name; empty: the login is displayed.
+    name: the display name; empty: the login is displayed; is_confirmed: whether the e-mail counts
+    as confirmed (`email_confirmation`).
     Raises Invalid for a login, password, e-mail or name that is not valid, AlreadyTaken where
     another user has the login or the e-mail, whatever the case.
     """
@@ -138,6 +140,8 @@ def create(
     # Before the first statement, which takes the write lock on SQLite.
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
+    if email is not None and is_confirmed:
+        values["email_confirmed_at"] = values["created_at"]
     if not insert_or_ignore(db, User, **values):
         check_available(db, login, values.get("email"))
         raise AlreadyTaken("login", "The login is taken.")  # by an account that is gone since
@@ -200,7 +204,8 @@ def set_password(db: Session, login: str, password: str) -> Account:
     Raises Invalid for a password that is not valid, NotFound, or Conflict if the user is deleted.
     """
     password_hash = hash_password(check_password(password))
-    account = _update_user(db, login, password_hash=password_hash)
+    # Who knew the old password may have asked for another address.
+    account = _update_user(db, login, password_hash=password_hash, unconfirmed_email=None)
     logins.revoke_all(db, account.id, now())
     return account
 
@@ -236,6 +241,8 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
         state=UserState.DELETED,
         email=None,
         email_key=None,
+        email_confirmed_at=None,
+        unconfirmed_email=None,
         email_public=False,
         password_hash=None,
     )

@@ -33,11 +33,18 @@ def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
 
 
 def register(
-    db: Session, reads: SqlConnection, *, login: str, email: str, password: str
+    db: Session,
+    reads: SqlConnection,
+    *,
+    login: str,
+    email: str,
+    password: str,
+    must_confirm: bool,
 ) -> accounts.Account:
     """Create an active member and return the account.
 
-    reads: checks whether login and e-mail are available, before the password is hashed.
+    reads: checks whether login and e-mail are available, before the password is hashed;
+    must_confirm: the account may only read until its e-mail is confirmed (`email_confirmation`).
     Raises Invalid for the field that is not valid, easily guessed, or taken.
     """
     accounts.check_login(login)
@@ -46,6 +53,6 @@ def register(
     check_strength("password", password, (login, email))
     try:
         accounts.check_available(reads, login, email)
-        return accounts.create(db, login, password, email=email)
+        return accounts.create(db, login, password, email=email, is_confirmed=not must_confirm)
     except AlreadyTaken as error:
         raise Invalid(error.field, "is taken") from None

@@ -86,6 +86,13 @@ DECLARED: tuple[Setting, ...] = (
         unit="attempts per hour",
     ),
     Setting(
+        "accounts.confirm_email",
+        choice("auto", "true", "false"),
+        "auto",
+        "whether who signs up may only read until they have confirmed their email address, and a "
+        "new address is used once it is confirmed; auto: where mail is sent (mail.delivery)",
+    ),
+    Setting(
         "accounts.login_failures",
         integer(1, 1000),
         "10",

@@ -116,7 +116,11 @@ class Settings(Mapping[str, Any]):
                 f"site.url: missing; with mail.delivery = {delivery} it must be the http:// or "
                 "https:// address that links in mail lead to"
             )
-
+        if self["accounts.confirm_email"] == "true" and delivery == "none":
+            raise SettingsError(
+                "accounts.confirm_email: true needs mail, and mail.delivery is none; it must be "
+                "auto or false"
+            )
         if (
             self["mail.user"]
             and self["mail.security"] == "none"

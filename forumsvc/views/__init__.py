@@ -6,6 +6,7 @@ NOUNS = (
     "root",
     "description",
     "users",
+    "confirmation",
     "restrictions",
     "profile",
     "registration",

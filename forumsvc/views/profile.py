@@ -1,17 +1,34 @@
 """PUT /users/me: editing the own profile (an extension of the API description)."""
 
+from typing import NamedTuple
+
 from ..media.images import ProcessedImage
+from ..oauth import login
+from ..oauth.login import LoginAttempt
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
 from ..services import photos, profiles
+from ..web import confirming
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind
 
 
-def shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | None:
-    """Make and store the thumbnail of the avatar that the request names, if any."""
+class Prepared(NamedTuple):
+    """What is done before the transaction: the thumbnail made, the password checked."""
+
+    avatar: ProcessedImage | None
+    attempt: LoginAttempt | None
+
+
+def prepare(item: UserItem, request: ForumRequest) -> Prepared:
+    """Check the password that a changed e-mail needs, and make the avatar's thumbnail."""
+    attempt = confirming.check_password(request, item.row)
+    return Prepared(_shrink_avatar(item, request), attempt)
+
+
+def _shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | None:
     address = request.validated.get("avatar")
     if not address:
         return None
@@ -27,17 +44,22 @@ def shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | Non
     return image
 
 
-@api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=shrink_avatar)
+@api_view(UserItem, "PUT", May.UPDATE, schema=profile_form, prework=prepare)
 def update_profile(item: UserItem, request: ForumRequest) -> Detail:
     """Change the caller's profile; absent fields stay unchanged."""
     changes = dict(request.validated)
-    if request.prework is not None:
+    email, _ = changes.pop("email", ""), changes.pop("password", None)
+    prepared: Prepared = request.prework
+    if prepared.attempt is not None:
+        login.record_success(request.db, prepared.attempt, request.now)
+        confirming.change_address(request, item.row.user_id, email)
+    if prepared.avatar is not None:
         changes["avatar"] = photos.record(
             request.db,
             request.registry.photo_storages,
             request.photo_quota,
             request.now,
-            request.prework,
+            prepared.avatar,
             field="avatar",
         )
     profiles.edit(request.db, item.row.user_id, request.now, **changes)

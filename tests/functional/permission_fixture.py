@@ -128,6 +128,7 @@ def _people(author_state: str, now: Any) -> tuple[Any, list[dict[str, Any]]]:
         "role": "member",
         "state": UserState.ACTIVE,
         "email": None,
+        "email_confirmed_at": month_ago,
         "email_public": False,
         "topics_count": 0,
         "replies_count": 0,

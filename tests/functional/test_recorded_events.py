@@ -115,6 +115,7 @@ REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
     ("POST /users/{user_id}/unfollow", "bob", "", {}, []),
     ("POST /users/{user_id}/block", "bob", "", {}, []),
     ("POST /users/{user_id}/unblock", "bob", "", {}, []),
+    ("POST /users/{user_id}/confirmation", "alice", "", {}, []),
     ("POST /users/{user_id}/silence", "chief", "", {"reason": "R"}, ["user.silenced"]),
     ("POST /users/{user_id}/unsilence", "chief", "", {"reason": "R"}, []),
     ("POST /users/{user_id}/warn", "chief", "", {"reason": "R"}, ["user.warned"]),

@@ -5,5 +5,5 @@ from pyramid.config import Configurator
 
 def includeme(config: Configurator) -> None:
     """Register the pages."""
-    for name in ("login", "signup", "change_password", "reset_password"):
+    for name in ("login", "signup", "change_password", "reset_password", "email"):
         config.include(f".{name}")

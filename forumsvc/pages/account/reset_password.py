@@ -10,7 +10,7 @@ from ...errors import Forbidden
 from ...models import MailKind
 from ...permissions import Common
 from ...schemas.accounts import forgot_password_form, reset_password_form
-from ...services import accounts, mails, password_reset, registration
+from ...services import accounts, email_confirmation, mails, password_reset, registration
 from ...texts import Message
 from ...web.api.request import ForumRequest
 from ..forms import Values, add_form_page, form, process_form
@@ -62,6 +62,7 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
         # Verify it again under a lock: of two concurrent uses only one may succeed.
         _verified_account(request, request.db, lock=True)
         accounts.set_password(request.db, account.login, new)
+        email_confirmation.confirm_current(request.db, account.id, request.now)
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")
 

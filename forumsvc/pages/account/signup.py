@@ -5,7 +5,8 @@ from pyramid.response import Response
 
 from ...permissions import Common
 from ...schemas.accounts import registration_form
-from ...services import registration
+from ...services import email_confirmation, registration
+from ...web import confirming
 from ...web.api.request import ForumRequest
 from ..forms import Values, add_form_page, form, process_form
 from ..page_context import PageContext, public_page
@@ -22,8 +23,10 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
     def create_account(values: Values) -> Response:
         request.registry.abuse_limits.count_registration(request)
-        registration.register(request.db, request.read_connection, **values)
-        return redirect_to_page(request, "login", flash_message="registered", next=_next(request))
+        confirming.register(request, values)
+        must_confirm = email_confirmation.is_required(request.settings)
+        message = "registered-unconfirmed" if must_confirm else "registered"
+        return redirect_to_page(request, "login", flash_message=message, next=_next(request))
 
     schema = registration_form(request.settings)
     return process_form(request, schema, create_account, next=_next(request))

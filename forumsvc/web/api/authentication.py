@@ -3,8 +3,7 @@
 from ...oauth import first_use, tokens
 from ...queries.rows import AccessRow
 from ...security.credentials import access_token
-from ...security.identity import identify
-from .request import ForumRequest, newbie_duration
+from .request import ForumRequest, caller_of
 
 
 def authenticate(request: ForumRequest) -> bool:
@@ -22,7 +21,7 @@ def authenticate(request: ForumRequest) -> bool:
     row = _find_token(request, token)
     if row is None:
         return False
-    request.caller = identify(row, request.now, newbie_duration(request.settings))
+    request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
     return True
 

@@ -3,8 +3,12 @@
 from typing import Any
 
 from ...clock import rfc3339
-from ...security.identity import Identity, Silence
+from ...security.identity import Identity, Level, Silence
 from ...texts import Message
+
+_UNCONFIRMED = Message(
+    "Confirm your email address first: follow the link in the email that was sent to you."
+)
 
 
 def denial_message(caller: Identity, item: Any, permission: str) -> str | None:
@@ -14,6 +18,8 @@ def denial_message(caller: Identity, item: Any, permission: str) -> str | None:
     """
     if caller.silence is not None:
         return silence_message(caller.silence)
+    if caller.level == Level.UNCONFIRMED:
+        return _UNCONFIRMED
     reason: str | None = item.denial_reason(permission)
     return reason
 

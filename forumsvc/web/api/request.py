@@ -22,8 +22,8 @@ from ...db.keyset_paging import PageRequest
 from ...models import Via
 from ...presenters.site import Site
 from ...schemas.including import Include
-from ...security.identity import Identity
-from ...services import photos
+from ...security.identity import Identity, identify
+from ...services import email_confirmation, photos
 from ...services.content.authoring import Authoring
 from ...services.moderation import audit_log
 from ...services.photo_quota import Quota
@@ -204,6 +204,13 @@ Handler = Callable[[ForumRequest], Any]
 def _remove_unless_committed(is_committed: bool, *stored: Any) -> None:
     if not is_committed:
         photos.remove_unused(*stored)
+
+
+def caller_of(row: Any, request: ForumRequest) -> Identity:
+    """Return the caller of a request. row: of an access token or a browser session."""
+    settings = request.settings
+    must_confirm = email_confirmation.is_required(settings)
+    return identify(row, request.now, newbie_duration(settings), must_confirm=must_confirm)
 
 
 def newbie_duration(settings: Settings) -> timedelta:

@@ -8,7 +8,7 @@ from ...errors import too_many
 from ...oauth.throttle import rate_limit_network
 from ...settings import Settings
 from ..api.request import ForumRequest
-from .rate_limiter import RateLimiter
+from .rate_limiter import LimitStatus, RateLimiter
 
 _MAILS_PER_ADDRESS = 5
 """An hour. More would only annoy its owner."""
@@ -43,13 +43,22 @@ class AbuseLimits:
 
     def allow_mail_to(self, email: str) -> bool:
         """Count a mail to an address; return whether it may be sent."""
-        # Hashed, because the counts may be stored outside of this process.
-        address = sha256(email.lower().encode()).hexdigest()
-        status = self._rate_limiter.count(self._mails, "mail", address)
+        status = self._count_mail(email)
         return status is None or status.is_allowed
 
+    def count_mail_to(self, email: str) -> None:
+        """Count a mail to an address that its owner may be told of. Raises RateLimited."""
+        _check(self._count_mail(email))
+
+    def _count_mail(self, email: str) -> LimitStatus | None:
+        # Hashed, because the counts may be stored outside of this process.
+        address = sha256(email.lower().encode()).hexdigest()
+        return self._rate_limiter.count(self._mails, "mail", address)
+
     def _count(self, rate: RateLimitItem, limit_name: str, address: str) -> None:
-        status = self._rate_limiter.count(rate, limit_name, rate_limit_network(address))
-        if status is not None and not status.is_allowed:
-            wait = status.reset
-            raise too_many("Too many attempts. Try again in %(seconds)d seconds.", wait)
+        _check(self._rate_limiter.count(rate, limit_name, rate_limit_network(address)))
+
+
+def _check(status: LimitStatus | None) -> None:
+    if status is not None and not status.is_allowed:
+        raise too_many("Too many attempts. Try again in %(seconds)d seconds.", status.reset)

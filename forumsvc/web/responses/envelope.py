@@ -230,6 +230,7 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
                 item.row,
                 with_email=granted(request.caller, item, May.VIEW_EMAIL),
                 with_restriction=granted(request.caller, item, May.VIEW_RESTRICTIONS),
+                is_own=granted(request.caller, item, May.CONFIRM),
             )
         case Kind.TOPIC:
             hits = request.registry.view_counter.pending_for(item.row.id)

@@ -64,7 +64,7 @@ def test_there_are_all_commands_and_no_others() -> None:
         *("node add", "node list", "node edit", "node delete"),
         *("user silence", "user unsilence", "user warn", "user sweep", "log list"),
         *("review list", "review show", "review resolve"),
-        *("user list", "user search", "user show"),
+        *("user list", "user search", "user show", "user confirm"),
         *("client add", "client list", "client delete"),
         *("token issue", "token list", "token revoke", "token purge"),
         *("search reindex", "search status", "search check", "search explain"),

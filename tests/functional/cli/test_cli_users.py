@@ -9,6 +9,7 @@ from sqlalchemy import insert, select
 
 from forumsvc.clock import now
 from forumsvc.db.engine import Database
+from forumsvc.db.statements import update_of
 from forumsvc.errors import Conflict
 from forumsvc.models import BrowserSession, OAuthClient, OAuthCode, OAuthToken, User
 from forumsvc.passwords import verify_password
@@ -214,3 +215,25 @@ def test_a_deleted_user_stays_deleted(run: Run, database: Database, words: tuple
 def test_a_user_who_is_not_there_is_refused(run: Run, words: tuple[str, ...]) -> None:
     run("user", "add", "karl", "--password", PASSWORD)
     assert "no user" in run("user", *words).refusal
+
+
+def test_an_admin_confirms_the_address_of_a_user_who_gets_no_email(
+    run: Run, database: Database
+) -> None:
+    run("user", "add", "ann", "--password", PASSWORD, "--email", "ann@example.org")
+    assert "has no email address that has to be confirmed" in run("user", "confirm", "ann").refusal
+    added = run("user", "show", "ann", "--json").json
+    assert added["email_confirmed_at"] == added["created_at"]
+    with database.session.begin() as db:
+        db.execute(update_of(User).values(email_confirmed_at=None))
+    shown = run("user", "confirm", "ANN").out
+    assert "ann@example.org is the confirmed email address of ann now." in shown
+    with database.session.begin() as db:
+        db.execute(update_of(User).values(unconfirmed_email="new@example.org"))
+    assert run("user", "confirm", "ann", "--json").json["email"] == "new@example.org"
+    row = user(database, "ann")
+    assert (row.email, row.unconfirmed_email) == ("new@example.org", None)
+    log = run("log", "list", "--json").json
+    assert "user.email_confirmed" in str(log)
+    assert "example.org" not in str(log)
+    assert "There is no user" in run("user", "confirm", "nobody").refusal

@@ -1,6 +1,8 @@
 """A forum in which all pages are enabled, and a user."""
 
 from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,12 @@ from forumsvc.web.limits.rate_limiter import RateLimiter
 from tests.functional.conftest import close_application
 from tests.functional.forum import Forum, make_app
 
-from .visitor import Visitor, with_password
+from .visitor import Mail, Visitor, with_password
 
 OPEN = {
     "accounts.registration": "open",
     "accounts.registrations_per_hour": "1000",
+    "accounts.confirm_email": "false",
     "mail.delivery": "folder",
     "mail.requests_per_hour": "1000",
     "oauth.user_registered_clients": "true",
@@ -56,3 +59,19 @@ def ann(forum: Forum) -> int:
 def visitor(forum: Forum) -> Visitor:
     """A browser without a login."""
     return Visitor(forum)
+
+
+@pytest.fixture
+def mail(forum: Forum, ini_dir: Path) -> Iterator[Mail]:
+    """Return a function that returns the received messages, oldest first."""
+    folder = ini_dir / "var" / "mail"
+
+    def read() -> list[EmailMessage]:
+        while forum.registry.mail_sender.run():
+            pass
+        files = sorted(folder.glob("*.eml"))
+        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
+
+    yield read
+    for file in folder.glob("*"):
+        file.unlink()

@@ -1,39 +1,15 @@
 """Changing the password, and resetting it by a link."""
 
-from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from email import message_from_bytes, policy
-from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
 from forumsvc import clock
 from forumsvc.models import LoginFailure
 from tests.functional.conftest import MakeForum
-from tests.functional.forum import Forum
 from tests.functional.statements import counting
 
-from .visitor import NEW_PASSWORD, PASSWORD, Visitor, problem, sent, with_password, wrong
-
-
-@pytest.fixture
-def mail(forum: Forum, ini_dir: Path) -> Iterator[Callable[[], list[EmailMessage]]]:
-    """Return a function that returns the received messages, oldest first."""
-    folder = ini_dir / "var" / "mail"
-
-    def read() -> list[EmailMessage]:
-        while forum.registry.mail_sender.run():
-            pass
-        files = sorted(folder.glob("*.eml"))
-        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
-
-    yield read
-    for file in folder.glob("*"):
-        file.unlink()
-
-
-Mail = Callable[[], list[EmailMessage]]
+from .visitor import NEW_PASSWORD, PASSWORD, Mail, Visitor, problem, sent, with_password, wrong
 
 
 def link(mail: Mail) -> str:

@@ -1,5 +1,7 @@
 """A browser, simulated with WebTest."""
 
+from collections.abc import Callable
+from email.message import EmailMessage
 from typing import Any
 
 from sqlalchemy import update
@@ -13,6 +15,9 @@ from tests.functional.forum import Forum
 PASSWORD = "tangled-wire-77"
 NEW_PASSWORD = "another-rope-12"
 BROWSER = {"HTTP_ACCEPT": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+Mail = Callable[[], list[EmailMessage]]
+"""Returns the received messages, oldest first."""
 
 
 class Visitor:

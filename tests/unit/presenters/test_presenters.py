@@ -42,6 +42,8 @@ def person(**columns: Any) -> Any:
             "state": "active",
             **dict.fromkeys(("blocked_at", "blocked_until", "blocked_reason")),
             "email": "alice@example.org",
+            "email_confirmed_at": NOW,
+            "unconfirmed_email": None,
             "created_at": NOW - timedelta(days=30),
             **columns,
         }

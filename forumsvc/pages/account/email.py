@@ -1,0 +1,116 @@
+"""/settings/email: one's own address, and confirming it by a link in an email."""
+
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from ...errors import Conflict, Forbidden, Invalid
+from ...oauth import login
+from ...permissions import AccountPermission, Common
+from ...schemas.accounts import confirm_email_form, email_form
+from ...services import email_confirmation
+from ...texts import Message
+from ...web import confirming
+from ...web.api.request import ForumRequest
+from ..flash_messages import flash_message
+from ..forms import WHOLE_FORM, Values, add_form_page, form, process_form
+from ..page_context import PageContext, login_required, public_page
+from ..paths import redirect_to_page
+from .password_check import check_password_attempt
+
+_INVALID_LINK = Message("This link was used, has expired, or is incomplete. Have a new one sent.")
+
+
+def show(context: PageContext, request: ForumRequest) -> Values:
+    return form(**_present(context, request), flash_message=flash_message(request))
+
+
+def submit(context: PageContext, request: ForumRequest) -> Response | Values:
+    """Change the address, or send a link to the new one."""
+    user = context.user
+    assert user is not None, "the page requires a login"  # noqa: S101
+    is_right = True
+
+    def change(values: Values) -> Response:
+        nonlocal is_right
+        attempt = check_password_attempt(request, user.login, values["current_password"])
+        is_right = attempt.user is not None
+        if not is_right:
+            raise Invalid("current_password", "is wrong")
+        login.record_success(request.db, attempt, request.now)
+        is_sent = confirming.change_address(request, user.user_id, values["email"])
+        message = "confirmation-sent" if is_sent else "email-saved"
+        return redirect_to_page(request, "email", flash_message=message)
+
+    others = {**_present(context, request), "flash_message": None}
+    result = process_form(request, email_form(), change, **others)
+    if not is_right:
+        # Commit the count of the wrong password; nothing else was written.
+        request.response.headers["X-Tm"] = "commit"
+    return result
+
+
+def send_again(context: PageContext, request: ForumRequest) -> Response:
+    confirming.send_again(request)
+    return redirect_to_page(request, "email", flash_message="confirmation-sent")
+
+
+def show_confirm(context: PageContext, request: ForumRequest) -> Values:
+    """Show the button that the link leads to: programs that check emails open links, too."""
+    waiting = _verified(request, request.read_connection)
+    return form(confirmation_token=_token(request), waiting=waiting)
+
+
+def submit_confirm(context: PageContext, request: ForumRequest) -> Response | Values:
+    """Confirm the address."""
+
+    def confirm(values: Values) -> Response:
+        # Locked: of two concurrent uses only one may succeed.
+        waiting = _verified(request, request.db, lock=True)
+        email_confirmation.confirm(request.db, waiting, request.now)
+        page = "login" if context.user is None else "email"
+        return redirect_to_page(request, page, flash_message="email-confirmed")
+
+    waiting = _verified(request, request.read_connection)
+    others: Values = {"confirmation_token": _token(request), "waiting": waiting}
+    try:
+        return process_form(request, confirm_email_form(), confirm, **others)
+    except Conflict as error:
+        request.response.status_int = 409
+        return form(errors={WHOLE_FORM: error.args[0]}, **others)
+
+
+def _present(context: PageContext, request: ForumRequest) -> Values:
+    user: Any = context.user
+    waiting = email_confirmation.find(request.read_connection, user.user_id)
+    return {"email": user.email, "waiting": waiting, "sends_mail": request.sends_mail}
+
+
+def _token(request: ForumRequest) -> object:
+    return request.parameters.get("confirmation_token")
+
+
+def _verified(
+    request: ForumRequest, db: Any, *, lock: bool = False
+) -> email_confirmation.WaitingAddress:
+    token = _token(request)
+    waiting = None
+    if isinstance(token, str):
+        secret = request.settings["session.secret"]
+        waiting = email_confirmation.verify_token(db, secret, token, request.now, lock=lock)
+    if waiting is None:
+        raise Forbidden(_INVALID_LINK)
+    return waiting
+
+
+def includeme(config: Configurator) -> None:
+    path = "/settings/email"
+    may = AccountPermission.MANAGE
+    add_form_page(config, "email", path, login_required, show, submit, may)
+    name, pages = "confirm_email", (show_confirm, submit_confirm)
+    add_form_page(config, name, f"{path}/confirm", public_page, *pages, Common.VIEW)
+    config.add_route("send_confirmation", f"{path}/confirmation", factory=login_required)
+    config.add_view(
+        send_again, route_name="send_confirmation", request_method="POST", permission=may
+    )

@@ -1,0 +1,212 @@
+"""Confirming an e-mail address by a signed token, and changing the address.
+
+A token is not stored, as in `password_reset`. Its signature covers what the account has now, so it
+becomes invalid when it is used, and when another address takes the place of the one it is for.
+"""
+
+import hmac
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, exists, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from ..cache.invalidation import update_columns
+from ..db.statements import with_row_locks
+from ..errors import AlreadyTaken, Conflict, Invalid
+from ..models import AdminAction, EventType, MailKind, User, UserState
+from ..texts import Message
+from . import accounts, events, mails
+from .moderation import audit_log
+
+TTL = timedelta(days=3)
+_TOKEN = re.compile(r"([1-9][0-9]{0,18})\.([0-9]{1,12})\.([A-Za-z0-9_-]{43})", re.ASCII)
+_TAKEN = Message("Another account has this email address by now.")
+
+
+class WaitingAddress(NamedTuple):
+    """An address that its account has to confirm.
+
+    current: the account's address, which is the same if it was never confirmed; None without one;
+    confirmed_at: since when the current one is confirmed.
+    """
+
+    user_id: int
+    login: str
+    address: str
+    current: str | None
+    confirmed_at: datetime | None
+
+
+def is_required(settings: Mapping[str, Any]) -> bool:
+    """Return whether people must confirm their address before they write."""
+    chosen = settings["accounts.confirm_email"]
+    return bool(chosen == "true" or (chosen == "auto" and settings["mail.delivery"] != "none"))
+
+
+_COLUMNS: tuple[Any, ...] = (
+    User.id,
+    User.login,
+    User.email,
+    User.email_confirmed_at,
+    User.unconfirmed_email,
+)
+_ACCOUNTS: Select[Any] = select(*_COLUMNS).where(User.state != UserState.DELETED)
+
+
+def find(db: Session | Connection, user_id: int, *, lock: bool = False) -> WaitingAddress | None:
+    """Return the address that a user has to confirm, or None.
+
+    lock: lock the user until the transaction ends.
+    """
+    query = _ACCOUNTS.where(User.id == user_id)
+    row = db.execute(with_row_locks(query, User) if lock else query).first()
+    if row is None:
+        return None
+    never_confirmed = row.email if row.email_confirmed_at is None else None
+    address = row.unconfirmed_email or never_confirmed
+    if address is None:
+        return None
+    return _waiting(row, address)
+
+
+def create_token(secret: str, waiting: WaitingAddress, now: datetime) -> str:
+    """Return a token that confirms the address, valid for `TTL`. secret: session.secret."""
+    expires = int((now + TTL).timestamp())
+    return f"{waiting.user_id}.{expires}.{_signature(secret, waiting, expires)}"
+
+
+def verify_token(
+    db: Session | Connection, secret: str, token: str, now: datetime, *, lock: bool = False
+) -> WaitingAddress | None:
+    """Return the address that a token confirms, or None if it is forged, expired or used.
+
+    lock: lock the account until the transaction ends.
+    """
+    match = _TOKEN.fullmatch(token)
+    if match is None or int(match[2]) <= now.timestamp() or int(match[1]) >= 2**63:
+        return None
+    waiting = find(db, int(match[1]), lock=lock)
+    if waiting is None:
+        return None
+    expected = _signature(secret, waiting, int(match[2]))
+    return waiting if hmac.compare_digest(expected, match[3]) else None
+
+
+def _signature(secret: str, waiting: WaitingAddress, expires: int) -> str:
+    # The time, so that an address that comes back does not make a used token valid again.
+    confirmed_at = "" if waiting.confirmed_at is None else waiting.confirmed_at.isoformat()
+    state = [str(waiting.user_id), str(expires), waiting.address, waiting.current or ""]
+    message = "\0".join(["email confirmation", *state, confirmed_at]).encode()
+    signature = hmac.new(secret.encode(), message, sha256).digest()
+    return urlsafe_b64encode(signature).rstrip(b"=").decode()
+
+
+def send_link(
+    db: Session, user_id: int, address: str, now: datetime, *, url: str, language: str
+) -> None:
+    """Queue the email with the link. url: of the page that it leads to; language: of its text."""
+    data = {"url": url, "language": language}
+    mails.enqueue(db, MailKind.EMAIL_CONFIRMATION, address, now, user_id=user_id, data=data)
+
+
+def confirm(db: Session, waiting: WaitingAddress, now: datetime) -> None:
+    """Make the address the account's own, and tell its former address of that.
+
+    waiting: locked. Raises AlreadyTaken if another account has got the address in the meantime; the
+    address goes on waiting then.
+    """
+    _use(db, waiting.user_id, waiting.address, waiting, now)
+
+
+def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
+    """Confirm the address of a user at the command line, and return it.
+
+    Raises NotFound, AlreadyTaken, or Conflict if nothing has to be confirmed.
+    """
+    account = accounts.find(db, login)
+    waiting = find(db, account.id, lock=True)
+    if waiting is None:
+        raise Conflict(f"{account.login} has no email address that has to be confirmed.")
+    confirm(db, waiting, now)
+    action = AdminAction.USER_EMAIL_CONFIRMED
+    audit_log.record(db, action, now, actor_id=None, user_id=account.id)
+    return waiting.address
+
+
+def confirm_current(db: Session, user_id: int, now: datetime) -> None:
+    """Note that a user has got an email at the present address, which confirms it."""
+    never = (User.id == user_id, User.email.is_not(None), User.email_confirmed_at.is_(None))
+    db.execute(update_columns(User, email_confirmed_at=now).where(*never))
+
+
+def change(
+    db: Session, user_id: int, email: str, now: datetime, *, must_confirm: bool
+) -> str | None:
+    """Change the address of a user, or let the new one wait until it is confirmed.
+
+    An address that was never confirmed is replaced at once. The present address takes back a change
+    that waits. Returns the address that a link has to be sent to, or None.
+    Raises Invalid for an address that is not valid or taken.
+    """
+    email = accounts.check_email(email)
+    query = with_row_locks(_ACCOUNTS.where(User.id == user_id), User)
+    row = db.execute(query).one()
+    if email == row.email:
+        db.execute(update_columns(User, unconfirmed_email=None).where(User.id == user_id))
+        return None
+    try:
+        _check_available(db, user_id, email)
+        if not must_confirm:
+            _use(db, user_id, email, _waiting(row, email), now)
+            return None
+        if row.email is not None and row.email_confirmed_at is None:
+            _update(db, user_id, now, email=email, email_key=email.lower())
+        else:
+            _update(db, user_id, now, unconfirmed_email=email)
+    except AlreadyTaken as error:
+        raise Invalid(error.field, "is taken") from None
+    return email
+
+
+def _waiting(row: Any, address: str) -> WaitingAddress:
+    return WaitingAddress(row.id, row.login, address, row.email, row.email_confirmed_at)
+
+
+def _use(db: Session, user_id: int, email: str, before: WaitingAddress, now: datetime) -> None:
+    _check_available(db, user_id, email)
+    _update(
+        db,
+        user_id,
+        now,
+        email=email,
+        email_key=email.lower(),
+        email_confirmed_at=now,
+        unconfirmed_email=None,
+    )
+    if before.current == email:
+        return
+    events.record(db, EventType.USER_UPDATED, now, actor_id=user_id, user_id=user_id)
+    if before.current is not None and before.confirmed_at is not None:
+        mails.enqueue(db, MailKind.EMAIL_CHANGED, before.current, now, user_id=user_id)
+
+
+def _update(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
+    statement = update_columns(User, updated_at=now, **columns).where(User.id == user_id)
+    try:
+        # With rows, so that it is sent now and not together with a later statement.
+        db.execute(statement.returning(User.id)).one()
+    except IntegrityError:
+        # Another transaction has taken the address since it was checked.
+        raise AlreadyTaken("email", _TAKEN) from None
+
+
+def _check_available(db: Session, user_id: int, email: str) -> None:
+    is_taken = exists().where(User.email_key == email.lower(), User.id != user_id)
+    if db.scalar(select(is_taken)):
+        raise AlreadyTaken("email", _TAKEN)

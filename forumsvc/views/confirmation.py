@@ -1,0 +1,15 @@
+"""POST /users/me/confirmation: the link that confirms an email address (an extension)."""
+
+from ..permissions import UserPermission as May
+from ..resources.users import UserItem
+from ..web import confirming
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Ok
+
+
+@api_view(UserItem, "POST", May.CONFIRM, name="confirmation")
+def send_confirmation(item: UserItem, request: ForumRequest) -> Ok:
+    """Send the caller the link once more."""
+    confirming.send_again(request)
+    return Ok()

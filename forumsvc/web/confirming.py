@@ -1,0 +1,100 @@
+"""Confirming email addresses, for the API and for the pages: limits, links, and the services."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import Conflict, Forbidden, Invalid
+from ..oauth import login
+from ..queries.rows import UserRow
+from ..services import email_confirmation, registration
+from ..services.accounts import Account
+from ..texts import Message
+from .api.request import ForumRequest
+
+
+def register(request: ForumRequest, values: Mapping[str, Any]) -> Account:
+    """Register an account, and send it a link if it has to confirm its address.
+
+    values: of the form. Raises Invalid.
+    """
+    must_confirm = email_confirmation.is_required(request.settings)
+    account = registration.register(
+        request.db, request.read_connection, must_confirm=must_confirm, **values
+    )
+    waiting = email_confirmation.find(request.db, account.id) if must_confirm else None
+    if waiting is not None:
+        _send_link(request, account.id, waiting.address)
+    return account
+
+
+def send_again(request: ForumRequest) -> str:
+    """Send the caller the link once more, and return the address.
+
+    Raises Conflict if they have nothing to confirm, Forbidden where no email is sent, RateLimited.
+    """
+    waiting = email_confirmation.find(request.db, request.actor_id)
+    if waiting is None:
+        raise Conflict(Message("Your email address is confirmed already."))
+    if not request.sends_mail:
+        raise Forbidden("This site sends no email. Ask an administrator to confirm your address.")
+    _count(request, waiting.address)
+    _send_link(request, request.actor_id, waiting.address)
+    return waiting.address
+
+
+def change_address(request: ForumRequest, user_id: int, email: str) -> bool:
+    """Change the address of a user, who has given their password; tell whether a link was sent.
+
+    Raises Invalid for an address that is not valid or taken, RateLimited.
+    """
+    must_confirm = email_confirmation.is_required(request.settings)
+    address = email_confirmation.change(
+        request.db, user_id, email, request.now, must_confirm=must_confirm
+    )
+    if address is None:
+        return False
+    _count(request, address)
+    _send_link(request, user_id, address)
+    return True
+
+
+def check_password(request: ForumRequest, row: UserRow) -> login.LoginAttempt | None:
+    """Check the password that a changed address needs, before the request's transaction.
+
+    Returns the attempt, or None if the address stays as it is: many clients send all fields of the
+    profile. Raises Invalid; a wrong password is counted. Raises RateLimited.
+    """
+    sent = request.validated
+    password = sent.get("password")
+    if "email" not in sent or (password is None and sent["email"] == (row.email or "")):
+        return None
+    if password is None:
+        raise Invalid("password", "is required to change the email address")
+    attempt = login.authenticate(
+        request.registry.database.reads,
+        request.settings,
+        row.user_login,
+        password,
+        address=request.remote_addr or "",
+        now=request.now,
+    )
+    if attempt.user is None:
+        # In a transaction of its own, for that of the request ends without a trace.
+        with request.registry.database.session.begin() as db:
+            login.record_failure(db, attempt, request.settings, request.now)
+        raise Invalid("password", "is wrong")
+    return attempt
+
+
+def _count(request: ForumRequest, address: str) -> None:
+    limits = request.registry.abuse_limits
+    limits.count_mail_request(request)
+    limits.count_mail_to(address)
+
+
+def _send_link(request: ForumRequest, user_id: int, address: str) -> None:
+    url = request.site.base_url + request.route_path("confirm_email")
+    language = request.locale_name
+    email_confirmation.send_link(
+        request.db, user_id, address, request.now, url=url, language=language
+    )

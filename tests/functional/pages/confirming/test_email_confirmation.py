@@ -1,0 +1,205 @@
+"""Who signs up confirms their email address before they write."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc import clock
+from forumsvc.models import Mail as QueuedMail
+from forumsvc.security.identity import Identity, Level
+from forumsvc.security.principals import principals_of
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum
+from tests.functional.pages.conftest import OPEN
+from tests.functional.pages.visitor import (
+    NEW_PASSWORD,
+    PASSWORD,
+    Mail,
+    Visitor,
+    form_of,
+    problem,
+    sent,
+)
+
+from .account import FIRST, GOOD, NEW, caller_of, can_write, link, row_of
+
+pytestmark = pytest.mark.both_databases
+
+
+def test_who_signs_up_reads_and_writes_once_they_have_followed_the_link(
+    forum: Forum, visitor: Visitor, mail: Mail
+) -> None:
+    node = forum.node()
+    topic = forum.topic(forum.person("alice"), node)
+    answer = visitor.send("/signup", **GOOD).follow()
+    assert "once you have followed the link" in answer.html.find(role="status").text
+    nina = caller_of(forum)
+    assert nina.get("/topics").status_int == 200
+    shown = nina.get(f"/topics/{topic}").json
+    assert (shown["abilities"]["reply"], shown["abilities"]["report"]) == (False, False)
+    refused = nina.post("/topics", title="T", node_id=node, body="B")
+    assert (refused.status_int, refused.json["error"]) == (403, FIRST)
+    assert nina.put("/users/me", bio="New").json["error"] == FIRST
+    assert nina.post(f"/likes?obj_type=topic&obj_id={topic}").status_int == 403
+    own = nina.get("/users/me").json
+    assert (own["email"], own["unconfirmed_email"]) == (GOOD["email"], GOOD["email"])
+    assert own["level"] == "member"
+    assert forum.nobody.get("/users/nina").json["unconfirmed_email"] is None
+
+    [message] = mail()
+    assert (message["To"], message["Subject"]) == (
+        *(GOOD["email"], "Forum: confirm your email address"),
+    )
+    page = visitor.get(link(mail))
+    assert not can_write(nina, node), "a program that opens the link confirms nothing"
+    assert sent(form_of(page)).follow().html.find(role="status").text == (
+        "Your email address is confirmed."
+    )
+    assert can_write(nina, node)
+    assert nina.get(f"/topics/{topic}").json["abilities"]["reply"] is True
+    assert nina.get("/users/me").json["unconfirmed_email"] is None
+
+
+def test_who_registers_by_the_api_gets_the_link_too(forum: Forum, mail: Mail) -> None:
+    node = forum.node()
+    assert forum.nobody.post("/users", **GOOD).status_int == 201
+    assert not can_write(caller_of(forum), node)
+    assert sent(Visitor(forum).form(link(mail))).status_int == 303
+    assert can_write(caller_of(forum), node)
+
+
+def test_a_link_works_once(nina: Caller, forum: Forum, visitor: Visitor, mail: Mail) -> None:
+    form = visitor.form(link(mail))
+    assert sent(form).status_int == 303
+    used = sent(form)
+    assert used.status_int == 403
+    assert "was used, has expired, or is incomplete" in problem(used)
+    assert visitor.get(link(mail)).status_int == 403
+
+
+def test_a_forged_or_expired_link_confirms_nothing(
+    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = link(mail)
+    user_id, expires, signature = path.partition("=")[2].split(".")
+    page = path.partition("=")[0]
+    other = forum.person("other")
+    later = int(expires) + 1
+    for token in (
+        *(f"{other.id}.{expires}.{signature}", f"{user_id}.{later}.{signature}"),
+        *(f"{user_id}.{expires}.{'A' * 43}", f"{9 * 10**18}9.{expires}.{signature}", "", "x"),
+    ):
+        assert visitor.get(f"{page}={token}").status_int == 403
+    form = visitor.form(path)
+    now: datetime = clock.now() + timedelta(days=3, seconds=1)
+    monkeypatch.setattr(clock, "now", lambda: now)
+    assert sent(form).status_int == 403
+    assert row_of(forum).email_confirmed_at is None
+
+
+def test_an_unconfirmed_user_logs_in_and_every_page_has_a_button_to_send_the_link_again(
+    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
+) -> None:
+    topic = forum.topic(forum.person("alice"), forum.node())
+    visitor.log_in("nina")
+    assert visitor.is_logged_in()
+    for path in ("/", f"/topics/{topic}", "/applications", "/settings/email"):
+        page = visitor.get(path)
+        assert "once you have confirmed your email address" in page.html.find("main").text
+    before = len(mail())
+    answer = page.forms[1].submit().follow()
+    assert "An email was sent" in answer.html.find(role="status").text
+    assert len(mail()) == before + 1
+    assert sent(visitor.form(link(mail))).status_int == 303
+    assert "once you have confirmed" not in visitor.get("/").text
+    assert [tab["href"] for tab in visitor.get("/settings").html.find("nav", class_="tabs")("a")][
+        :2
+    ] == ["/settings", "/settings/email"]
+
+
+def test_the_link_is_sent_again_a_few_times_an_hour_and_only_while_it_is_needed(
+    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
+) -> None:
+    answers = [nina.post("/users/me/confirmation") for _ in range(6)]
+    assert [answer.status_int for answer in answers] == [200] * 5 + [429]
+    assert answers[0].json == {"ok": 1}
+    assert 0 < int(answers[5].headers["Retry-After"]) <= 3600
+    assert len(mail()) == 6
+    assert sent(visitor.form(link(mail))).status_int == 303
+    refused = nina.post("/users/me/confirmation")
+    assert (refused.status_int, refused.json["error"]) == (
+        *(400, "Your email address is confirmed already."),
+    )
+    assert forum.person("other").post("/users/nina/confirmation").status_int == 403
+    assert len(mail()) == 6
+
+
+def test_a_new_password_by_the_link_of_an_email_confirms_the_address(
+    nina: Caller, forum: Forum, visitor: Visitor, mail: Mail
+) -> None:
+    visitor.send("/password/forgotten", email=GOOD["email"])
+    words = mail()[-1].get_content().split()
+    path = next(word for word in words if "://" in word).removeprefix("http://localhost")
+    assert sent(visitor.form(path), new_password=NEW_PASSWORD).status_int == 303
+    assert can_write(caller_of(forum), forum.node())
+
+
+def test_with_the_setting_off_people_write_at_once_and_an_address_changes_at_once(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(**{name.replace(".", "__"): value for name, value in OPEN.items()})
+    visitor = Visitor(forum)
+    answer = visitor.send("/signup", **GOOD).follow()
+    assert answer.html.find(role="status").text == "Your account is created. You can log in now."
+    nina = caller_of(forum)
+    assert can_write(nina, forum.node())
+    refused = nina.post("/users/me/confirmation")
+    assert refused.json["error"] == "Your email address is confirmed already."
+    changed = nina.put("/users/me", email=NEW, password=PASSWORD).json
+    assert (changed["email"], changed["unconfirmed_email"]) == (NEW, None)
+    visitor.log_in("nina")
+    form = {"email": "third@example.org", "current_password": PASSWORD}
+    page = visitor.send("/settings/email", **form).follow()
+    assert page.html.find(role="status").text == "Your email address is saved."
+    with forum.database.reads.connect() as db:
+        queued = db.execute(
+            select(QueuedMail.kind, QueuedMail.recipient).order_by(QueuedMail.id)
+        ).all()
+    assert [tuple(row) for row in queued] == [
+        ("email_changed", GOOD["email"]),
+        ("email_changed", NEW),
+    ]
+
+
+def test_who_has_not_confirmed_writes_as_soon_as_the_setting_is_off(
+    nina: Caller, make_forum: MakeForum
+) -> None:
+    later = make_forum(accounts__confirm_email="false")
+    assert can_write(Caller(later.app, nina.token), later.node())
+
+
+def test_without_mail_nobody_has_to_confirm(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__registration="open")
+    assert forum.nobody.post("/users", **GOOD).status_int == 201
+    assert can_write(caller_of(forum), forum.node())
+
+
+def test_the_keyed_envelope_has_the_same_answers(make_forum: MakeForum) -> None:
+    settings = {**OPEN, "accounts.confirm_email": "true", "api.envelope": "keyed"}
+    forum = make_forum(**{name.replace(".", "__"): value for name, value in settings.items()})
+    forum.nobody.post("/users", **GOOD)
+    nina = caller_of(forum)
+    assert nina.get("/users/me").json["user"]["unconfirmed_email"] == GOOD["email"]
+    assert nina.get("/users/me").json["user"]["abilities"]["update"] is False
+    sent_again = nina.post("/users/me/confirmation")
+    assert (sent_again.status_int, sent_again.json) == (200, {"ok": 1})
+    refused = nina.put("/users/me", bio="New")
+    assert (refused.status_int, refused.json["message"]) == (403, FIRST)
+
+
+def test_who_has_not_confirmed_may_do_what_a_blocked_user_may() -> None:
+    blocked, unconfirmed = (
+        Identity(1, "nina", level, frozenset(), 1) for level in (Level.BLOCKED, Level.UNCONFIRMED)
+    )
+    assert principals_of(unconfirmed) == principals_of(blocked)
