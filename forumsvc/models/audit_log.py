@@ -24,6 +24,9 @@ class AdminAction(StrEnum):
     NODE_UPDATED = "node.updated"
     NODE_DELETED = "node.deleted"
     PHOTO_DELETED = "photo.deleted"
+    ACCESS_BLOCK_CREATED = "access_block.created"
+    ACCESS_BLOCK_UPDATED = "access_block.updated"
+    ACCESS_BLOCK_DELETED = "access_block.deleted"
     LOG_TRIMMED = "log.trimmed"
 
 

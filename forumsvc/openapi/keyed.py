@@ -24,6 +24,7 @@ _DETAILS = {
     "WebhookWithSecret": ("webhook", None),
     "Report": ("report", None),
     "ReviewWithDetails": ("review", None),
+    "AccessBlock": ("access_block", None),
 }
 _BODY = "$response.body#/"
 

@@ -11,6 +11,7 @@ from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from ..settings import Settings
+from .access_blocks import AccessBlocks
 from .base import Acl, Resource
 from .events import Events
 from .likes import Likes
@@ -39,6 +40,7 @@ _CHILDREN: dict[str, type[Resource]] = {
     "moderation": Moderation,
     "reports": Reports,
     "reviews": Reviews,
+    "access_blocks": AccessBlocks,
 }
 
 

@@ -22,6 +22,7 @@ NOUNS = (
     "moderation",
     "reports",
     "reviews",
+    "access_blocks",
 )
 
 

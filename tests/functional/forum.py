@@ -35,6 +35,8 @@ def make_app(database_url: str, here: Path, **settings: str) -> Any:
         # As many as tests have threads, where a server has eight.
         "database.long_lock_waits": "64",
         "notifications.job_interval_seconds": "3600",
+        "moderation.blocks_recheck_seconds": "3600",
+        "accounts.sign_up_min_seconds": "off",
         **settings,
     }
     return forumsvc.main({"here": str(here)}, **written)

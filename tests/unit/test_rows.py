@@ -7,6 +7,7 @@ import pytest
 from forumsvc.db.keyset_paging import Anchor, KeysetPage, SortOrder
 from forumsvc.oauth import tokens
 from forumsvc.queries import (
+    access_blocks,
     audit_log,
     events,
     nodes,
@@ -94,6 +95,12 @@ SELECTS: list[tuple[str, Any, type]] = [
     *(
         (f"the log {public}", audit_log._page((), public, _LOG), moderation.LogRow)
         for public in (True, False)
+    ),
+    ("an access block", access_blocks._by_id(), moderation.AccessBlockRow),
+    (
+        "access blocks",
+        access_blocks._page(_page(access_blocks._NEWEST_FIRST)),
+        moderation.AccessBlockRow,
     ),
     ("a report", reports._by_id(), moderation.ReportRow),
     ("own reports", reports._page(_page(reports._NEWEST_FIRST)), moderation.ReportRow),

@@ -10,7 +10,14 @@ from ...permissions import (
 )
 from ...permissions import UserPermission as May
 from ...presenters.events import listed_event
-from ...presenters.moderation import log_record, report, report_with_reporter, restriction, review
+from ...presenters.moderation import (
+    access_block,
+    log_record,
+    report,
+    report_with_reporter,
+    restriction,
+    review,
+)
 from ...presenters.nodes import node
 from ...presenters.notifications import notifications
 from ...presenters.photos import photo
@@ -170,6 +177,8 @@ class BareEnvelope:
                 return report(row)
             case Kind.REVIEW:
                 return review(request.site, row)
+            case Kind.ACCESS_BLOCK:
+                return access_block(request.site, row)
 
     def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return what a moderator needs to decide: the reports, the object and its author."""
@@ -233,3 +242,5 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return report(item.row)
         case Kind.REVIEW:
             return review(request.site, item.row)
+        case Kind.ACCESS_BLOCK:
+            return access_block(request.site, item.row)

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     LOG_RECORD = "log_record"
     REPORT = "report"
     REVIEW = "review"
+    ACCESS_BLOCK = "access_block"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from forumsvc.permissions import Scope
+from forumsvc.resources.access_blocks import AccessBlockItem, AccessBlocks
 from forumsvc.resources.base import Item, Resource
 from forumsvc.resources.events import Events
 from forumsvc.resources.likes import Likes
@@ -125,6 +126,8 @@ def every_context() -> Iterator[Any]:
         deliveries,
         item(DeliveryItem, deliveries),
         Events(top, "events"),
+        AccessBlocks(top, "access_blocks"),
+        item(AccessBlockItem, AccessBlocks(top, "access_blocks")),
         Search(top, "search"),
         Moderation(top, "moderation"),
         AuditLog(top, "log"),
