@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from ...db.statements import delete_of, insert_or_ignore, update_of
 from ...errors import Invalid, NotFound
+from ...ids import MAX_ID
 from ...models import AccessBlock, AccessBlockKind, AccessBlockSeverity, AdminAction
 from ..moderation import audit_log
 from . import values
@@ -45,7 +46,8 @@ def put(
 
 def remove(db: Session, actor_id: int | None, now: datetime, block_id: int) -> None:
     """Remove a block. actor_id: None at the command line. Raises NotFound."""
-    statement = delete_of(AccessBlock).where(AccessBlock.id == block_id)
+    possible_id = block_id if 0 < block_id <= MAX_ID else 0
+    statement = delete_of(AccessBlock).where(AccessBlock.id == possible_id)
     columns = (AccessBlock.kind, AccessBlock.value, AccessBlock.severity)
     removed = db.execute(statement.returning(*columns)).first()
     if removed is None:

@@ -27,14 +27,8 @@ def refuses_sign_up(severity: AccessBlockSeverity) -> bool:
     """Return whether nobody may sign up under a block.
 
     APPROVAL stands for accounts that an admin has to approve. There are none yet, so it refuses.
-    Whoever adds them answers False for it here, and asks `needs_approval`.
     """
     return True
-
-
-def needs_approval(severity: AccessBlockSeverity) -> bool:
-    """Return whether an account that signs up under a block needs the approval of an admin."""
-    return severity is AccessBlockSeverity.APPROVAL and not refuses_sign_up(severity)
 
 
 @dataclass(frozen=True, slots=True)
