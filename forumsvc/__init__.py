@@ -90,6 +90,8 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .markup import RenderBudget, Renderer
     from .media.limits import Limits
     from .openapi import Description
+    from .services.access.email_domains import email_domains_from_settings
+    from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
     from .services.content.pace import pace_from_settings
     from .services.content.rules import rules_from_settings
@@ -139,6 +141,8 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     )
     registry.webhook_sender = WebhookSender(registry.database, settings)
     registry.moderation = Moderation(registry.database, settings["worker.interval_seconds"])
+    registry.blocked_networks = BlockedNetworks(settings["moderation.blocks_recheck_seconds"])
+    registry.email_domains = email_domains_from_settings(settings, ini_dir)
     rate_limiter = RateLimiter(settings)
     registry.abuse_limits = AbuseLimits(settings, rate_limiter)
     registry.request_limits = RequestLimits(settings, rate_limiter)

@@ -114,6 +114,10 @@ class WebhookPermission(StrEnum):
     MANAGE = "manage_webhooks"  # all that can be done with webhooks
 
 
+class AccessBlockPermission(StrEnum):
+    MANAGE = "manage_access_blocks"  # all that can be done with access blocks
+
+
 class SearchPermission(StrEnum):
     SEARCH = "search"  # search topics, replies and users
     SEARCH_HIDDEN = "search_hidden"  # also find what is banned or deleted
@@ -186,7 +190,9 @@ MODERATION = frozenset(
 )
 """Permissions that need the scope `moderate`."""
 
-ADMINISTRATION = frozenset({WebhookPermission.MANAGE, EventPermission.VIEW})
+ADMINISTRATION = frozenset(
+    {WebhookPermission.MANAGE, EventPermission.VIEW, AccessBlockPermission.MANAGE}
+)
 """Permissions that need the scope `admin`."""
 
 WITHOUT_SCOPE = frozenset({UserPermission.REGISTER})

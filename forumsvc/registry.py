@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .db.limited_reads import LimitedReads
     from .media.limits import Limits
     from .openapi import Description
+    from .services.access.email_domains import EmailDomains
+    from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
     from .services.content.pace import Pace
     from .services.notifications.job_runner import NotificationJobRunner
@@ -62,6 +64,9 @@ class ForumRegistry(Registry):
     background: "BackgroundWorker"
     """The tasks of the background worker; they run in its process alone."""
 
+    blocked_networks: "BlockedNetworks"
+    email_domains: "EmailDomains"
+    """Those that no account may have."""
     abuse_limits: "AbuseLimits"
     request_limits: "RequestLimits"
     search_limit: "CallerLimit"

@@ -16,12 +16,13 @@ from ..db.base import Base
 from ..db.engine import Database
 from ..db.executor import EXECUTOR
 from ..db.statements import insert_of, update_of
+from ..models.access_block import AccessBlock
 from ..models.cache_version import CacheVersion, random_version
 from ..models.node import Node, Section
 from ..models.topic import Topic
 from ..models.user import User
 
-TOPIC_LISTS, DISPLAY_NAMES = "lists", "names"
+TOPIC_LISTS, DISPLAY_NAMES, ACCESS = "lists", "names", "access"
 """The kinds of cache version, by their columns in `CacheVersion`."""
 
 INVALIDATES: dict[type[Base], str] = {
@@ -29,6 +30,7 @@ INVALIDATES: dict[type[Base], str] = {
     Node: DISPLAY_NAMES,
     Section: DISPLAY_NAMES,
     User: DISPLAY_NAMES,
+    AccessBlock: ACCESS,
 }
 """The version that a change of a table's rows changes. Replies have the version of their topic."""
 
@@ -84,14 +86,16 @@ def use_own_slot(db: Session) -> None:
 
 def bump(db: Connection, versions: set[str], slot: int | None = None) -> None:
     """Change versions in a slot, by default in a random one; only the commit may follow."""
-    db.execute(_bump_statement(db.dialect.name, frozenset(versions)), _new_versions(slot))
+    db.execute(_bump_statement(db.dialect.name, frozenset(versions)), _new_versions(versions, slot))
 
 
-def _new_versions(slot: int | None) -> dict[str, int]:
+def _new_versions(invalidated: set[str], slot: int | None) -> dict[str, int]:
     return {
         "slot": secrets.randbelow(_SLOTS) if slot is None else slot,
         TOPIC_LISTS: random_version(),
         DISPLAY_NAMES: random_version(),
+        # A new slot must not look like a change of the blocks.
+        ACCESS: random_version() if ACCESS in invalidated else 0,
     }
 
 
@@ -115,13 +119,13 @@ def _bump_invalidated(db: Session) -> None:
     if invalidated:
         executor = db.info[EXECUTOR]
         statement = _bump_statement(executor.dialect.name, frozenset(invalidated))
-        executor.rows_in(db, statement, _new_versions(db.info.get(_SLOT)))
+        executor.rows_in(db, statement, _new_versions(invalidated, db.info.get(_SLOT)))
 
 
 @cache
 def _bump_statement(dialect: str, versions: frozenset[str]) -> Any:
     statement = insert_of(CacheVersion, dialect).values(
-        {name: bindparam(name) for name in ("slot", TOPIC_LISTS, DISPLAY_NAMES)}
+        {name: bindparam(name) for name in ("slot", TOPIC_LISTS, DISPLAY_NAMES, ACCESS)}
     )
     changed = {version: statement.excluded[version] for version in versions}
     return statement.on_conflict_do_update(index_elements=[CacheVersion.slot], set_=changed)

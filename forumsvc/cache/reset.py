@@ -15,7 +15,13 @@ from ..errors import NotFound
 from ..ids import MAX_ID
 from ..models import Topic
 from ..models.cache_version import random_version
-from .invalidation import DISPLAY_NAMES, TOPIC_LISTS, invalidate, update_without_invalidation
+from .invalidation import (
+    ACCESS,
+    DISPLAY_NAMES,
+    TOPIC_LISTS,
+    invalidate,
+    update_without_invalidation,
+)
 
 _CHUNK = 1_000
 """The number of topics of one transaction, which locks them all."""
@@ -43,6 +49,7 @@ def reset_all(database: Database, *, progress: Callable[[int], None] = lambda n:
     with database.session.begin() as db:
         invalidate(db, TOPIC_LISTS)
         invalidate(db, DISPLAY_NAMES)
+        invalidate(db, ACCESS)
     total, last_id = 0, 0
     while True:
         with database.session.begin() as db:

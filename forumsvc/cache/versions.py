@@ -23,21 +23,47 @@ def topic_lists_version() -> ColumnElement[int]:
     return select(_lists_version()).scalar_subquery().label("lists_version")
 
 
+def access_version() -> ColumnElement[int]:
+    """Return a column `access_version`, for a SELECT that is part of many requests."""
+    return select(_sum(CacheVersion.access)).scalar_subquery().label("access_version")
+
+
+@cache
+def _access() -> Select[Any]:
+    return select(_sum(CacheVersion.access).label("version"))
+
+
+def load_access_version(db: ReadConnection) -> int:
+    """Return the version of the access blocks; 0: there was never any."""
+    found = row(db, _access(), {})
+    assert found is not None, "a sum is always there"  # noqa: S101
+    version: int = found.version
+    return version
+
+
 def _lists_version() -> ColumnElement[int]:
     return _sum(CacheVersion.lists + CacheVersion.names)
 
 
 @cache
 def _lists() -> Select[Any]:
-    return select(_lists_version().label("version"))
+    columns: tuple[Any, ...] = (
+        _lists_version().label("version"),
+        _sum(CacheVersion.access).label("access"),
+    )
+    return select(*columns)
 
 
 def load_lists_version(db: ReadConnection) -> int:
     """Return the version of everything that lists of topics and of nodes show."""
+    return load_lists_and_access_versions(db)[0]
+
+
+def load_lists_and_access_versions(db: ReadConnection) -> tuple[int, int]:
+    """Return the version of `load_lists_version`, and that of the access blocks."""
     found = row(db, _lists(), {})
     assert found is not None, "a sum is always there"  # noqa: S101
-    version: int = found.version
-    return version
+    return found.version, found.access
 
 
 @cache

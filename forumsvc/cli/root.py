@@ -16,6 +16,7 @@ from .command import Group
 from .context import CommandError, Context, pass_context
 
 SUMMARIES = {
+    "access": "Block networks and email addresses, list and remove blocks.",
     "cache": "Invalidate cached pages after a change by SQL.",
     "check": "Find configuration errors that would stop the service or fail later.",
     "config": "Write a production.ini; print the example files.",

@@ -1,6 +1,7 @@
 """Tables and their constraints, one file for each noun."""
 
 from ..db.base import Base
+from .access_block import AccessBlock, AccessBlockKind, AccessBlockSeverity
 from .audit_log import AdminAction, AuditRecord, Via, Visibility
 from .cache_version import CacheVersion
 from .event import Event, EventPosition, EventType
@@ -36,6 +37,9 @@ from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
 
 __all__ = [
     "ALL_EVENTS",
+    "AccessBlock",
+    "AccessBlockKind",
+    "AccessBlockSeverity",
     "AdminAction",
     "AuditRecord",
     "Base",

@@ -26,6 +26,9 @@ class AdminAction(StrEnum):
     NODE_DELETED = "node.deleted"
     PHOTO_DELETED = "photo.deleted"
     POSTS_SWEPT = "posts.swept"
+    ACCESS_BLOCK_CREATED = "access_block.created"
+    ACCESS_BLOCK_UPDATED = "access_block.updated"
+    ACCESS_BLOCK_DELETED = "access_block.deleted"
     LOG_TRIMMED = "log.trimmed"
 
 

@@ -33,3 +33,5 @@ class CacheVersion(Base):
     """Of which topics there are, and of what lists show of them."""
     names: Mapped[int] = mapped_column(BigInteger)
     """Of what stands beside every post: names of users and nodes, and avatars."""
+    access: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    """Of the access blocks, which each process knows by heart; no page shows them."""

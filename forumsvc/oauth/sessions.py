@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, insert, literal, select
 from sqlalchemy.orm import Session
 
+from ..cache import versions
 from ..db.base import UtcDateTime
 from ..db.execution import ReadConnection, row
 from ..db.statements import delete_of
@@ -33,6 +34,7 @@ _COLUMNS: tuple[Any, ...] = (
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
     select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
+    versions.access_version(),
 )
 
 
@@ -80,7 +82,7 @@ def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     """Return the user who is logged in by the secret of a cookie, or None.
 
     The row: user_id, login, email, role, unread_count, state, blocked_until, blocked_reason,
-    user_created_at, is_unconfirmed, scope, client_id, blocks; one SELECT.
+    user_created_at, is_unconfirmed, scope, client_id, blocks, access_version; one SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 

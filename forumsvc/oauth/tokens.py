@@ -133,6 +133,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.used_at,
     exists().where(UserBlock.user_id == OAuthToken.user_id).label("blocks"),
     versions.topic_lists_version(),
+    versions.access_version(),
 )
 _ACCESS = (
     select(*_ACCESS_COLUMNS)
@@ -149,7 +150,8 @@ _ACCESS = (
 def find_by_access_token(db: ReadConnection, token: str, now: datetime) -> AccessRow | None:
     """Return the row of an access token, or None if it is unknown, expired or revoked.
 
-    It carries the version of topic lists, so that most lists cost a member no other statement.
+    It carries the version of topic lists, so that most lists cost a member no other statement, and
+    that of the access blocks.
     """
     return row(db, _ACCESS, {"hash": hash_token(token), "now": now})
 

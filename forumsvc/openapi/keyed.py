@@ -25,6 +25,7 @@ _DETAILS = {
     "Report": ("report", None),
     "ReviewWithDetails": ("review", None),
     "HeldPost": ("held_post", None),
+    "AccessBlock": ("access_block", None),
 }
 _BODY = "$response.body#/"
 

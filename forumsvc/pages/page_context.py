@@ -4,7 +4,6 @@ The cookie holds one random secret. A user is logged in if the database has a se
 Logging in replaces the secret (no session fixation).
 """
 
-import re
 from typing import Any
 
 from ..oauth import sessions
@@ -13,10 +12,11 @@ from ..oauth.token_hash import new_secret
 from ..resources.page import PageResource
 from ..security.identity import Level
 from ..web.api.request import ForumRequest, caller_of
+from ..web.pipeline.access import notice_access_version
+from ..web.pipeline.session_cookie import read_session_cookie, session_cookie_name
 from ..web.pipeline.transactions import is_unsafe
 from .paths import safe_redirect_path
 
-_SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _COOKIE_GRACE = 86400
 """Seconds by which the cookie outlives the session, so that an expired session is recognized."""
 
@@ -41,7 +41,7 @@ class PageContext(PageResource):
         self.request = request
         request.page_context = self  # also when another context, an error, answers
         self._secure = request.base_url.startswith("https://")
-        self.cookie = self._read_cookie()
+        self.cookie = read_session_cookie(request)
         self._cookie_changed = False
         self.user: Any | None = None
         self.csp_directives: dict[str, str] = {}
@@ -51,6 +51,7 @@ class PageContext(PageResource):
             self.user = sessions.find(request.executor, self.cookie, request.now)
         if self.user is not None:
             request.caller = caller_of(self.user, request)
+            notice_access_version(request, self.user.access_version)
 
     def new_cookie(self) -> str:
         """Give the browser a new cookie, without a session, and return its secret."""
@@ -97,21 +98,12 @@ class PageContext(PageResource):
         if self.cookie is not None and self.user is not None:
             sessions.delete(self.request.db, self.cookie)
 
-    @property
-    def _cookie_name(self) -> str:
-        # Browsers accept the prefix only from this very host, over TLS (RFC 6265bis §4.1.3.2).
-        return "__Host-session" if self._secure else "session"
-
-    def _read_cookie(self) -> str | None:
-        value = self.request.cookies.get(self._cookie_name, "")
-        return value if _SECRET.fullmatch(value) else None
-
     def _set_cookie(self, request: ForumRequest, response: Any) -> None:
         if not self._cookie_changed:
             return
         has_cookie = self.cookie is not None
         response.set_cookie(
-            self._cookie_name,
+            session_cookie_name(request),
             self.cookie if has_cookie else "",
             max_age=request.settings["session.ttl_seconds"] + _COOKIE_GRACE if has_cookie else 0,
             path="/",

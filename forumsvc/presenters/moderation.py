@@ -5,7 +5,14 @@ from typing import Any
 
 from ..clock import rfc3339, rfc3339_or_none
 from ..models import HoldReason, RestrictionKind
-from ..queries.moderation_rows import HeldPostRow, LogRow, ReportRow, RestrictionRow, ReviewListRow
+from ..queries.moderation_rows import (
+    AccessBlockRow,
+    HeldPostRow,
+    LogRow,
+    ReportRow,
+    RestrictionRow,
+    ReviewListRow,
+)
 from ..texts import Message
 from .site import Site
 
@@ -106,6 +113,21 @@ def object_of(key: str) -> tuple[str, int]:
     """Return the type and the id of what a review is about."""
     obj_type, _, obj_id = key.partition(":")
     return obj_type, int(obj_id)
+
+
+def access_block(site: Site, row: AccessBlockRow) -> dict[str, Any]:
+    """Return a block. active: whether it has not ended."""
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "value": row.value,
+        "severity": row.severity,
+        "reason": row.reason,
+        "by": person(site, row, "by"),
+        "active": row.expires_at is None or row.expires_at > site.now,
+        "created_at": rfc3339(row.created_at),
+        "expires_at": rfc3339_or_none(row.expires_at),
+    }
 
 
 def log_record(site: Site, row: LogRow) -> dict[str, Any]:

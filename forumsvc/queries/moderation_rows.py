@@ -113,3 +113,19 @@ class LogRow(Protocol):
     details: str | None
     request_id: str | None
     created_at: datetime
+
+
+class AccessBlockRow(Protocol):
+    """A block, for `presenters.moderation.access_block`. by_…: None for the command line."""
+
+    id: int
+    kind: str
+    value: str
+    severity: str
+    reason: str
+    by_id: int | None
+    by_login: str | None
+    by_name: str | None
+    by_avatar: str | None
+    created_at: datetime
+    expires_at: datetime | None

@@ -208,8 +208,8 @@ class AccessRow(Protocol):
 
     user_id and login are None for a token of the client itself; the other columns of the user are
     then not to be read. is_unconfirmed: whether the user has an e-mail and never confirmed it;
-    blocks: whether the user blocks anybody; lists_version: see
-    `cache.versions.topic_lists_version`; the other columns are of the token.
+    blocks: whether the user blocks anybody; lists_version and access_version: see
+    `cache.versions`; the other columns are of the token.
     """
 
     user_id: int | None
@@ -228,3 +228,4 @@ class AccessRow(Protocol):
     used_at: datetime | None
     blocks: bool
     lists_version: int
+    access_version: int

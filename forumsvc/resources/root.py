@@ -11,6 +11,7 @@ from ..permissions import Common, RootPermission
 from ..security.identity import Identity
 from ..security.principals import EVERYONE, USER
 from ..settings import Settings
+from .access_blocks import AccessBlocks
 from .base import Acl, Resource
 from .events import Events
 from .held_posts import HeldPosts
@@ -41,6 +42,7 @@ _CHILDREN: dict[str, type[Resource]] = {
     "reports": Reports,
     "reviews": Reviews,
     "held": HeldPosts,
+    "access_blocks": AccessBlocks,
 }
 
 

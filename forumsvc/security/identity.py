@@ -61,7 +61,8 @@ def level_of(role: str, state: str, created_at: datetime, now: datetime, newbie:
     """
     if state != UserState.ACTIVE:
         return state
-    if role == Role.MEMBER and now - created_at < newbie:
+    # An account may be newer than the time of the request that creates it.
+    if role == Role.MEMBER and newbie and now - created_at < newbie:
         return Level.NEWBIE
     return role
 

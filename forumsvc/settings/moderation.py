@@ -1,7 +1,7 @@
 """The settings of moderation."""
 
 from .setting import Setting
-from .setting_types import BOOLEAN, RATE, integer, or_off
+from .setting_types import BOOLEAN, RATE, TEXT, integer, or_off, seconds
 
 MODERATION: tuple[Setting, ...] = (
     Setting(
@@ -30,5 +30,27 @@ MODERATION: tuple[Setting, ...] = (
         "off",
         "how many days the log of moderation is kept; off: for ever",
         unit="days",
+    ),
+    Setting(
+        "moderation.blocks_recheck_seconds",
+        seconds(0, 3600),
+        "1",
+        "for how long a process may use the access blocks that it knows when a request reads "
+        "nothing that tells of a change, as those of visitors mostly do",
+    ),
+    Setting(
+        "accounts.email_domains_file",
+        TEXT,
+        "",
+        "a text file with email domains that no account may have, a domain a line, # begins a "
+        "comment; their subdomains are meant, too; read at the start",
+    ),
+    Setting(
+        "accounts.sign_up_min_seconds",
+        or_off(seconds(0.1, 60)),
+        "3",
+        "how long people need at least to fill in the sign-up page; who is faster is taken for a "
+        "program and asked to try again; off: no limit",
+        unit="seconds",
     ),
 )

@@ -24,6 +24,7 @@ NOUNS = (
     "reports",
     "reviews",
     "held_posts",
+    "access_blocks",
 )
 
 

@@ -29,3 +29,6 @@ def includeme(config: Configurator) -> None:
         over="pyramid_tm.tm_tween_factory",
     )
     config.add_tween("forumsvc.web.pipeline.guard.guard_tween", under=EXCVIEW)
+    config.add_tween(
+        "forumsvc.web.pipeline.access.access_tween", under="forumsvc.web.pipeline.guard.guard_tween"
+    )

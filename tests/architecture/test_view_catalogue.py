@@ -13,6 +13,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 import forumsvc
 from forumsvc import permissions
 from forumsvc.permissions import FORBIDDEN
+from forumsvc.resources.access_blocks import AccessBlockItem, AccessBlocks
 from forumsvc.resources.events import Events
 from forumsvc.resources.held_posts import HeldPostItem, HeldPosts
 from forumsvc.resources.likes import Likes
@@ -60,6 +61,8 @@ PLACES: dict[type, str] = {
     ReviewItem: "/reviews/:id",
     HeldPosts: "/held",
     HeldPostItem: "/held/:id",
+    AccessBlocks: "/access_blocks",
+    AccessBlockItem: "/access_blocks/:id",
 }
 ERROR_VIEWS = "they answer a request that has failed already, whoever sent it"
 WITHOUT_PERMISSION = {

@@ -176,9 +176,12 @@ def _make_decidable(operation_id: str, body: dict[str, Any]) -> None:
         "silenceUser": ("days", "until"),
         "warnUser": ("topic_id", "reply_id"),
         "resolveReview": ("silence_days", "version"),
+        "createAccessBlock": ("expires_at",),
     }
     for name in unfit.get(operation_id, ()):
         body.pop(name, None)
+    if operation_id == "createAccessBlock":
+        body.update({"kind": "email_domain", "value": "spam.example"})
 
 
 def _make_searchable(case: Any) -> None:
@@ -226,6 +229,7 @@ def _cursor(operation: str, query: dict[str, Any]) -> str:
         "listUserTopics": f"user_topics.{query.get('order') or 'recent'}",
         "listTopicReplies": "replies",
         "listUserReplies": "user_replies",
+        "listAccessBlocks": "access_blocks",
         "listLikes": f"likes.{query.get('obj_type')}",
     }.get(operation, operation.removeprefix("list").lower())
     columns = {"last_actived": 2, "popular": 3, "likes": 2, "replies": 2}

@@ -12,6 +12,7 @@ from sqlalchemy import insert, update
 from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import (
+    AccessBlock,
     Event,
     Favorite,
     HeldPost,
@@ -50,7 +51,7 @@ _NAMES = (
     *("r_banned", "r_banned_bystander", "r_deleted", "r_tombstone"),
     # the rest
     *("node", "note", "photo", "webhook", "delivery", "happened"),
-    *("review", "review_of_maintainer", "held"),
+    *("review", "review_of_maintainer", "held", "access_block"),
 )
 IDS = {name: 1_000_001 + place for place, name in enumerate(_NAMES)}
 EMAILS = {name: f"{name}@example.org" for name in ("author", "bystander", "gone")}
@@ -282,8 +283,20 @@ def _relations(now: Any) -> list[tuple[Any, list[dict[str, Any]]]]:
         (HeldPost, [_held(now)]),
         (Webhook, [{"id": IDS["webhook"], "url": "https://192.0.2.1/", "events": ["*"]}]),
         (WebhookDelivery, [{"id": IDS["delivery"], "webhook_id": IDS["webhook"], "due_at": now}]),
+        (AccessBlock, [_access_block(now)]),
         # Below the horizon, whatever runs on the server.
         (Event, [{"id": IDS["happened"], "xid": 0, "type": "user.updated"}]),
         (OAuthClient, [client]),
         (OAuthToken, tokens),
     ]
+
+
+def _access_block(now: Any) -> dict[str, Any]:
+    return {
+        "id": IDS["access_block"],
+        "kind": "email_domain",
+        "value": "spam.example",
+        "severity": "sign_up",
+        "reason": "Spam",
+        "created_at": now,
+    }

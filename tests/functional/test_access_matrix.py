@@ -33,6 +33,14 @@ SENT: dict[str, dict[str, Any]] = {
     "webhook": {"params": {"url": "https://hooks.example.org/", "events": "reply.created"}},
     "report": {"params": {"category": "spam"}},
     "resolve": {"params": {"decision": "dismiss"}},
+    "block": {
+        "params": {
+            "kind": "address",
+            "value": "192.0.2.0/24",
+            "severity": "sign_up",
+            "reason": "Spam",
+        }
+    },
     "reason": {"params": {"reason": "A new text"}},
     "change": {"params": {"description": "A new text"}},
     "replay": {"params": {"since": "2026-01-01T00:00:00Z"}},
@@ -99,7 +107,7 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
     shown = answer.json if answer.content_type == "application/json" else answer.text
     me, is_owner = CALLERS.get(role, ("", ""))[0], CALLERS.get(role, ("",))[0] == "author"
     created = row.method == "POST" and (
-        said in ("new", "photo", "report") or row.path == "/webhooks"
+        said in ("new", "photo", "report") or row.path in ("/webhooks", "/access_blocks")
     )
     status = 202 if said == "accepted" else 201 if created else 200
     assert answer.status_int == status, shown
@@ -141,13 +149,17 @@ def check_answer(answer: TestResponse, row: Row, role: str) -> None:
             assert [one["id"] for one in shown] == [IDS["held"]] * sees
         case ["report"]:
             assert (shown["category"], shown["state"]) == ("spam", "open")
+        case ["block"]:
+            assert (shown["value"], shown["by"]["login"]) == ("192.0.2.0/24", me)
+            assert answer.headers["Location"].endswith(f"/access_blocks/{shown['id']}")
         case ["[]"]:
             assert shown == []
         case _ if said.startswith("["):
             assert [one["id"] for one in shown] == [IDS[name] for name in said[1:-1].split()]
         case _:
             assert shown["id"] == IDS[said[1:-1]]
-            has_abilities = row.path.split("/")[1] not in ("nodes", "webhooks", "reviews", "held")
+            without = ("nodes", "webhooks", "reviews", "held", "access_blocks")
+            has_abilities = row.path.split("/")[1] not in without
             assert ("abilities" in shown) is has_abilities
             if row.sends in ("reason", "resolve"):
                 return

@@ -7,6 +7,7 @@ import pytest
 from forumsvc.db.keyset_paging import Anchor, KeysetPage, SortOrder
 from forumsvc.oauth import tokens
 from forumsvc.queries import (
+    access_blocks,
     audit_log,
     events,
     held_posts,
@@ -101,6 +102,12 @@ SELECTS: list[tuple[str, Any, type]] = [
         "held posts",
         held_posts._page((), _page(held_posts._NEWEST_FIRST)),
         moderation.HeldPostRow,
+    ),
+    ("an access block", access_blocks._by_id(), moderation.AccessBlockRow),
+    (
+        "access blocks",
+        access_blocks._page(_page(access_blocks._NEWEST_FIRST)),
+        moderation.AccessBlockRow,
     ),
     ("a report", reports._by_id(), moderation.ReportRow),
     ("own reports", reports._page(_page(reports._NEWEST_FIRST)), moderation.ReportRow),

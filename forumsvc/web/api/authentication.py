@@ -3,13 +3,14 @@
 from ...oauth import first_use, tokens
 from ...queries.rows import AccessRow
 from ...security.credentials import access_token
+from ..pipeline.access import notice_access_version
 from .request import ForumRequest, caller_of
 
 
 def authenticate(request: ForumRequest) -> bool:
     """Set the caller of a request; return False if its access token is wrong.
 
-    Without a token the caller stays None. Raises Malformed.
+    Without a token the caller stays None. Raises Malformed; Forbidden for a blocked network.
     """
     token = access_token(
         request.parameters.get_from_query_and_body("access_token"),
@@ -23,6 +24,7 @@ def authenticate(request: ForumRequest) -> bool:
         return False
     request.caller = caller_of(row, request)
     request.lists_version = row.lists_version
+    notice_access_version(request, row.access_version)
     return True
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...cache import versions
 from ...resources.base import Resource
 from ..api.request import ForumRequest
+from ..pipeline.access import notice_access_version
 
 
 class CacheScope(Enum):
@@ -43,8 +44,11 @@ def _lists(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:
     # Where no list is cached, the SELECT of the version would be wasted.
     if not request.page_cache.max_bytes:
         return None
-    loaded = request.lists_version
-    return (versions.load_lists_version(request.db) if loaded is None else loaded,)
+    if request.lists_version is not None:
+        return (request.lists_version,)
+    version, access_version = versions.load_lists_and_access_versions(request.db)
+    notice_access_version(request, access_version)
+    return (version,)
 
 
 def _topic_list(context: Resource, request: ForumRequest) -> tuple[int, ...] | None:

@@ -12,6 +12,7 @@ from ...permissions import (
 from ...permissions import UserPermission as May
 from ...presenters.events import listed_event
 from ...presenters.moderation import (
+    access_block,
     held_post,
     log_record,
     report,
@@ -187,6 +188,8 @@ class BareEnvelope:
                 return review(request.site, row)
             case Kind.HELD_POST:
                 return held_post(request.site, row)
+            case Kind.ACCESS_BLOCK:
+                return access_block(request.site, row)
 
     def review_details(self, item: Item, request: ForumRequest) -> dict[str, Any]:
         """Return what a moderator needs to decide: the reports, the object and its author."""
@@ -255,3 +258,5 @@ def _serialize(kind: Kind, item: Item, request: ForumRequest) -> dict[str, Any]:
             return review(request.site, item.row)
         case Kind.HELD_POST:
             return held_post(request.site, item.row)
+        case Kind.ACCESS_BLOCK:
+            return access_block(request.site, item.row)

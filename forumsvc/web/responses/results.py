@@ -29,6 +29,7 @@ class Kind(StrEnum):
     REPORT = "report"
     REVIEW = "review"
     HELD_POST = "held_post"
+    ACCESS_BLOCK = "access_block"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def test_there_are_all_commands_and_no_others() -> None:
         *("events list", "events status", "webhook add", "webhook list", "webhook delete"),
         *("webhook on", "webhook off", "webhook rotate", "webhook ping"),
         *("webhook redeliver", "webhook replay"),
-        "webhook deliveries",
+        *("webhook deliveries", "access block", "access list", "access unblock"),
         *("user add", "user role", "user block", "user unblock", "user delete", "user password"),
         *("node add", "node list", "node edit", "node delete"),
         *("user silence", "user unsilence", "user warn", "user sweep", "log list"),

@@ -27,6 +27,7 @@ session.secret = a secret of the tests, long enough for everybody
 site.name = Harbour
 accounts.registration = open
 accounts.registrations_per_hour = 1000
+accounts.sign_up_min_seconds = off
 mail.requests_per_hour = 1000
 oauth.user_registered_clients = true
 mail.delivery = folder

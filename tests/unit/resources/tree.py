@@ -7,6 +7,7 @@ from typing import Any
 
 from forumsvc.models import HeldState
 from forumsvc.permissions import Scope
+from forumsvc.resources.access_blocks import AccessBlockItem, AccessBlocks
 from forumsvc.resources.base import Item, Resource
 from forumsvc.resources.events import Events
 from forumsvc.resources.held_posts import HeldPostItem, HeldPosts
@@ -127,6 +128,8 @@ def every_context() -> Iterator[Any]:
         deliveries,
         item(DeliveryItem, deliveries),
         Events(top, "events"),
+        AccessBlocks(top, "access_blocks"),
+        item(AccessBlockItem, AccessBlocks(top, "access_blocks")),
         Search(top, "search"),
         Moderation(top, "moderation"),
         AuditLog(top, "log"),

@@ -1,0 +1,95 @@
+"""`forumsvc access …`: blocks of networks, email addresses and email domains."""
+
+from datetime import timedelta
+
+import click
+
+from .. import clock
+from ..db.keyset_paging import PageRequest
+from ..models import AccessBlockKind, AccessBlockSeverity
+from ..queries import access_blocks as reading
+from ..schemas.moderation import MAX_DAYS
+from ..services.access import blocks
+from .command import Group
+from .context import Context, pass_context
+from .restrictions import check_texts
+
+_COLUMNS = ("id", "kind", "value", "severity", "expires_at", "reason", "by_login")
+_MOST = 10_000
+
+
+@click.group(cls=Group)
+def access() -> None:
+    """Block networks and email addresses, list and remove blocks."""
+
+
+@access.command()
+@click.argument("kind", type=click.Choice([str(each) for each in AccessBlockKind]))
+@click.argument("value")
+@click.option(
+    "--severity",
+    type=click.Choice([str(each) for each in AccessBlockSeverity]),
+    required=True,
+    help="What is refused: sign-up, sign-up without an admin's approval, writing, or all.",
+)
+@click.option("--reason", metavar="R", required=True, help="Why, for admins.")
+@click.option(
+    "--days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="For so long; else for ever."
+)
+@click.option("--force", is_flag=True, help="Block the addresses of the machine itself, too.")
+@pass_context
+def block(
+    context: Context,
+    kind: str,
+    value: str,
+    severity: str,
+    reason: str,
+    days: int | None,
+    force: bool,
+) -> None:
+    """Block a network (192.0.2.0/24), an email address or a domain.
+
+    One that is blocked already gets the new severity, reason and end.
+    """
+    now = clock.now()
+    reason, _ = check_texts(reason, "")
+    with context.transaction() as db:
+        block_id, is_new = blocks.put(
+            db,
+            None,
+            now,
+            kind=AccessBlockKind(kind),
+            value=value,
+            severity=AccessBlockSeverity(severity),
+            reason=reason,
+            expires_at=None if days is None else now + timedelta(days=days),
+            force=force,
+        )
+    done = "Added" if is_new else "Changed"
+    context.output(f"{done} access block {block_id}.", id=block_id, new=is_new)
+
+
+@access.command("list")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=100, show_default=True)
+@pass_context
+def list_(context: Context, limit: int) -> None:
+    """List the newest blocks, also those that have ended."""
+    with context.current_database().reads.connect() as db:
+        found, _ = reading.page_of(db, PageRequest(limit=limit))
+    listed = [{name: getattr(row, name) for name in _COLUMNS} for row in found]
+    for one in listed:
+        one["expires_at"] = clock.rfc3339_or_none(one["expires_at"])
+        one["by"] = one.pop("by_login")
+    rows = [tuple(one.values()) for one in listed]
+    headers = [name.removesuffix("_login").replace("_", " ").capitalize() for name in _COLUMNS]
+    context.output_table(headers, rows, "There are no access blocks.", access_blocks=listed)
+
+
+@access.command()
+@click.argument("block_id", metavar="ID", type=int)
+@pass_context
+def unblock(context: Context, block_id: int) -> None:
+    """Remove a block."""
+    with context.transaction() as db:
+        blocks.remove(db, None, clock.now(), block_id)
+    context.output(f"Removed access block {block_id}.", id=block_id)

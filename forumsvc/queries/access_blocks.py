@@ -1,0 +1,75 @@
+"""Reading access blocks."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, or_, select
+
+from ..db.execution import ReadConnection, SqlConnection, row, rows
+from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
+from ..models import AccessBlock, AccessBlockKind, User
+from .moderation_rows import AccessBlockRow
+from .user_columns import summary
+
+_NEWEST_FIRST = SortOrder("access_blocks", id=AccessBlock.id)
+_COLUMNS: tuple[Any, ...] = (
+    AccessBlock.kind,
+    AccessBlock.value,
+    AccessBlock.severity,
+    AccessBlock.reason,
+    AccessBlock.created_at,
+    AccessBlock.expires_at,
+    *summary(User, "by"),
+)
+
+
+def _select() -> Select[Any]:
+    return select(*_NEWEST_FIRST.keys, *_COLUMNS).outerjoin(User, User.id == AccessBlock.by_id)
+
+
+@cache
+def _by_id() -> Select[Any]:
+    return _select().where(AccessBlock.id == bindparam("id"))
+
+
+def by_id(db: ReadConnection, block_id: int) -> AccessBlockRow | None:
+    """Return a block, or None."""
+    return row(db, _by_id(), {"id": block_id})
+
+
+@cache
+def _page(keyset: KeysetPage) -> Select[Any]:
+    page: Select[Any] = keyset.apply(_select())  # type: ignore[assignment]  # one key: no union
+    return page
+
+
+def page_of(db: ReadConnection, page: PageRequest) -> PageRows:
+    """Return a page of all blocks, the newest first; also of those that have ended."""
+    return load_page(db, page, _NEWEST_FIRST, _page, {})
+
+
+@cache
+def _networks() -> Select[Any]:
+    columns: tuple[Any, ...] = (AccessBlock.value, AccessBlock.severity, AccessBlock.expires_at)
+    return select(*columns).where(AccessBlock.kind == AccessBlockKind.ADDRESS)
+
+
+def networks(db: ReadConnection) -> Sequence[Row[Any]]:
+    """Return value, severity and expires_at of all blocks of networks."""
+    return rows(db, _networks(), {})
+
+
+def severities_of_email(
+    db: SqlConnection, email: str, domains: Sequence[str], now: datetime
+) -> Sequence[str]:
+    """Return the severities of the blocks that hold for an email address now.
+
+    email: in its normal form; domains: its domain, and those that this is a subdomain of.
+    """
+    block = AccessBlock
+    is_email = (block.kind == AccessBlockKind.EMAIL) & (block.value == email)
+    is_domain = (block.kind == AccessBlockKind.EMAIL_DOMAIN) & block.value.in_(domains)
+    holds = or_(block.expires_at.is_(None), block.expires_at > now)
+    return db.scalars(select(block.severity).where(or_(is_email, is_domain), holds)).all()

@@ -1,0 +1,30 @@
+"""Access blocks."""
+
+from pyramid.authorization import Allow
+
+from ..db.execution import ReadConnection
+from ..permissions import AccessBlockPermission
+from ..queries import access_blocks
+from ..queries.moderation_rows import AccessBlockRow
+from ..security import principals
+from .base import Acl, Container, Item
+
+
+class AccessBlockItem(Item):
+    """A block of a network, an email address or a domain."""
+
+    row: AccessBlockRow
+
+
+class AccessBlocks(Container):
+    """`/api/v3/access_blocks`."""
+
+    item = AccessBlockItem
+
+    def __acl__(self) -> Acl:
+        """Admins may do everything."""
+        return [(Allow, principals.ADMIN, tuple(AccessBlockPermission))]
+
+    def load(self, db: ReadConnection, item_id: int) -> AccessBlockRow | None:
+        """Return the block's row."""
+        return access_blocks.by_id(db, item_id)

@@ -1,0 +1,42 @@
+"""From where, and with which email address, somebody may sign up."""
+
+from datetime import datetime
+
+from ...db.execution import SqlConnection
+from ...errors import Forbidden, Invalid
+from ...models import AccessBlockSeverity
+from ...queries import access_blocks
+from . import values
+from .email_domains import EmailDomains
+from .networks import BlockedNetworks, refuses_sign_up
+
+
+def check_address(networks: BlockedNetworks, address: str, now: datetime) -> None:
+    """Raise Forbidden if nobody may sign up from a client's address.
+
+    networks: refreshed just now.
+    """
+    severity = networks.severity_of(address, now)
+    if severity is not None and refuses_sign_up(severity):
+        raise Forbidden("Sign-up from your network is not possible.")
+
+
+def check_email(
+    reads: SqlConnection, domains: EmailDomains, email: str, now: datetime, *, is_new_account: bool
+) -> None:
+    """Raise Invalid for `email` if no account may have this address.
+
+    domains: those of the operator's file; is_new_account: whether somebody signs up, else a user
+    changes the address. What is no address at all passes: others check that.
+    """
+    normal = values.normal_email(email)
+    if normal is None:
+        return
+    parts = values.domain_and_parents(normal.rpartition("@")[2])
+    severities = access_blocks.severities_of_email(reads, normal, parts, now)
+    is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)
+    if not is_blocked and not domains.has_any(parts):
+        return
+    if is_new_account:
+        raise Invalid("email", "cannot be used to sign up here")
+    raise Invalid("email", "cannot be used here")

@@ -1,0 +1,140 @@
+"""The normal forms of what is blocked: networks, email addresses, email domains."""
+
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from ...errors import Invalid
+from ...models import AccessBlockKind
+from ...texts import Message
+from ..accounts import MAX_EMAIL
+
+MAX_VALUE = MAX_EMAIL
+WIDEST = {4: 8, 6: 16}
+"""The shortest prefix of a network that may be blocked, by the version of IP."""
+SUBSCRIBER = 64
+"""The prefix of the network of one subscriber of IPv6, who has all addresses in it."""
+
+_TAGS = frozenset(
+    [
+        *("gmail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "icloud.com"),
+        *("me.com", "mac.com", "proton.me", "protonmail.com", "pm.me", "fastmail.com"),
+        *("zoho.com", "yandex.com", "yandex.ru", "mail.ru"),
+    ]
+)
+"""Hosts that deliver `name+tag` to `name`."""
+_WITHOUT_DOTS = frozenset(["gmail.com"])
+"""Hosts that ignore the dots in a name."""
+_SAME_HOST = {"googlemail.com": "gmail.com"}
+
+Network = IPv4Network | IPv6Network
+
+
+def normalize(kind: AccessBlockKind, value: str, *, allow_loopback: bool = False) -> str:
+    """Return a value of a block in the form in which it is stored and compared.
+
+    allow_loopback: whether a network may hold the machine's own addresses. Raises Invalid for
+    `value` if it is not valid for the kind, or is a network that is too wide.
+    """
+    value = value.strip()
+    if kind is AccessBlockKind.ADDRESS:
+        return str(parse_network(value, allow_loopback=allow_loopback))
+    if kind is AccessBlockKind.EMAIL:
+        return _email(value)
+    return _domain(value)
+
+
+def parse_network(value: str, *, allow_loopback: bool = False) -> Network:
+    """Return the network that an address or a CIDR stands for; of IPv6 at least a /64.
+
+    Raises Invalid for `value`.
+    """
+    try:
+        if "%" in value:  # the zone of one machine
+            raise ValueError
+        network = ip_network(value, strict=False)
+    except ValueError:
+        raise Invalid(
+            "value", "must be an IP address or a network such as 192.0.2.0/24 or 2001:db8::/48"
+        ) from None
+    network = _widened(network)
+    widest = WIDEST[network.version]
+    if network.prefixlen < widest:
+        reason = Message("must not be wider than /%(widest)d: too many share it", widest=widest)
+        raise Invalid("value", reason)
+    loopback = ip_network("127.0.0.0/8" if network.version == 4 else "::1/128")
+    if not allow_loopback and network.overlaps(loopback):
+        raise Invalid(
+            "value",
+            "holds the addresses of the machine itself, from which a proxy may send all requests; "
+            "`force` blocks it all the same",
+        )
+    return network
+
+
+def _widened(network: Network) -> Network:
+    if isinstance(network, IPv4Network):
+        return network
+    mapped = network.network_address.ipv4_mapped
+    if mapped is not None and network.prefixlen >= 96:
+        return ip_network((mapped, network.prefixlen - 96), strict=False)
+    return network.supernet(new_prefix=min(network.prefixlen, SUBSCRIBER))
+
+
+def parse_address(address: str) -> tuple[int, int] | None:
+    """Return the version (4 or 6) and the number of a client's address; None if it is none."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    return parsed.version, int(parsed)
+
+
+def normal_email(email: str) -> str | None:
+    """Return an email address in the form in which all its variants are equal; None if it is none.
+
+    Case never counts; dots and `+tag` do not where the host is known to ignore them.
+    """
+    name, at, host = email.strip().lower().rpartition("@")
+    domain = normal_domain(host)
+    if not (name and at and domain) or "@" in name or any(map(str.isspace, name)):
+        return None
+    domain = _SAME_HOST.get(domain, domain)
+    if domain in _TAGS:
+        name = name.partition("+")[0] or name
+    if domain in _WITHOUT_DOTS:
+        name = name.replace(".", "") or name
+    return f"{name}@{domain}"
+
+
+def normal_domain(domain: str) -> str | None:
+    """Return a domain in lower case and in ASCII (IDNA); None if it is none."""
+    try:
+        found = domain.strip().rstrip(".").lower().encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    labels = found.split(".")
+    is_domain = len(labels) > 1 and all(
+        label.replace("-", "").replace("_", "").isalnum() for label in labels
+    )
+    return found if is_domain else None
+
+
+def domain_and_parents(domain: str) -> list[str]:
+    """Return a domain and those that it is a subdomain of."""
+    labels = domain.split(".")
+    return [".".join(labels[start:]) for start in range(len(labels) - 1)]
+
+
+def _email(value: str) -> str:
+    found = normal_email(value)
+    if found is None or len(found) > MAX_VALUE:
+        raise Invalid("value", "must be an email address such as name@example.org")
+    return found
+
+
+def _domain(value: str) -> str:
+    found = normal_domain(value.removeprefix("@").removeprefix("*."))
+    if found is None or len(found) > MAX_VALUE:
+        raise Invalid("value", "must be a domain such as example.org")
+    return found

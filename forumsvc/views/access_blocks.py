@@ -1,0 +1,52 @@
+"""The endpoints of access blocks."""
+
+from ..models import AccessBlockKind, AccessBlockSeverity
+from ..permissions import AccessBlockPermission
+from ..queries import access_blocks as reading
+from ..resources.access_blocks import AccessBlockItem, AccessBlocks
+from ..schemas.access_blocks import access_block_form, access_block_list
+from ..services.access import blocks
+from ..web.api.api_view import api_view
+from ..web.api.request import ForumRequest
+from ..web.responses.results import Detail, Kind, Listing, Ok
+
+_MANAGE = AccessBlockPermission.MANAGE
+
+
+@api_view(AccessBlocks, "GET", _MANAGE, schema=access_block_list)
+def list_access_blocks(container: AccessBlocks, request: ForumRequest) -> Listing:
+    """List the blocks, the newest first."""
+    found, cursors = reading.page_of(request.db, request.page)
+    return Listing(Kind.ACCESS_BLOCK, "access_blocks", found, cursors)
+
+
+@api_view(AccessBlocks, "POST", _MANAGE, schema=access_block_form)
+def create_access_block(container: AccessBlocks, request: ForumRequest) -> Detail:
+    """Add a block, or change the one of the same kind and value."""
+    values = dict(request.validated)
+    kind = AccessBlockKind(values.pop("kind"))
+    severity = AccessBlockSeverity(values.pop("severity"))
+    block_id, is_new = blocks.put(
+        request.db, request.actor_id, request.now, kind=kind, severity=severity, **values
+    )
+    _expire(request)
+    return Detail(Kind.ACCESS_BLOCK, container.get(block_id), is_new=is_new)
+
+
+@api_view(AccessBlockItem, "GET", _MANAGE)
+def read_access_block(item: AccessBlockItem, request: ForumRequest) -> Detail:
+    return Detail(Kind.ACCESS_BLOCK, item)
+
+
+@api_view(AccessBlockItem, "DELETE", _MANAGE)
+def delete_access_block(item: AccessBlockItem, request: ForumRequest) -> Ok:
+    """Remove a block."""
+    blocks.remove(request.db, request.actor_id, request.now, item.row_id)
+    _expire(request)
+    return Ok()
+
+
+def _expire(request: ForumRequest) -> None:
+    """Let this process look for the change once it is committed."""
+    networks = request.registry.blocked_networks
+    request.add_finished_callback(lambda request: networks.expire())

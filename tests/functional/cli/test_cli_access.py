@@ -1,0 +1,59 @@
+"""`forumsvc access`: blocks at the command line."""
+
+import pytest
+
+from forumsvc.ids import MAX_ID
+from tests.functional.cli.conftest import Run
+
+NETWORK = ("address", "192.0.2.7/24", "--severity", "write", "--reason", "Spam")
+
+
+def test_a_network_is_blocked_changed_listed_and_unblocked(run: Run) -> None:
+    added = run("access", "block", *NETWORK, "--days", "7", "--json").json
+    assert added == {"id": added["id"], "new": True}
+    [shown] = run("access", "list", "--json").json["access_blocks"]
+    assert shown.pop("expires_at").endswith("Z")
+    assert shown == {
+        "id": added["id"],
+        "kind": "address",
+        "value": "192.0.2.0/24",
+        "severity": "write",
+        "reason": "Spam",
+        "by": None,
+    }
+    assert run("access", "block", *NETWORK, "--json").json == {"id": added["id"], "new": False}
+    assert run("access", "list", "--json").json["access_blocks"][0]["expires_at"] is None
+    run("access", "unblock", str(added["id"]))
+    assert run("access", "list", "--json").json["access_blocks"] == []
+    log = run("log", "list", "--json").json["log"]
+    actions = ["access_block.deleted", "access_block.updated", "access_block.created"]
+    assert [one["action"] for one in log] == actions
+    assert {one["via"] for one in log} == {"cli"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("address", "192.0.2.300"), "value: must be an IP address"),
+        (("address", "0.0.0.0/0"), "value: must not be wider than /8"),
+        (("address", "127.0.0.1"), "value: holds the addresses of the machine itself"),
+        (("email", "nobody"), "value: must be an email address"),
+        (("email_domain", "x y"), "value: must be a domain"),
+        (("email_domain", "spam.example", "--reason", " "), "reason: must not be empty"),
+    ],
+)
+def test_what_is_wrong_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
+    options = ("--severity", "all", "--reason", "x")
+    kind, value, *more = words
+    assert said in run("access", "block", kind, value, *options, *more).refusal
+    assert run("access", "list").out == "There are no access blocks.\n"
+
+
+def test_the_machines_own_address_is_blocked_by_force(run: Run) -> None:
+    options = ("--severity", "sign_up", "--reason", "x", "--force")
+    assert run("access", "block", "address", "127.0.0.1", *options).code == 0
+
+
+@pytest.mark.parametrize("block_id", [7, MAX_ID + 1])
+def test_a_block_that_is_not_there_cannot_be_removed(run: Run, block_id: int) -> None:
+    assert "There is no access block" in run("access", "unblock", str(block_id)).refusal
