@@ -28,7 +28,7 @@ def upgrade() -> None:
             "kind IN ('address', 'email', 'email_domain')", name=op.f("ck_access_blocks_kind")
         ),
         sa.CheckConstraint(
-            "severity IN ('sign_up', 'approval', 'write', 'all')",
+            "severity IN ('approval', 'sign_up', 'write', 'all')",
             name=op.f("ck_access_blocks_severity"),
         ),
         sa.ForeignKeyConstraint(["by_id"], ["users.id"], name=op.f("fk_access_blocks_by_id")),

@@ -57,11 +57,6 @@ def _email_confirmation(db: Connection, settings: Settings, mail: Any) -> MailTe
     return MailText(mail.recipient, *texts.render(mail.kind, mail.data["language"], **values))
 
 
-def _webhook_off(db: Connection, settings: Settings, mail: Any) -> MailText | None:
-    values = {"site_name": settings["site.name"], **mail.data}
-    return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
-
-
 def _to_account(db: Connection, settings: Settings, mail: Any) -> MailText | None:
     """Nobody gets it if the account is deleted."""
     login = db.scalar(select(User.login).where(User.id == mail.user_id, User.email.is_not(None)))
@@ -71,11 +66,19 @@ def _to_account(db: Connection, settings: Settings, mail: Any) -> MailText | Non
     return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
 
 
+def _with_its_data(db: Connection, settings: Settings, mail: Any) -> MailText | None:
+    """Made of what the row has: an account may be deleted since."""
+    values = {"site_name": settings["site.name"], **mail.data}
+    return MailText(mail.recipient, *texts.render(mail.kind, settings["site.language"], **values))
+
+
 _KINDS: dict[MailKind, Callable[[Connection, Settings, Any], MailText | None]] = {
     MailKind.PASSWORD_RESET: _password_reset,
-    MailKind.WEBHOOK_OFF: _webhook_off,
+    MailKind.WEBHOOK_OFF: _with_its_data,
     MailKind.EMAIL_CONFIRMATION: _email_confirmation,
     MailKind.EMAIL_CHANGED: _to_account,
     MailKind.SILENCED: _to_account,
     MailKind.UNSILENCED: _to_account,
+    MailKind.ACCOUNT_APPROVED: _with_its_data,
+    MailKind.ACCOUNT_REFUSED: _with_its_data,
 }

@@ -20,12 +20,13 @@ class AccessBlockKind(StrEnum):
 class AccessBlockSeverity(StrEnum):
     """What is refused, from the mildest to the hardest.
 
-    SIGN_UP: a new account; APPROVAL: a new account that no admin has approved; WRITE: all that
-    changes something; ALL: everything. Of emails and domains each means SIGN_UP or APPROVAL.
+    APPROVAL: a new account may only read until a moderator has approved it; SIGN_UP: a new account;
+    WRITE: all that changes something; ALL: everything. Of emails and domains each but APPROVAL
+    means SIGN_UP.
     """
 
-    SIGN_UP = "sign_up"
     APPROVAL = "approval"
+    SIGN_UP = "sign_up"
     WRITE = "write"
     ALL = "all"
 

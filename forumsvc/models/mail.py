@@ -28,6 +28,8 @@ class MailKind(StrEnum):
     """To each admin: the service has switched a webhook off."""
     SILENCED = "silenced"
     UNSILENCED = "unsilenced"
+    ACCOUNT_APPROVED = "account_approved"
+    ACCOUNT_REFUSED = "account_refused"
     TEST = "test"
     """Sent at once by `forumsvc mail test`, never queued."""
 

@@ -31,6 +31,7 @@ _COLUMNS: tuple[Any, ...] = (
     User.blocked_reason,
     User.created_at.label("user_created_at"),
     is_unconfirmed(),
+    User.awaits_approval,
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
     select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
@@ -82,7 +83,8 @@ def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     """Return the user who is logged in by the secret of a cookie, or None.
 
     The row: user_id, login, email, role, unread_count, state, blocked_until, blocked_reason,
-    user_created_at, is_unconfirmed, scope, client_id, blocks, access_version; one SELECT.
+    user_created_at, is_unconfirmed, awaits_approval, scope, client_id, blocks, access_version; one
+    SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 

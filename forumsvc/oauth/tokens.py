@@ -125,6 +125,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     User.blocked_reason,
     User.created_at.label("user_created_at"),
     is_unconfirmed(),
+    User.awaits_approval,
     OAuthToken.id.label("token_id"),
     OAuthToken.scope,
     OAuthToken.client_id,

@@ -12,6 +12,10 @@ _MESSAGES = {
     "confirmation-sent": Message("An email was sent. Follow the link in it."),
     "email-confirmed": Message("Your email address is confirmed."),
     "email-saved": Message("Your email address is saved."),
+    "registered-awaits-approval": Message(
+        "Your account is created. You can log in and read. You can write when a moderator has "
+        "approved it."
+    ),
     "logged-out": Message("You are logged out."),
     "logged-out-everywhere": Message(
         "You are logged out everywhere, and no application has access to your account anymore."

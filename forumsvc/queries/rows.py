@@ -220,6 +220,7 @@ class AccessRow(Protocol):
     blocked_reason: str | None
     user_created_at: datetime
     is_unconfirmed: bool
+    awaits_approval: bool
     token_id: int
     scope: str
     client_id: int

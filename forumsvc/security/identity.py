@@ -17,6 +17,7 @@ class Level:
 
     NEWBIE = "newbie"
     UNCONFIRMED = "unconfirmed"
+    AWAITING_APPROVAL = "awaiting_approval"
     """Reads until the e-mail is confirmed; only the user is told."""
     BLOCKED = "blocked"
     DELETED = "deleted"
@@ -78,6 +79,8 @@ def identify(row: AccessRow, now: datetime, newbie: timedelta, *, must_confirm: 
         level = level_of(row.role, state, row.user_created_at, now, newbie)
         if state == UserState.ACTIVE and must_confirm and row.is_unconfirmed:
             level = Level.UNCONFIRMED
+        elif state == UserState.ACTIVE and row.awaits_approval:
+            level = Level.AWAITING_APPROVAL
         if state == UserState.BLOCKED and row.blocked_reason is not None:
             silence = Silence(row.blocked_reason, row.blocked_until)
     return Identity(

@@ -20,7 +20,7 @@ MODERATOR = "moderator"  # maintainers and admins
 ADMIN = "admin"
 
 ANYBODY = frozenset({EVERYONE})
-_READERS = frozenset({UserState.BLOCKED, Level.UNCONFIRMED})
+_READERS = frozenset({UserState.BLOCKED, Level.UNCONFIRMED, Level.AWAITING_APPROVAL})
 """The levels of people who may only read."""
 
 

@@ -119,11 +119,13 @@ def create(
     name: str = "",
     role: Role = Role.MEMBER,
     is_confirmed: bool = True,
+    awaits_approval: bool = False,
 ) -> Account:
     """Add an active user and return the account.
 
     name: the display name; empty: the login is displayed; is_confirmed: whether the e-mail counts
-    as confirmed (`email_confirmation`).
+    as confirmed (`email_confirmation`); awaits_approval: whether the user may only read until a
+    moderator has approved the account.
     Raises Invalid for a login, password, e-mail or name that is not valid, AlreadyTaken where
     another user has the login or the e-mail, whatever the case.
     """
@@ -132,6 +134,7 @@ def create(
         "login_key": login.lower(),
         "name": validate_line("name", name, MAX_NAME),
         "role": role,
+        "awaits_approval": awaits_approval,
     }
     values["name_key"] = name_key(values["name"])
     if email is not None:
@@ -251,6 +254,11 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     _record(db, EventType.USER_DELETED, account.id)
     _log(db, EventType.USER_DELETED, account.id)
     return account, profiles.erase(db, account.id)
+
+
+def approve(db: Session, user_id: int) -> None:
+    """Let a user write whose account had to be approved."""
+    db.execute(update_columns(User, awaits_approval=False).where(User.id == user_id))
 
 
 def check_not_last_admin(db: Session, login: str) -> None:

@@ -5,15 +5,23 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from ..clock import now
 from ..db.execution import SqlConnection
 from ..errors import AlreadyTaken, Forbidden, Invalid
+from ..models import ReviewKind
 from ..password_strength import weakness
 from . import accounts
+from .moderation import new_reviews
 
 
 def is_open(settings: Mapping[str, Any]) -> bool:
     """Return whether registration is open."""
-    return bool(settings["accounts.registration"] == "open")
+    return bool(settings["accounts.registration"] != "closed")
+
+
+def needs_approval(settings: Mapping[str, Any]) -> bool:
+    """Return whether a moderator has to approve each new account."""
+    return bool(settings["accounts.registration"] == "approval")
 
 
 def check_open(settings: Mapping[str, Any]) -> None:
@@ -40,11 +48,13 @@ def register(
     email: str,
     password: str,
     must_confirm: bool,
+    awaits_approval: bool = False,
 ) -> accounts.Account:
     """Create an active member and return the account.
 
     reads: checks whether login and e-mail are available, before the password is hashed;
-    must_confirm: the account may only read until its e-mail is confirmed (`email_confirmation`).
+    must_confirm: the account may only read until its e-mail is confirmed (`email_confirmation`);
+    awaits_approval: it may only read until a moderator has approved it, who gets a review.
     Raises Invalid for the field that is not valid, easily guessed, or taken.
     """
     accounts.check_login(login)
@@ -53,6 +63,14 @@ def register(
     check_strength("password", password, (login, email))
     try:
         accounts.check_available(reads, login, email)
-        return accounts.create(db, login, password, email=email, is_confirmed=not must_confirm)
+        account = accounts.create(
+            *(db, login, password),
+            email=email,
+            is_confirmed=not must_confirm,
+            awaits_approval=awaits_approval,
+        )
     except AlreadyTaken as error:
         raise Invalid(error.field, "is taken") from None
+    if awaits_approval:
+        new_reviews.open_review(db, now(), ReviewKind.ACCOUNT, f"account:{account.id}", account.id)
+    return account

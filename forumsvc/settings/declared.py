@@ -74,9 +74,10 @@ DECLARED: tuple[Setting, ...] = (
     ),
     Setting(
         "accounts.registration",
-        choice("closed", "open"),
+        choice("closed", "open", "approval"),
         "closed",
-        "whether people may create accounts by themselves",
+        "whether people may create accounts by themselves; approval: each can only read until a "
+        "moderator has approved it",
     ),
     Setting(
         "accounts.registrations_per_hour",

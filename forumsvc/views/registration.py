@@ -8,7 +8,6 @@ from ..services import registration
 from ..web import confirming
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
-from ..web.limits.sign_up import check_sign_up
 from ..web.responses.results import Detail, Kind
 
 
@@ -18,6 +17,5 @@ def open_account(container: Users, request: ForumRequest) -> Detail:
     registration.check_open(request.settings)
     request.registry.abuse_limits.count_registration(request)
     sent = validate(registration_form(request.settings), request.parameters)
-    check_sign_up(request, sent["email"])
     account = confirming.register(request, sent)
     return Detail(Kind.USER, container.get(account.id), is_new=True)

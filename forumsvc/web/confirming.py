@@ -10,16 +10,21 @@ from ..services import email_confirmation, registration
 from ..services.accounts import Account
 from ..texts import Message
 from .api.request import ForumRequest
+from .limits.sign_up import check_sign_up
 
 
 def register(request: ForumRequest, values: Mapping[str, Any]) -> Account:
     """Register an account, and send it a link if it has to confirm its address.
 
-    values: of the form. Raises Invalid.
+    values: of the form. Raises Invalid, Forbidden.
     """
+    is_suspicious = check_sign_up(request, values["email"])
     must_confirm = email_confirmation.is_required(request.settings)
     account = registration.register(
-        request.db, request.read_connection, must_confirm=must_confirm, **values
+        *(request.db, request.read_connection),
+        must_confirm=must_confirm,
+        awaits_approval=is_suspicious or registration.needs_approval(request.settings),
+        **values,
     )
     waiting = email_confirmation.find(request.db, account.id) if must_confirm else None
     if waiting is not None:

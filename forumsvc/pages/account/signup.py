@@ -8,7 +8,6 @@ from ...schemas.accounts import registration_form
 from ...services import email_confirmation, registration
 from ...web import confirming
 from ...web.api.request import ForumRequest
-from ...web.limits.sign_up import check_sign_up
 from ..forms import Values, add_form_page, form, process_form
 from ..page_context import PageContext, public_page
 from ..paths import redirect_to_page, safe_redirect_path
@@ -26,10 +25,12 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     def create_account(values: Values) -> Response:
         request.registry.abuse_limits.count_registration(request)
         signup_trap.check_person(request)
-        check_sign_up(request, values["email"])
         confirming.register(request, values)
-        must_confirm = email_confirmation.is_required(request.settings)
-        message = "registered-unconfirmed" if must_confirm else "registered"
+        message = "registered"
+        if email_confirmation.is_required(request.settings):
+            message = "registered-unconfirmed"
+        elif registration.needs_approval(request.settings):
+            message = "registered-awaits-approval"
         return redirect_to_page(request, "login", flash_message=message, next=_next(request))
 
     schema = registration_form(request.settings)

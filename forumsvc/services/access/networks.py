@@ -24,11 +24,8 @@ Held = tuple[AccessBlockSeverity, datetime | None]
 
 
 def refuses_sign_up(severity: AccessBlockSeverity) -> bool:
-    """Return whether nobody may sign up under a block.
-
-    APPROVAL stands for accounts that an admin has to approve. There are none yet, so it refuses.
-    """
-    return True
+    """Return whether nobody may sign up under a block, not even to wait for approval."""
+    return severity != AccessBlockSeverity.APPROVAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,32 +11,34 @@ from .email_domains import EmailDomains
 from .networks import BlockedNetworks, refuses_sign_up
 
 
-def check_address(networks: BlockedNetworks, address: str, now: datetime) -> None:
-    """Raise Forbidden if nobody may sign up from a client's address.
+def check_address(networks: BlockedNetworks, address: str, now: datetime) -> bool:
+    """Return whether an account from a client's address needs approval.
 
-    networks: refreshed just now.
+    networks: refreshed just now. Raises Forbidden if nobody may sign up from there.
     """
     severity = networks.severity_of(address, now)
     if severity is not None and refuses_sign_up(severity):
         raise Forbidden("Sign-up from your network is not possible.")
+    return severity is not None
 
 
 def check_email(
     reads: SqlConnection, domains: EmailDomains, email: str, now: datetime, *, is_new_account: bool
-) -> None:
-    """Raise Invalid for `email` if no account may have this address.
+) -> bool:
+    """Return whether a new account with this address needs approval.
 
     domains: those of the operator's file; is_new_account: whether somebody signs up, else a user
-    changes the address. What is no address at all passes: others check that.
+    changes the address. What is no address at all passes: others check that. Raises Invalid for
+    `email` if no account may have it.
     """
     normal = values.normal_email(email)
     if normal is None:
-        return
+        return False
     parts = values.domain_and_parents(normal.rpartition("@")[2])
     severities = access_blocks.severities_of_email(reads, normal, parts, now)
     is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)
     if not is_blocked and not domains.has_any(parts):
-        return
+        return bool(severities)
     if is_new_account:
         raise Invalid("email", "cannot be used to sign up here")
     raise Invalid("email", "cannot be used here")

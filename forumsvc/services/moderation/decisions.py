@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 
 from ...db.execution import ReadConnection
 from ...errors import Invalid, NotFound
-from ...models import Decision, EventType, ReviewKind, ReviewState, Topic
-from ...queries import held_posts
+from ...models import Decision, EventType, MailKind, ReviewKind, ReviewState, Topic, UserState
+from ...queries import held_posts, users
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow, ReviewRow
-from .. import replies, topics
+from .. import accounts, mails, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from . import holding, notices
 
@@ -21,6 +21,8 @@ STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
 """What leaves a reported post as it is."""
 POST_RELEASED, POST_REFUSED = "held_post.released", "held_post.refused"
 """What an author is told became of a held post."""
+ACCOUNT_APPROVED = "account.approved"
+"""What somebody is told whose account a moderator has approved."""
 _OF_NEW = frozenset({Decision.APPROVE, Decision.DELETE})
 
 
@@ -75,6 +77,8 @@ def apply(
     """Do what was decided, and tell the author. publication: to approve a held post."""
     if review.kind == ReviewKind.HELD:
         _apply_to_held(db, now, review, decision, reason, publication)
+    elif review.kind == ReviewKind.ACCOUNT:
+        _apply_to_account(db, now, review, decision, reason)
     else:
         _apply_to_reported(db, actor_id, now, review, decision, reason)
 
@@ -99,6 +103,25 @@ def _apply_to_held(
         topic_id = holding.release(db, now, publication.authoring, held, publication.body)
     said = POST_REFUSED if decision == Decision.DELETE else POST_RELEASED
     notices.notify(db, now, held.user_id, said, reason=reason, title=title, topic_id=topic_id)
+
+
+def _apply_to_account(
+    db: Session, now: datetime, review: ReviewRow, decision: Decision, reason: str | None
+) -> None:
+    """Let the user write, or delete the account. They are told by email."""
+    user = users.by_id(db, review.author_id)
+    if user is None or user.state == UserState.DELETED:
+        return
+    is_approved = decision == Decision.APPROVE
+    kind = MailKind.ACCOUNT_APPROVED if is_approved else MailKind.ACCOUNT_REFUSED
+    if user.email is not None:
+        data = {"login": user.user_login, "reason": reason or ""}
+        mails.enqueue(db, kind, user.email, now, user_id=user.user_id, data=data)
+    if is_approved:
+        accounts.approve(db, user.user_id)
+        notices.notify(db, now, user.user_id, ACCOUNT_APPROVED, reason=reason)
+    else:
+        accounts.delete(db, user.user_login)
 
 
 def _apply_to_reported(

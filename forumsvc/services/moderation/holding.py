@@ -15,7 +15,6 @@ from ...db.statements import insert_row, last_inserted_id, update_of
 from ...errors import Conflict
 from ...models import (
     Decision,
-    EventType,
     HeldKind,
     HeldPost,
     HeldState,
@@ -29,8 +28,9 @@ from ...models import (
 from ...queries import held_posts, users
 from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow
-from .. import events, replies, topics
+from .. import replies, topics
 from ..content.authoring import Authoring, RenderedPost
+from . import new_reviews
 
 MAX_WAITING = 20
 """How many posts of one user may wait."""
@@ -68,34 +68,8 @@ def hold(
     insert_row(db, HeldPost, **values)
     held_id: int = db.scalars(select(last_inserted_id(HeldPost))).one()
     key = f"held_post:{held_id}"
-    open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
+    new_reviews.open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
     return held_id
-
-
-def open_review(
-    db: Session,
-    now: datetime,
-    kind: ReviewKind,
-    key: str,
-    user_id: int,
-    *,
-    held_post_id: int | None = None,
-) -> None:
-    """Let a moderator look at something that is new, so that no review of it can exist.
-
-    key: what it is about; user_id: whose it is.
-    """
-    values: dict[str, Any] = {
-        "kind": str(kind),
-        "object_key": key,
-        "user_id": user_id,
-        "held_post_id": held_post_id,
-        "state": str(ReviewState.OPEN),
-        "opened_at": now,
-    }
-    insert_row(db, Review, **values)
-    data = {"review_id": db.scalars(select(last_inserted_id(Review))).one()}
-    events.record(db, EventType.REVIEW_OPENED, now, actor_id=None, user_id=user_id, data=data)
 
 
 def release(

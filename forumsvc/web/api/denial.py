@@ -20,6 +20,8 @@ def denial_message(caller: Identity, item: Any, permission: str) -> str | None:
         return silence_message(caller.silence)
     if caller.level == Level.UNCONFIRMED:
         return _UNCONFIRMED
+    if caller.level == Level.AWAITING_APPROVAL:
+        return Message("A moderator has to approve your account before you can write.")
     reason: str | None = item.denial_reason(permission)
     return reason
 

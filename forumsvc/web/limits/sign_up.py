@@ -4,15 +4,15 @@ from ...services.access import sign_up
 from ..api.request import ForumRequest
 
 
-def check_sign_up(request: ForumRequest, email: str) -> None:
+def check_sign_up(request: ForumRequest, email: str) -> bool:
     """Refuse somebody who signs up from a blocked network or with a blocked email address.
 
-    Raises Forbidden; Invalid for `email`.
+    Return whether the account needs approval. Raises Forbidden; Invalid for `email`.
     """
     networks = request.registry.blocked_networks
     networks.refresh(request.executor, now=True)
-    sign_up.check_address(networks, request.remote_addr or "", request.now)
-    _check_email(request, email, is_new_account=True)
+    is_suspicious = sign_up.check_address(networks, request.remote_addr or "", request.now)
+    return _check_email(request, email, is_new_account=True) or is_suspicious
 
 
 def check_changed_email(request: ForumRequest, email: str) -> None:
@@ -20,6 +20,6 @@ def check_changed_email(request: ForumRequest, email: str) -> None:
     _check_email(request, email, is_new_account=False)
 
 
-def _check_email(request: ForumRequest, email: str, *, is_new_account: bool) -> None:
+def _check_email(request: ForumRequest, email: str, *, is_new_account: bool) -> bool:
     reads, domains = request.read_connection, request.registry.email_domains
-    sign_up.check_email(reads, domains, email, request.now, is_new_account=is_new_account)
+    return sign_up.check_email(reads, domains, email, request.now, is_new_account=is_new_account)

@@ -14,9 +14,8 @@ from ...models import AccessBlockSeverity, Role
 from ...oauth import sessions, tokens
 from ...registry import ForumRegistry
 from ...security.credentials import access_token
-from ...security.identity import identify
 from ...texts import Message
-from ..api.request import ForumRequest, Handler, newbie_duration
+from ..api.request import ForumRequest, Handler, caller_of
 from .session_cookie import read_session_cookie
 from .transactions import is_unsafe
 
@@ -108,4 +107,4 @@ def _is_admin(request: ForumRequest) -> bool:
         row = sessions.find(request.executor, cookie, request.now)
     if row is None:
         return False
-    return identify(row, request.now, newbie_duration(request.settings)).level == Role.ADMIN
+    return caller_of(row, request).level == Role.ADMIN

@@ -1,0 +1,121 @@
+"""New accounts that can only read until a moderator has approved them."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from forumsvc import clock
+from forumsvc.background import mail_texts
+from forumsvc.models import Event, Mail, User
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.test_held_posts import resolve_only
+from tests.functional.test_reports import MODERATE, told
+
+pytestmark = pytest.mark.both_databases
+
+ANN = {"login": "ann", "email": "ann@example.org", "password": "tangled-wire-77"}
+
+
+@pytest.fixture
+def careful(make_forum: MakeForum) -> Forum:
+    """A forum whose moderators approve each new account."""
+    return make_forum(
+        accounts__registration="approval",
+        accounts__confirm_email="false",
+        mail__delivery="folder",
+    )
+
+
+@pytest.fixture
+def chief(careful: Forum) -> Person:
+    """A maintainer."""
+    return careful.person("chief", role="maintainer", scope=MODERATE)
+
+
+@pytest.fixture
+def ann(careful: Forum) -> Caller:
+    """Somebody who has just signed up."""
+    assert careful.nobody.post("/users", **ANN).status_int == 201
+    with careful.database.reads.connect() as db:
+        user_id = db.scalars(select(User.id).where(User.login == "ann")).one()
+    return careful.caller(careful.token(user_id))
+
+
+def mails(forum: Forum) -> list[Any]:
+    with forum.database.reads.connect() as db:
+        return list(db.execute(select(Mail.__table__).order_by(Mail.id)))
+
+
+def post(who: Caller, node: int) -> Any:
+    return who.post("/topics", title="Hello", body="I am new", node_id=node)
+
+
+def test_a_new_account_only_reads_until_it_is_approved(
+    careful: Forum, ann: Caller, chief: Person
+) -> None:
+    node = careful.node()
+    refused = post(ann, node)
+    assert (refused.status_int, "approve your account" in refused.json["error"]) == (403, True)
+    assert ann.get("/topics").status_int == 200
+    assert content(ann.get("/users/chief"))["abilities"]["follow"] is False
+    [review] = content(chief.get("/reviews"))
+    assert (review["kind"], review["obj_type"], review["user"]["login"]) == (
+        "account",
+        "account",
+        "ann",
+    )
+    assert resolve_only(chief, "approve", reason="Welcome").status_int == 200
+    assert post(ann, node).status_int == 201
+    assert content(ann.get("/users/chief"))["abilities"]["follow"] is True
+
+
+def test_who_is_approved_is_told_by_mail_and_on_the_site(
+    careful: Forum, ann: Caller, chief: Person
+) -> None:
+    resolve_only(chief, "approve", reason="Welcome")
+    me = content(ann.get("/users/me"))
+    person = Person(ann.app, ann.token, me["id"], "ann")
+    assert told(person) == [("account.approved", "Welcome")]
+    [mail] = mails(careful)
+    assert (mail.kind, mail.recipient) == ("account_approved", "ann@example.org")
+
+
+def test_a_refused_account_is_deleted_and_its_owner_is_told(
+    careful: Forum, ann: Caller, chief: Person
+) -> None:
+    assert resolve_only(chief, "delete", reason="A robot").status_int == 200
+    assert ann.get("/users/me").status_int == 401
+    [mail] = mails(careful)
+    with careful.database.reads.connect() as db:
+        settings = careful.registry.forum_settings
+        text = mail_texts.text_of(db, settings, mail)
+    assert text is not None
+    assert (text.recipient, "A robot" in text.text) == ("ann@example.org", True)
+
+
+def test_the_account_that_waits_is_recorded_for_bots(careful: Forum, ann: Caller) -> None:
+    with careful.database.reads.connect() as db:
+        types = db.scalars(select(Event.type).order_by(Event.id)).all()
+    assert types[-2:] == ["user.created", "review.opened"]
+
+
+def test_accounts_need_no_approval_where_registration_is_open(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__registration="open", accounts__confirm_email="false")
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    assert forum.nobody.post("/users", **ANN).status_int == 201
+    assert content(chief.get("/reviews")) == []
+
+
+def test_a_suspicious_network_needs_approval_where_registration_is_open(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(accounts__registration="open", accounts__confirm_email="false")
+    root = forum.person("root", role="admin", scope="read write moderate admin")
+    block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}
+    assert root.post("/access_blocks", **block, reason="Bots").status_int == 201
+    assert forum.nobody.post("/users", **ANN).status_int == 201
+    [review] = content(root.get("/reviews"))
+    assert review["kind"] == "account"
+    assert review["opened_at"] <= clock.rfc3339(clock.now())
