@@ -22,6 +22,7 @@ from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import REPLY_LIST, TOPIC, TOPIC_LIST
+from ..web.moderating import remember_network
 from ..web.responses.results import Detail, Kind, Listing, Ok
 
 
@@ -68,6 +69,7 @@ def create_topic(container: Topics, request: ForumRequest) -> Detail:
         request.authoring,
         **{**request.validated, "body": request.prework},
     )
+    remember_network(request)
     return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), is_new=True)
 
 
@@ -132,6 +134,7 @@ def create_reply(item: TopicItem, request: ForumRequest) -> Detail:
         item.row,
         request.prework,
     )
+    remember_network(request)
     return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), is_new=True)
 
 

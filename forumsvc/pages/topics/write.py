@@ -22,6 +22,7 @@ from ...services.content.authoring import RenderedPost
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
+from ...web.moderating import remember_network
 from ..forms import Values, add_form_page, form, process_form
 from ..page_tree import for_users, reply_page, topic_page, topics_page
 from ..paths import see_other, topic_path
@@ -46,6 +47,7 @@ def create(context: Topics, request: ForumRequest) -> Response | Values:
         topic = topic_service.create(
             request.db, request.actor_id, request.now, request.authoring, **{**values, "body": body}
         )
+        remember_network(request)
         return request.route_path("topic", topic_id=topic.id)
 
     return _submit(context, request, topic_form, save, **_topic_values(context, request, "new"))
@@ -88,6 +90,7 @@ def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
         created = reply_service.create(
             request.db, request.actor_id, request.now, request.authoring, locked.row, body
         )
+        remember_network(request)
         return request.route_path("reply", reply_id=created.id)
 
     return _submit(item, request, reply_form, save, **_reply_values(item, request, "reply"))
