@@ -1,4 +1,4 @@
-"""Add blocks of networks and email addresses, and the version of those that processes know."""
+"""Add blocks of networks and email addresses, their version, and the networks of authors."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -37,6 +37,19 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_access_blocks_by_id", "access_blocks", ["by_id"])
+    op.create_table(
+        "post_networks",
+        sa.Column("id", BIG_ID, nullable=False),
+        sa.Column("user_id", BIG_ID, nullable=False),
+        sa.Column("network", sa.String(length=64), nullable=False),
+        sa.Column("last_post_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_post_networks_user_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_post_networks")),
+        sa.UniqueConstraint("user_id", "network", name=op.f("uq_post_networks_user_id_network")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_post_networks_network", "post_networks", ["network"])
+    op.create_index("ix_post_networks_last_post_at", "post_networks", ["last_post_at"])
     op.add_column(
         "change_marks", sa.Column("access", sa.BigInteger(), nullable=False, server_default="0")
     )
@@ -45,4 +58,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Downgrade to the revision before; the blocks are lost."""
     op.drop_column("change_marks", "access")
+    op.drop_table("post_networks")
     op.drop_table("access_blocks")

@@ -9,6 +9,7 @@ from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..oauth import tokens
 from ..services import events, hosts, idempotency, mails, webhook_deliveries
+from ..services.access import post_networks
 from ..services.moderation import audit_log
 from ..settings import Settings
 
@@ -50,7 +51,14 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         webhook_deliveries.expired(keep),
         hosts.expired(),
         audit_log.trimmed(),
+        post_networks.expired(keep_addresses(settings)),
     ]
+
+
+def keep_addresses(settings: Settings) -> timedelta | None:
+    """Return for how long the networks of authors are kept; None: not at all."""
+    days = settings["moderation.keep_addresses_days"]
+    return None if days is None else timedelta(days=days)
 
 
 def keep_log(settings: Settings) -> timedelta | None:

@@ -16,6 +16,7 @@ from .notification import MentionType, Notification, NotificationType
 from .notification_job import NotificationJob
 from .oauth import IssuedBy, OAuthClient, OAuthCode, OAuthToken
 from .photo import Photo
+from .post_network import PostNetwork
 from .relation import (
     Favorite,
     FollowNotification,
@@ -77,6 +78,7 @@ __all__ = [
     "OAuthToken",
     "PendingReindex",
     "Photo",
+    "PostNetwork",
     "Reply",
     "ReplyLike",
     "ReplyWords",

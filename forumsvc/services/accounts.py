@@ -19,6 +19,7 @@ from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
 from . import events, logins, profiles
+from .access import post_networks
 from .content.short_texts import validate_line
 from .moderation import audit_log
 
@@ -251,6 +252,7 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     )
     logins.revoke_all(db, account.id, now(), issued_by_admin=True)
     logins.revoke_at_applications_of(db, account.id, now())
+    post_networks.forget(db, account.id)
     _record(db, EventType.USER_DELETED, account.id)
     _log(db, EventType.USER_DELETED, account.id)
     return account, profiles.erase(db, account.id)

@@ -32,6 +32,14 @@ MODERATION: tuple[Setting, ...] = (
         unit="days",
     ),
     Setting(
+        "moderation.keep_addresses_days",
+        or_off(integer(1, 3650)),
+        "off",
+        "for how many days after a post a keyed hash of its author's network is kept, so that "
+        "moderators see how many accounts write from there; off: none is kept",
+        unit="days",
+    ),
+    Setting(
         "moderation.blocks_recheck_seconds",
         seconds(0, 3600),
         "1",

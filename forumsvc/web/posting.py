@@ -6,6 +6,7 @@ from ..security.identity import Level
 from ..services import replies, topics
 from ..services.content.authoring import RenderedPost
 from ..services.moderation import holding
+from . import moderating
 from .api.request import ForumRequest
 
 _LIMITED = frozenset({Level.NEWBIE, str(Role.MEMBER)})
@@ -26,9 +27,11 @@ def post_topic(
     if reason is not None:
         return _hold(request, reason, body, title=title, node_id=node_id)
     db, authoring = request.db, request.authoring
-    return topics.create(
+    topic = topics.create(
         db, request.actor_id, request.now, authoring, title=title, node_id=node_id, body=body
     )
+    moderating.remember_network(request)
+    return topic
 
 
 def post_reply(request: ForumRequest, topic: TopicStateRow, body: RenderedPost) -> ReplyRow | int:
@@ -44,7 +47,9 @@ def post_reply(request: ForumRequest, topic: TopicStateRow, body: RenderedPost) 
     if reason is not None:
         return _hold(request, reason, body, topic_id=topic.id)
     db, authoring = request.db, request.authoring
-    return replies.create(db, request.actor_id, request.now, authoring, topic, body)
+    reply = replies.create(db, request.actor_id, request.now, authoring, topic, body)
+    moderating.remember_network(request)
+    return reply
 
 
 def _is_limited(request: ForumRequest) -> bool:
@@ -70,6 +75,7 @@ def _hold(
     """Hold a post that breaks no rule. Raises Invalid, Conflict."""
     # What is refused is refused now, not when a moderator has read it.
     request.authoring.rules.check_rendered(request.db, request.actor_id, body.text, is_new=True)
+    moderating.remember_network(request)
     return holding.hold(
         *(request.db, request.actor_id, request.now, reason),
         body=body.body,

@@ -92,11 +92,8 @@ def test_write_lets_the_network_read(forum: Forum, root: Person, alice: Person) 
     )
 
 
-@pytest.mark.parametrize("severity", ["sign_up", "approval"])
-def test_sign_up_and_approval_refuse_new_accounts_alone(
-    forum: Forum, root: Person, alice: Person, severity: str
-) -> None:
-    block(root, severity=severity)
+def test_sign_up_refuses_new_accounts_alone(forum: Forum, root: Person, alice: Person) -> None:
+    block(root, severity="sign_up")
     refused = call(forum.nobody, "POST", "/users", ACCOUNT)
     expected = (403, {"error": "Sign-up from your network is not possible."})
     assert (refused.status_int, refused.json) == expected

@@ -11,6 +11,7 @@ from ...queries import restrictions
 from ...resources.users import UserItem
 from ...schemas.moderation import reason_form, silence_form, warning_form
 from ...security.policy import abilities
+from ...services.access import post_networks
 from ...services.moderation import restricting
 from ...web import moderating
 from ...web.api.locking import lock_item
@@ -71,9 +72,17 @@ def _others(item: UserItem, request: ForumRequest) -> dict[str, Any]:
         "until": Moment.of(request, row.blocked_until) if row.blocked_until else None,
         "restrictions": [(one, Moment.of(request, one.started_at)) for one in found],
         "may": may,
+        "neighbours": _neighbours(item, request),
         "failed": "",
         **cursor_links(request, cursors),
     }
+
+
+def _neighbours(item: UserItem, request: ForumRequest) -> int | None:
+    """Return how many others wrote from the same networks; None where none are kept."""
+    if request.settings["moderation.keep_addresses_days"] is None:
+        return None
+    return post_networks.count_others(request.db, item.row.user_id)
 
 
 def includeme(config: Configurator) -> None:

@@ -62,8 +62,10 @@ class BlockedNetworks:
         if changed:
             with self._lock:
                 if version != self._snapshot.version:
-                    # No version means that there never was a block.
-                    found = access_blocks.networks(db) if version else ()
+                    # At first no version means that there never was a block; later it may be
+                    # what a slow request has read before the first one.
+                    is_empty = not version and self._snapshot.version is None
+                    found = () if is_empty else access_blocks.networks(db)
                     self._snapshot = _Snapshot(version, _by_prefix(found))
         self._checked_at = started
         return changed

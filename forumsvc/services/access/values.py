@@ -5,9 +5,9 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from ...errors import Invalid
 from ...models import AccessBlockKind
 from ...texts import Message
-from ..accounts import MAX_EMAIL
 
-MAX_VALUE = MAX_EMAIL
+MAX_VALUE = 255
+"""As long as the email address of an account may be."""
 WIDEST = {4: 8, 6: 16}
 """The shortest prefix of a network that may be blocked, by the version of IP."""
 SUBSCRIBER = 64

@@ -7,7 +7,10 @@ import pytest
 from webtest import Form
 
 from forumsvc import clock
+from forumsvc.errors import Invalid
 from forumsvc.models import User
+from forumsvc.services.access.email_domains import EmailDomains
+from forumsvc.services.access.sign_up import check_email
 from tests.functional.blocking import ADDRESS, block, root_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
@@ -185,3 +188,15 @@ def test_a_file_of_domains_that_is_wrong_ends_the_start_with_one_line(
         make_forum(accounts__email_domains_file="domains.txt")
     assert "accounts.email_domains_file" in str(ended.value)
     assert problem in str(ended.value)
+
+
+def test_an_account_cannot_change_to_a_blocked_email_address_either(make_forum: MakeForum) -> None:
+    """The service that a change of the address has to call."""
+    forum = make_forum()
+    block(root_of(forum), "spam.example", "sign_up", kind="email_domain")
+    domains = EmailDomains(["mail.example"])
+    with forum.database.reads.connect() as reads:
+        for email in ("nina@a.spam.example", "nina@mail.example"):
+            with pytest.raises(Invalid, match="email: cannot be used here"):
+                check_email(reads, domains, email, clock.now(), is_new_account=False)
+        check_email(reads, domains, "nina@example.org", clock.now(), is_new_account=False)

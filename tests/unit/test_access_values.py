@@ -1,0 +1,88 @@
+"""The normal forms of blocked networks, email addresses and domains."""
+
+import pytest
+
+from forumsvc.errors import Invalid
+from forumsvc.models import AccessBlockKind
+from forumsvc.services.access.values import (
+    domain_and_parents,
+    normal_email,
+    normalize,
+    parse_address,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "normal"),
+    [
+        (" 192.0.2.7 ", "192.0.2.7/32"),
+        ("192.0.2.7/24", "192.0.2.0/24"),
+        ("192.0.2.0/255.255.255.0", "192.0.2.0/24"),
+        ("2001:DB8::1", "2001:db8::/64"),
+        ("2001:db8::/48", "2001:db8::/48"),
+        ("::ffff:192.0.2.0/120", "192.0.2.0/24"),
+        ("10.0.0.0/8", "10.0.0.0/8"),
+        ("2000::/16", "2000::/16"),
+    ],
+)
+def test_a_network_is_stored_as_a_cidr_of_ipv6_at_least_a_64(value: str, normal: str) -> None:
+    assert normalize(AccessBlockKind.ADDRESS, value) == normal
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", "x", "192.0.2", "1", "192.0.2.0/33", "192.0.2.1%1", "::/8", "0.0.0.0/0"),
+        *("::1", "::/16", "127.0.0.0/8", "::ffff:0:0/90"),
+    ],
+)
+def test_what_is_no_network_or_too_wide_or_the_machine_itself_is_refused(value: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        normalize(AccessBlockKind.ADDRESS, value)
+    assert refused.value.field == "value"
+
+
+@pytest.mark.parametrize(
+    ("email", "normal"),
+    [
+        ("Ann@Example.ORG", "ann@example.org"),
+        ("a.n.n+x+y@gmail.com", "ann@gmail.com"),
+        ("ann@googlemail.com", "ann@gmail.com"),
+        ("a.nn+x@outlook.com", "a.nn@outlook.com"),
+        ("a.nn+x@example.org", "a.nn+x@example.org"),
+        ("+x@gmail.com", "+x@gmail.com"),
+        ("ann@B\u00dcCHER.example", "ann@xn--bcher-kva.example"),
+        ("ann@example.org.", "ann@example.org"),
+        ("ann", None),
+        ("a@b@example.org", None),
+        ("ann@localhost", None),
+        ("ann@exa mple.org", None),
+        ("ann@" + "a" * 64 + ".org", None),
+    ],
+)
+def test_variants_of_an_email_address_are_one(email: str, normal: str | None) -> None:
+    assert normal_email(email) == normal
+
+
+def test_a_domain_stands_for_its_subdomains_but_no_top_level_does() -> None:
+    assert domain_and_parents("a.b.example.org") == [
+        "a.b.example.org",
+        "b.example.org",
+        "example.org",
+    ]
+    with pytest.raises(Invalid):
+        normalize(AccessBlockKind.EMAIL_DOMAIN, "org")
+
+
+@pytest.mark.parametrize(
+    ("address", "parsed"),
+    [
+        ("192.0.2.1", (4, 0xC0000201)),
+        ("::ffff:192.0.2.1", (4, 0xC0000201)),
+        ("fe80::1%eth0", (6, 0xFE80 << 112 | 1)),
+        ("", None),
+        ("unix:", None),
+    ],
+)
+def test_a_clients_address_is_a_number(address: str, parsed: tuple[int, int] | None) -> None:
+    assert parse_address(address) == parsed
