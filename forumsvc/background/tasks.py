@@ -36,7 +36,10 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     maintenance = Maintenance(registry.database, settings)
     search_indexer = SearchIndexer(registry.database, settings["worker.interval_seconds"])
     facts = hosts.facts(settings, ini_dir, registry.build_fingerprint)
-    host_report = HostReport(registry.database, facts, settings["session.secret"])
+    shown = {
+        setting.name: text for setting, text, is_default in settings.displayed() if not is_default
+    }
+    host_report = HostReport(registry.database, facts, settings["session.secret"], shown)
     return [
         *(maintenance, registry.mail_sender, fan_out, registry.webhook_sender, search_indexer),
         *(registry.moderation, Sweeper(registry.database, settings["worker.interval_seconds"])),

@@ -29,6 +29,7 @@ class AdminAction(StrEnum):
     ACCESS_BLOCK_CREATED = "access_block.created"
     ACCESS_BLOCK_UPDATED = "access_block.updated"
     ACCESS_BLOCK_DELETED = "access_block.deleted"
+    SETTINGS_CHANGED = "settings.changed"
     LOG_TRIMMED = "log.trimmed"
 
 

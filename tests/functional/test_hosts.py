@@ -1,5 +1,6 @@
 """The table of hosts: each background worker writes a row, which holds no secret."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ from sqlalchemy import select, update
 from forumsvc import clock
 from forumsvc.background.host_report import HostReport
 from forumsvc.background.maintenance import delete_all_expired
+from forumsvc.background.tasks import create_tasks
 from forumsvc.background.worker import BackgroundWorker
 from forumsvc.db.engine import Database
-from forumsvc.models import Host
+from forumsvc.models import AuditRecord, Host
 from forumsvc.services import hosts, leases
 from forumsvc.settings import Settings
+from tests.functional.conftest import MakeForum
 from tests.functional.test_background_worker import SECONDS, Recorder, stop
 
 pytestmark = pytest.mark.both_databases
@@ -35,8 +38,43 @@ def rows(database: Database) -> list[Any]:
         return [*db.execute(select(*Host.__table__.c).order_by(Host.name))]
 
 
-def report(database: Database, settings: Settings) -> HostReport:
-    return HostReport(database, hosts.facts(settings, Path("/srv/forum"), b"build"), SECRET)
+def report(database: Database, settings: Settings, **shown: str) -> HostReport:
+    facts = hosts.facts(settings, Path("/srv/forum"), b"build")
+    return HostReport(database, facts, SECRET, shown)
+
+
+def recorded(database: Database) -> list[Any]:
+    """Return what the log has of settings, the oldest first."""
+    with database.reads.connect() as db:
+        own = AuditRecord.action == "settings.changed"
+        texts = db.scalars(select(AuditRecord.details).where(own).order_by(AuditRecord.id))
+        return [json.loads(text or "") for text in texts]
+
+
+def test_a_start_with_other_settings_than_the_last_one_is_recorded(
+    database: Database, settings: Settings
+) -> None:
+    for shown in ({"a": "1", "b": "2"}, {"a": "1", "b": "2"}, {"a": "3"}):
+        task = report(database, settings, **shown)
+        task.run()
+        task.run()
+    first, second = recorded(database)
+    assert (first["changed"], second["changed"]) == (["a", "b"], ["a", "b"])
+    assert (first["settings"], second["settings"]) == ({"a": "1", "b": "2"}, {"a": "3"})
+    assert first["host"].endswith(":/srv/forum")
+
+
+def test_settings_in_the_log_have_no_secrets(make_forum: MakeForum) -> None:
+    forum = make_forum(rate_limit__storage="memory://", mail__password="a long password of ours")
+    tasks = create_tasks(forum.registry, Path("/srv/forum"))
+    for task in tasks:
+        if task.name == "host-report":
+            task.run()
+    [record] = recorded(forum.database)
+    assert "session.secret" in record["settings"]
+    text = json.dumps(record)
+    assert forum.registry.forum_settings["session.secret"] not in text
+    assert "a long password of ours" not in text
 
 
 def test_a_host_writes_itself_down_once_and_keeps_the_time_of_its_start(
