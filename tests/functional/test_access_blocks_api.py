@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from forumsvc import clock
-from forumsvc.models import AccessBlock, AuditRecord
+from forumsvc.models import AccessBlock, AuditRecord, Event
 from tests.functional.blocking import block, root_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
@@ -55,7 +55,7 @@ def test_the_same_value_again_changes_severity_reason_and_end(forum: Forum, root
     assert root.get("/access_blocks").json == [again.json]
 
 
-def test_each_change_is_in_the_log_for_admins_without_email_addresses(
+def test_each_change_is_in_the_log_for_admins_without_email_addresses_and_no_event(
     forum: Forum, root: Person
 ) -> None:
     one = block(root, "192.0.2.0/24", "write").json["id"]
@@ -73,6 +73,8 @@ def test_each_change_is_in_the_log_for_admins_without_email_addresses(
     assert [row.reason for row in found] == ["Spam", "Worse", None, "Spam"]
     assert "192.0.2.0/24" in found[0].details
     assert "spammer" not in found[3].details
+    with forum.database.reads.connect() as db:
+        assert db.scalar(select(func.count()).select_from(Event)) == 0
 
 
 def test_blocks_are_paged_the_newest_first(forum: Forum, root: Person) -> None:

@@ -159,7 +159,7 @@ def test_each_operation_that_changes_something_is_in_the_table() -> None:
         if operation.method != "get"
         # Webhooks are told of events, and are none: test_webhooks_api.py.
         and not operation.path.startswith("/api/v3/webhooks")
-        # They are for admins alone: test_access_blocks.py.
+        # They are for admins alone: test_access_blocks_api.py.
         and not operation.path.startswith("/api/v3/access_blocks")
     }
     assert {operation for operation, *_ in REQUESTS} == described

@@ -2,7 +2,7 @@
 
 Each process has the blocks in memory and looks at their version: in the SELECT that finds a token,
 a session or the version of lists, and otherwise by a SELECT of its own, before a visitor's write
-and after `moderation.blocks_recheck_seconds`.
+(but no log-in) and after `moderation.blocks_recheck_seconds`.
 """
 
 from typing import Any
@@ -82,9 +82,13 @@ def _path(request: ForumRequest) -> str:
 
 
 def _is_visitors_write(request: ForumRequest) -> bool:
-    """Return whether a request may write and brings nothing that is looked up."""
+    """Return whether a request may write, is no log-in, and brings nothing that is looked up.
+
+    A log-in that is refused because too many are being checked must cost the database nothing.
+    """
     return (
         is_unsafe(request)
+        and not _path(request).startswith(_LOG_IN)
         and "HTTP_AUTHORIZATION" not in request.environ
         and "access_token=" not in request.environ.get("QUERY_STRING", "")
         and read_session_cookie(request) is None
