@@ -30,6 +30,7 @@ accounts.registrations_per_hour = 1000
 mail.requests_per_hour = 1000
 oauth.user_registered_clients = true
 mail.delivery = folder
+accounts.confirm_email = false
 mail.dir = mail
 markup.workers = 0
 
