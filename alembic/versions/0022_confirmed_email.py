@@ -12,10 +12,17 @@ depends_on = None
 
 def upgrade() -> None:
     """Upgrade to this revision. Who has an address may go on writing."""
-    confirmed_at = sa.Column("email_confirmed_at", sa.DateTime(timezone=True), nullable=True)
-    op.add_column("users", confirmed_at)
     op.add_column("users", sa.Column("unconfirmed_email", sa.String(length=255), nullable=True))
-    op.execute("UPDATE users SET email_confirmed_at = created_at WHERE email IS NOT NULL")
+    moment = sa.DateTime(timezone=True)
+    if op.get_context().dialect.name == "postgresql":
+        # A default that PostgreSQL notes once: no row is written while the table is locked.
+        now = sa.func.now()
+        op.add_column("users", sa.Column("email_confirmed_at", moment, server_default=now))
+        op.alter_column("users", "email_confirmed_at", server_default=None)
+        op.execute("UPDATE users SET email_confirmed_at = NULL WHERE email IS NULL")
+    else:
+        op.add_column("users", sa.Column("email_confirmed_at", moment, nullable=True))
+        op.execute("UPDATE users SET email_confirmed_at = created_at WHERE email IS NOT NULL")
 
 
 def downgrade() -> None:

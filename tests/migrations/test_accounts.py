@@ -96,3 +96,18 @@ def test_members_clients_lose_the_password_grant_and_end_with_their_owner(
         assert connection.execute(ended).scalars().all() == ["token of 3"]
     migrate.downgrade(blank.writes, "0007")
     migrate.upgrade(blank.writes, "0008")
+
+
+def test_who_has_an_address_before_it_must_be_confirmed_goes_on_writing(blank: Database) -> None:
+    migrate.upgrade(blank.writes, "0020")
+    with blank.writes.begin() as connection:
+        add_user(connection, 1, "ann", email="ann@example.org", email_key="ann@example.org")
+        add_user(connection, 2, "bob")
+    migrate.upgrade(blank.writes, "0022")
+    with blank.writes.begin() as connection:
+        add_user(connection, 3, "eve", email="eve@example.org", email_key="eve@example.org")
+        query = text("SELECT login, email_confirmed_at IS NOT NULL, unconfirmed_email FROM users")
+        found = {login: (bool(done), new) for login, done, new in connection.execute(query)}
+    assert found == {"ann": (True, None), "bob": (False, None), "eve": (False, None)}
+    migrate.downgrade(blank.writes, "0020")
+    migrate.upgrade(blank.writes, "0022")

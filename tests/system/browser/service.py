@@ -31,6 +31,7 @@ accounts.sign_up_min_seconds = off
 mail.requests_per_hour = 1000
 oauth.user_registered_clients = true
 mail.delivery = folder
+accounts.confirm_email = false
 mail.dir = mail
 markup.workers = 0
 
