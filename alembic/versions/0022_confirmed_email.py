@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-# 0021 is being written beside this one: the merge has to put it here.
 revision = "0022"
 down_revision = "0021"
 branch_labels = None
