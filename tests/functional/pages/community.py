@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import update
 
-from forumsvc.models import User
+from forumsvc import clock
+from forumsvc.models import HoldReason, User
+from forumsvc.services.moderation import holding
 from forumsvc.services.search_reindex import reindex
 from tests.functional.forum import Forum
 
@@ -36,7 +38,8 @@ def boat(name: str) -> str:
 class Community:
     """The ids of its parts. rich: a topic with all Markdown; closed, banned: topics.
 
-    review: an open one, of the rich topic.
+    review: an open one, of the rich topic; held, held_review: a post of the member's that waits,
+    and its review.
     """
 
     rich: int
@@ -46,6 +49,8 @@ class Community:
     node: int
     reply: int
     review: int
+    held: int
+    held_review: int
 
 
 def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
@@ -94,4 +99,12 @@ def settle(forum: Forum, member: int, keeper: int | None = None) -> Community:
     admin.post(f"/users/{carl.id}/silence", reason="Too loud", days=3)
     reindex(forum.database)
     review = admin.get("/reviews").json[0]["id"]
-    return Community(rich, closed, banned, deleted, node, reply, review)
+    with forum.database.session.begin() as db:
+        held = holding.hold(
+            *(db, member, clock.now(), HoldReason.LINKS),
+            body="Look at **these** pictures",
+            title="My holidays",
+            node_id=node,
+        )
+    [held_review] = [one["id"] for one in admin.get("/reviews", kind="held").json]
+    return Community(rich, closed, banned, deleted, node, reply, review, held, held_review)

@@ -59,11 +59,13 @@ def paths(community: Community) -> dict[str, list[str]]:
             *("/notifications", "/settings", "/password", "/applications"),
             *("/topics/new", f"/topics/{rich}/replies?quote={community.reply}"),
             *(f"/topics/{rich}/edit", f"/topics/{rich}/report", "/nothing/here"),
+            f"/held/{community.held}",
         ],
         "keeper": [
             *(f"/topics/{rich}", f"/topics/{banned}", f"/topics/{rich}/edit"),
             *("/moderation", "/moderation/resolved", "/moderation/log"),
             *(f"/moderation/reviews/{community.review}", "/moderation/users/carl"),
+            f"/moderation/reviews/{community.held_review}",
         ],
     }
 
