@@ -7,14 +7,14 @@ each. An order that is interrupted goes on where it was.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Select, select
+from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session, aliased
 
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
-from ...db.statements import insert_row, last_inserted_id, update_of
+from ...db.statements import insert_row, last_inserted_id, update_of, with_row_locks
 from ...log_lines import REQUEST_ID
 from ...models import AdminAction, AuditRecord, EventType, Reply, Sweep, SweepAction, Topic, Via
 from ...queries import replies as reply_queries
@@ -22,6 +22,8 @@ from ...queries import topics as topic_queries
 from .. import replies, topics
 from . import audit_log
 
+BATCH_SIZE = 100
+"""So many posts are looked up at once."""
 _PREFIX = "sweep-"
 _HIDING = (EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 
@@ -57,74 +59,85 @@ def order(
     return sweep_id
 
 
-def pending(db: SqlConnection) -> int | None:
-    """Return the id of the first order that is not finished, or None, without a lock."""
-    found: int | None = db.scalar(_pending().order_by(Sweep.id).limit(1))
-    return found
+class Post(NamedTuple):
+    """A topic or a reply that an order concerns."""
+
+    id: int
+    is_reply: bool
 
 
-def _pending() -> Select[Any]:
-    return select(Sweep.id).where(Sweep.finished_at.is_(None))
+def pending(db: SqlConnection) -> Row[Any] | None:
+    """Return the first order that is not finished, or None, without a lock."""
+    unfinished = select(*Sweep.__table__.c).where(Sweep.finished_at.is_(None))
+    return db.execute(unfinished.order_by(Sweep.id).limit(1)).first()
 
 
-def sweep_next(db: Session, now: datetime, sweep_id: int) -> bool:
-    """Deal with the next post of an order; return False if there was none, so it is finished."""
-    locked = select(Sweep).where(Sweep.id == sweep_id).with_for_update()
-    sweep = db.execute(locked).scalar_one()
-    if sweep.finished_at is not None:
-        return False
+def next_posts(db: SqlConnection, sweep: Any) -> list[Post]:
+    """Return the next posts that an order concerns, topics first; none if it is done.
+
+    sweep: of `pending`.
+    """
+    is_restored = sweep.action == SweepAction.RESTORE
+    found = _swept(sweep) if is_restored else _topics_of(sweep)
+    topic_ids = db.scalars(found.limit(BATCH_SIZE)).all()
+    if topic_ids:
+        return [Post(one, is_reply=False) for one in topic_ids]
+    found = _swept(sweep, of_replies=True) if is_restored else _replies_of(sweep)
+    return [Post(one, is_reply=True) for one in db.scalars(found.limit(BATCH_SIZE))]
+
+
+def sweep_post(db: Session, now: datetime, sweep_id: int, post: Post) -> None:
+    """Deal with a post, and note that. A post that was dealt with meanwhile stays as it is."""
+    locked = select(*Sweep.__table__.c).where(Sweep.id == sweep_id)
+    sweep: Any = db.execute(with_row_locks(locked, Sweep)).one()
+    if post.id <= (sweep.last_reply_id if post.is_reply else sweep.last_topic_id):
+        return
     with _request_id(_name(sweep_id)):
-        values = _sweep_topic(db, now, sweep) or _sweep_reply(db, now, sweep)
-    more = values is not None
-    changed = values if values is not None else {"finished_at": now}
-    db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values(**changed))
-    return more
+        act = _sweep_reply if post.is_reply else _sweep_topic
+        act(db, now, sweep, post.id)
+    position = {"last_reply_id" if post.is_reply else "last_topic_id": post.id}
+    dealt_with = update_of(Sweep).where(Sweep.id == sweep_id)
+    db.execute(dealt_with.values(changed_count=Sweep.changed_count + 1, **position))
 
 
-def _sweep_topic(db: Session, now: datetime, sweep: Sweep) -> dict[str, Any] | None:
-    """Deal with the next topic; return the columns of the order that change, None without one."""
-    is_restored = sweep.action == SweepAction.RESTORE
-    found = db.scalar(_swept(sweep).limit(1) if is_restored else _topics_of(sweep).limit(1))
-    if found is None:
-        return None
-    topic = topic_queries.state(db, found, lock=True)
-    if topic is not None:
-        if is_restored:
-            topics.unban(db, sweep.actor_id, now, topic)
-            topics.restore(db, sweep.actor_id, now, topic)
-        else:
-            act = topics.ban if sweep.action == SweepAction.HIDE else topics.destroy
-            act(db, sweep.actor_id, now, topic)
-    return {"last_topic_id": found, "changed_count": sweep.changed_count + 1}
+def finish(db: Session, now: datetime, sweep_id: int) -> None:
+    """Note that an order is done."""
+    db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values(finished_at=now))
 
 
-def _sweep_reply(db: Session, now: datetime, sweep: Sweep) -> dict[str, Any] | None:
-    is_restored = sweep.action == SweepAction.RESTORE
-    statement = _swept(sweep, of_replies=True) if is_restored else _replies_of(sweep)
-    found = db.scalar(statement.limit(1))
-    if found is None:
-        return None
-    reply = reply_queries.by_id(db, found, lock=True)
+def _sweep_topic(db: Session, now: datetime, sweep: Any, topic_id: int) -> None:
+    topic = topic_queries.state(db, topic_id, lock=True)
+    if topic is None:
+        return
+    if sweep.action == SweepAction.RESTORE:
+        topics.unban(db, sweep.actor_id, now, topic)
+        topics.restore(db, sweep.actor_id, now, topic)
+    else:
+        act = topics.ban if sweep.action == SweepAction.HIDE else topics.destroy
+        act(db, sweep.actor_id, now, topic)
+
+
+def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
+    reply = reply_queries.by_id(db, reply_id, lock=True)
     if reply is not None:
-        act = replies.restore if is_restored else replies.destroy
+        act = replies.restore if sweep.action == SweepAction.RESTORE else replies.destroy
         act(db, sweep.actor_id, now, reply)
-    return {"last_reply_id": found, "changed_count": sweep.changed_count + 1}
 
 
-def _topics_of(sweep: Sweep) -> Select[Any]:
+def _topics_of(sweep: Any) -> Select[Any]:
     visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
     own = select(Topic.id).where(Topic.user_id == sweep.user_id, *visible)
     own = own.where(Topic.id > sweep.last_topic_id).order_by(Topic.id)
     return own if sweep.since is None else own.where(Topic.created_at >= sweep.since)
 
 
-def _replies_of(sweep: Sweep) -> Select[Any]:
+def _replies_of(sweep: Any) -> Select[Any]:
     own = select(Reply.id).where(Reply.user_id == sweep.user_id, Reply.deleted_at.is_(None))
     own = own.where(Reply.id > sweep.last_reply_id).order_by(Reply.id)
     return own if sweep.since is None else own.where(Reply.created_at >= sweep.since)
 
 
-def _swept(sweep: Sweep, *, of_replies: bool = False) -> Select[Any]:
+def _swept(sweep: Any, *, of_replies: bool = False) -> Select[Any]:
     """Return the topics or replies of the user that earlier orders have hidden or deleted, and no
     moderator after that.
     """
@@ -143,6 +156,7 @@ def _swept(sweep: Sweep, *, of_replies: bool = False) -> Select[Any]:
         .where(AuditRecord.user_id == sweep.user_id, is_reply if of_replies else ~is_reply)
         .where(AuditRecord.request_id.startswith(_PREFIX), AuditRecord.via == str(Via.AUTO))
         .where(column > last, ~by_moderator.exists())
+        .distinct()
         .order_by(column)
     )
     return found if sweep.since is None else found.where(AuditRecord.created_at >= sweep.since)
