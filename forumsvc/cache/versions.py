@@ -68,13 +68,18 @@ def load_lists_and_access_versions(db: ReadConnection) -> tuple[int, int]:
 
 @cache
 def _topic() -> Select[Any]:
-    columns: tuple[Any, ...] = (Topic.version, Topic.hits, display_names_version())
+    columns: tuple[Any, ...] = (
+        Topic.version,
+        Topic.hits,
+        display_names_version(),
+        access_version(),
+    )
     return select(*columns).where(Topic.id == bindparam("id"))
 
 
 def load_topic_version(db: ReadConnection, topic_id: int) -> Any | None:
-    """Return a topic's `version`, `names_version` and `hits`, or None without such a topic.
+    """Return a topic's `version`, `names_version`, `hits` and `access_version`; None without it.
 
-    The two versions cover all that the topic and its replies show, except the hits.
+    The first two cover all that the topic and its replies show, except the hits.
     """
     return row(db, _topic(), {"id": topic_id})

@@ -80,6 +80,7 @@ class TopicRow(TopicListRow, Protocol):
     body_html: str
     version: int
     names_version: int
+    access_version: int
 
 
 class ReplyStateRow(Protocol):

@@ -75,6 +75,7 @@ _TEXTS: tuple[Any, ...] = (
     Topic.body_html,
     Topic.version,
     versions.display_names_version(),
+    versions.access_version(),
 )
 
 VISIBLE = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
@@ -276,7 +277,7 @@ def by_id_cached(db: Executor, page_cache: PageCache, topic_id: int) -> TopicRow
             return None
         cached: Any = page_cache.get(key, (now.version, now.names_version))
         if cached is not None:
-            topic: TopicRow = cached._replace(hits=now.hits)
+            topic: TopicRow = cached._replace(hits=now.hits, access_version=now.access_version)
             return topic
     found = by_id(db, topic_id)
     if found is not None:

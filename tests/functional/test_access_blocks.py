@@ -175,6 +175,18 @@ def test_another_process_sees_each_change_with_the_next_request(
     assert call(visitor, "POST", "/users", ACCOUNT).json == {"error": BLOCKED}
 
 
+@pytest.mark.parametrize("path", ["/topics", "/nodes", "/topics/{}", "/topics/{}/replies"])
+def test_another_process_refuses_the_next_visitor_who_reads_topics(
+    make_forum: MakeForum, forum: Forum, root: Person, alice: Person, path: str
+) -> None:
+    shown = path.format(forum.topic(alice, forum.node()))
+    other = make_forum()
+    for _ in range(2):
+        assert status(other.nobody, shown) == 200
+    block(root)
+    assert status(other.nobody, shown) == 403
+
+
 def test_a_visitor_whose_request_reads_no_version_is_refused_after_the_recheck(
     make_forum: MakeForum, root: Person
 ) -> None:

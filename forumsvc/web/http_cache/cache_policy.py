@@ -59,6 +59,7 @@ def _topic_list(context: Resource, request: ForumRequest) -> tuple[int, ...] | N
 
 
 def _topic(item: Any, request: ForumRequest) -> tuple[int, ...] | None:
+    notice_access_version(request, item.row.access_version)
     return (item.row.version, item.row.names_version)
 
 

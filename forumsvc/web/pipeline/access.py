@@ -1,8 +1,8 @@
 """Refuses requests from blocked networks.
 
 Each process has the blocks in memory and looks at their version: in the SELECT that finds a token,
-a session or the version of lists, and otherwise by a SELECT of its own, before a visitor's write
-(but no log-in) and after `moderation.blocks_recheck_seconds`.
+a session, a topic or the version of lists, and otherwise by a SELECT of its own, before a visitor's
+write (but no log-in) and after `moderation.blocks_recheck_seconds`.
 """
 
 from typing import Any
