@@ -10,7 +10,7 @@ from ..services import email_confirmation, registration
 from ..services.accounts import Account
 from ..texts import Message
 from .api.request import ForumRequest
-from .limits.sign_up import check_sign_up
+from .limits.sign_up import check_changed_email, check_sign_up
 
 
 def register(request: ForumRequest, values: Mapping[str, Any]) -> Account:
@@ -52,6 +52,7 @@ def change_address(request: ForumRequest, user_id: int, email: str) -> bool:
 
     Raises Invalid for an address that is not valid or taken, RateLimited.
     """
+    check_changed_email(request, email)
     must_confirm = email_confirmation.is_required(request.settings)
     address = email_confirmation.change(
         request.db, user_id, email, request.now, must_confirm=must_confirm
