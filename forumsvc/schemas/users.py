@@ -24,5 +24,5 @@ def profile_form(settings: Any) -> colander.SchemaNode:
         clearable("avatar", Line(0, _AVATAR)),
         colander.SchemaNode(Boolean(), name="email_public", missing=colander.drop),
         colander.SchemaNode(Line(0, MAX_EMAIL), name="email", missing=colander.drop),
-        colander.SchemaNode(Text(1, MAX_LENGTH), name="password", missing=colander.drop),
+        colander.SchemaNode(Text(0, MAX_LENGTH), name="password", missing=colander.drop),
     )

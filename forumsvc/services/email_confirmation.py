@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
 from ..db.statements import with_row_locks
-from ..errors import AlreadyTaken, Conflict, Invalid
+from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import AdminAction, EventType, MailKind, User, UserState
 from ..texts import Message
 from . import accounts, events, mails
@@ -121,7 +121,7 @@ def confirm(db: Session, waiting: WaitingAddress, now: datetime) -> None:
     waiting: locked. Raises AlreadyTaken if another account has got the address in the meantime; the
     address goes on waiting then.
     """
-    _use(db, waiting.user_id, waiting.address, waiting, now)
+    _use(db, waiting, now, actor_id=waiting.user_id)
 
 
 def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
@@ -133,7 +133,7 @@ def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
     waiting = find(db, account.id, lock=True)
     if waiting is None:
         raise Conflict(f"{account.login} has no email address that has to be confirmed.")
-    confirm(db, waiting, now)
+    _use(db, waiting, now, actor_id=None)
     action = AdminAction.USER_EMAIL_CONFIRMED
     audit_log.record(db, action, now, actor_id=None, user_id=account.id)
     return waiting.address
@@ -152,18 +152,19 @@ def change(
 
     An address that was never confirmed is replaced at once. The present address takes back a change
     that waits. Returns the address that a link has to be sent to, or None.
-    Raises Invalid for an address that is not valid or taken.
+    Raises Invalid for an address that is not valid or taken, NotFound if the user was deleted.
     """
     email = accounts.check_email(email)
-    query = with_row_locks(_ACCOUNTS.where(User.id == user_id), User)
-    row = db.execute(query).one()
+    row = db.execute(with_row_locks(_ACCOUNTS.where(User.id == user_id), User)).first()
+    if row is None:
+        raise NotFound(Message("The account is deleted."))
     if email == row.email:
         db.execute(update_columns(User, unconfirmed_email=None).where(User.id == user_id))
         return None
     try:
         _check_available(db, user_id, email)
         if not must_confirm:
-            _use(db, user_id, email, _waiting(row, email), now)
+            _use(db, _waiting(row, email), now, actor_id=user_id)
             return None
         if row.email is not None and row.email_confirmed_at is None:
             _update(db, user_id, now, email=email, email_key=email.lower())
@@ -178,22 +179,23 @@ def _waiting(row: Any, address: str) -> WaitingAddress:
     return WaitingAddress(row.id, row.login, address, row.email, row.email_confirmed_at)
 
 
-def _use(db: Session, user_id: int, email: str, before: WaitingAddress, now: datetime) -> None:
-    _check_available(db, user_id, email)
+def _use(db: Session, new: WaitingAddress, now: datetime, *, actor_id: int | None) -> None:
+    """Set the address of an account. actor_id: who does it, None at the command line."""
+    _check_available(db, new.user_id, new.address)
     _update(
         db,
-        user_id,
+        new.user_id,
         now,
-        email=email,
-        email_key=email.lower(),
+        email=new.address,
+        email_key=new.address.lower(),
         email_confirmed_at=now,
         unconfirmed_email=None,
     )
-    if before.current == email:
+    if new.current == new.address:
         return
-    events.record(db, EventType.USER_UPDATED, now, actor_id=user_id, user_id=user_id)
-    if before.current is not None and before.confirmed_at is not None:
-        mails.enqueue(db, MailKind.EMAIL_CHANGED, before.current, now, user_id=user_id)
+    events.record(db, EventType.USER_UPDATED, now, actor_id=actor_id, user_id=new.user_id)
+    if new.current is not None and new.confirmed_at is not None:
+        mails.enqueue(db, MailKind.EMAIL_CHANGED, new.current, now, user_id=new.user_id)
 
 
 def _update(db: Session, user_id: int, now: datetime, **columns: Any) -> None:

@@ -27,7 +27,7 @@ PROFILE = {
 
 def test_every_text_of_a_profile_is_tried() -> None:
     fields = {field.name for field in profile_form(None)}
-    assert fields == {*PROFILE, "avatar", "email_public"}
+    assert fields == {*PROFILE, "avatar", "email_public", "email", "password"}
 
 
 @pytest.fixture

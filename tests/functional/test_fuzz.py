@@ -25,6 +25,8 @@ def test_no_request_of_the_description_is_answered_wrongly(
     # Reading the environment anew for each request is a twentieth of the test's time.
     monkeypatch.setattr("requests.sessions.get_environ_proxies", lambda *_, **__: {})
     person = forum.person("somebody", role="admin" if role == "admin" else "member")
+    # With nothing to confirm, a right request for the link would be a 400.
+    forum.change(person.id, unconfirmed_email="somebody@example.org")
     other = forum.person("other")
     node = forum.node()
     forum.reply(other, forum.topic(person, node, body="For @other"), "For @somebody")

@@ -3,7 +3,7 @@
 import pytest
 
 from forumsvc.models import LoginFailure
-from forumsvc.services import email_confirmation
+from forumsvc.services import accounts, email_confirmation
 from tests.functional.forum import Caller, Forum
 from tests.functional.pages.visitor import (
     NEW_PASSWORD,
@@ -155,3 +155,15 @@ def test_a_new_password_drops_an_address_that_waits(
     visitor.send("/password", current_password=PASSWORD, new_password=NEW_PASSWORD)
     assert row_of(forum).unconfirmed_email is None
     assert visitor.get(path).status_int == 403
+
+
+def test_a_deleted_account_keeps_no_address_and_gets_no_link(
+    confirmed: Caller, forum: Forum, mail: Mail
+) -> None:
+    before = len(mail())
+    confirmed.put("/users/me", email=NEW, password=PASSWORD)
+    with forum.database.session.begin() as db:
+        accounts.delete(db, "nina")
+    row = row_of(forum)
+    assert (row.email, row.email_confirmed_at, row.unconfirmed_email) == (None, None, None)
+    assert len(mail()) == before

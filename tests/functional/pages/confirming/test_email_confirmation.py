@@ -11,7 +11,9 @@ from forumsvc.security.identity import Identity, Level
 from forumsvc.security.principals import principals_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
+from tests.functional.oauth.application import Application
 from tests.functional.pages.conftest import OPEN
+from tests.functional.pages.test_pages_consent import URI, open_consent, redirect_parameters
 from tests.functional.pages.visitor import (
     NEW_PASSWORD,
     PASSWORD,
@@ -116,6 +118,15 @@ def test_an_unconfirmed_user_logs_in_and_every_page_has_a_button_to_send_the_lin
     assert [tab["href"] for tab in visitor.get("/settings").html.find("nav", class_="tabs")("a")][
         :2
     ] == ["/settings", "/settings/email"]
+
+
+def test_an_unconfirmed_user_lets_an_application_use_their_account(
+    nina: Caller, forum: Forum, visitor: Visitor
+) -> None:
+    app = Application(forum, redirect_uris=[URI])
+    visitor.log_in("nina")
+    allowed = form_of(open_consent(visitor, app)).submit("answer", value="allow")
+    assert "code" in redirect_parameters(allowed)
 
 
 def test_the_link_is_sent_again_a_few_times_an_hour_and_only_while_it_is_needed(
