@@ -167,3 +167,16 @@ def test_a_deleted_account_keeps_no_address_and_gets_no_link(
     row = row_of(forum)
     assert (row.email, row.email_confirmed_at, row.unconfirmed_email) == (None, None, None)
     assert len(mail()) == before
+
+
+def test_a_blocked_address_cannot_take_the_place_of_another(
+    confirmed: Caller, forum: Forum, mail: Mail
+) -> None:
+    root = forum.person("root", role="admin", scope="read write admin")
+    block = {"kind": "email", "value": NEW, "severity": "sign_up", "reason": "Spam"}
+    assert root.post("/access_blocks", **block).status_int == 201
+    before = len(mail())
+    refused = confirmed.put("/users/me", email=NEW, password=PASSWORD)
+    assert (refused.status_int, refused.json["error"]) == (400, "email: cannot be used here")
+    assert len(mail()) == before
+    assert confirmed.get("/users/me").json["unconfirmed_email"] is None
