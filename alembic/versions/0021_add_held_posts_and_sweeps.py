@@ -64,13 +64,13 @@ def upgrade() -> None:
         sa.Column("actor_id", BIG_ID, nullable=True),
         sa.Column("last_topic_id", BIG_ID, nullable=False, server_default="0"),
         sa.Column("last_reply_id", BIG_ID, nullable=False, server_default="0"),
-        sa.Column("changed_count", sa.Integer(), nullable=False, server_default="0"),
+        sa.Column("posts_done", sa.Integer(), nullable=False, server_default="0"),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("finished_at", MOMENT, nullable=True),
         sa.CheckConstraint(
             "action IN ('hide', 'delete', 'restore')", name=op.f("ck_sweeps_action")
         ),
-        sa.CheckConstraint("changed_count >= 0", name=op.f("ck_sweeps_changed_count")),
+        sa.CheckConstraint("posts_done >= 0", name=op.f("ck_sweeps_posts_done")),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_sweeps_user_id")),
         sa.ForeignKeyConstraint(["actor_id"], ["users.id"], name=op.f("fk_sweeps_actor_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_sweeps")),

@@ -34,14 +34,14 @@ class Sweep(Base):
     last_reply_id: Mapped[int] = mapped_column(BigId, default=0, server_default="0")
     """The last topic and the last reply that were dealt with: it goes on behind them. No foreign
     keys, which 0 would break."""
-    changed_count: Mapped[Counter]
-    """The posts that were changed so far."""
+    posts_done: Mapped[Counter]
+    """How many posts were dealt with so far."""
     created_at: Mapped[Timestamp]
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     __table_args__ = (
         one_of("action", "action", SweepAction),
-        *not_negative("changed_count"),
+        *not_negative("posts_done"),
         Index("ix_sweeps_user_id", "user_id"),
         Index("ix_sweeps_actor_id", "actor_id"),
         Index(

@@ -377,3 +377,20 @@ def test_the_keyed_shape_has_each_under_its_name(make_forum: MakeForum) -> None:
     assert (shown["review"]["reports_count"], shown["meta"]) == (1, {})
     assert resolve(chief, review["id"], "hide").json["review"]["decision"] == "hide"
     assert bob.get("/reports").json["reports"][0]["state"] == "upheld"
+
+
+def test_a_word_about_a_reply_in_a_hidden_topic_points_to_nothing(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(moderation__hide_after="2")
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    alice, bob, carol = (forum.person(login) for login in ("alice", "bob", "carol"))
+    topic = forum.topic(bob, forum.node())
+    reply = forum.reply(alice, topic)
+    for who in (bob, carol):
+        report(who, "reply", reply)
+    chief.post(f"/topics/{topic}/action", type="ban")
+    assert resolve(chief, only_review(chief)["id"], "approve", reason="Fine").status_int == 200
+    [*_, newest] = content(alice.get("/notifications"))[:1]
+    assert (newest["action"], newest["topic"]) == ("reply.restored", None)
+    assert wrong_counters(forum) == []

@@ -165,8 +165,8 @@ def test_an_interrupted_sweep_goes_on_where_it_was(
     work(forum)
     assert len(records(forum, sweep_id)) == 7
     with forum.database.reads.connect() as db:
-        done = db.execute(select(Sweep.changed_count, Sweep.finished_at)).one()
-    assert (done.changed_count, done.finished_at is not None) == (7, True)
+        done = db.execute(select(Sweep.posts_done, Sweep.finished_at)).one()
+    assert (done.posts_done, done.finished_at is not None) == (7, True)
     assert wrong_counters(forum) == []
 
 

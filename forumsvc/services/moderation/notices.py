@@ -3,12 +3,13 @@
 import json
 from datetime import datetime
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
 from ...clock import rfc3339_or_none
 from ...db.statements import insert_row
-from ...models import Notification, NotificationType, User
+from ...models import Notification, NotificationType, Topic, User
 from ...queries.user_locks import lock_users
 from . import builtin_user
 
@@ -26,9 +27,9 @@ def notify(
 ) -> None:
     """Notify a user of an action of a moderator, whom the notification does not name.
 
-    action: an EventType, or what became of a report; until: when a silence ends; title: of the
-    topic that it is about; topic_id: of a visible topic, for a notification about a hidden one
-    would be deleted with all others about it.
+    action: an EventType, or what became of a report; until: when a silence ends; title, topic_id: of
+    the topic that it is about. Nothing may point to a hidden topic, so a notification about one has
+    the title alone.
     """
     details = {
         "action": str(action),
@@ -36,6 +37,9 @@ def notify(
         "until": rfc3339_or_none(until),
         "title": title,
     }
+    if topic_id is not None:
+        visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
+        topic_id = db.scalar(select(Topic.id).where(Topic.id == topic_id, *visible))
     actor_id = builtin_user.get_or_create(db, now)
     lock_users(db, User.id == user_id)
     insert_row(

@@ -97,7 +97,7 @@ def sweep_post(db: Session, now: datetime, sweep_id: int, post: Post) -> None:
         act(db, now, sweep, post.id)
     position = {"last_reply_id" if post.is_reply else "last_topic_id": post.id}
     dealt_with = update_of(Sweep).where(Sweep.id == sweep_id)
-    db.execute(dealt_with.values(changed_count=Sweep.changed_count + 1, **position))
+    db.execute(dealt_with.values(posts_done=Sweep.posts_done + 1, **position))
 
 
 def finish(db: Session, now: datetime, sweep_id: int) -> None:
