@@ -27,9 +27,9 @@ def notify(
 ) -> None:
     """Notify a user of an action of a moderator, whom the notification does not name.
 
-    action: an EventType, or what became of a report; until: when a silence ends; title, topic_id: of
-    the topic that it is about. Nothing may point to a hidden topic, so a notification about one has
-    the title alone.
+    action: an EventType, or what became of a report; until: when a silence ends; title, topic_id:
+    of the topic that it is about. Nothing may point to a hidden topic, so a notification about one
+    has the title alone.
     """
     details = {
         "action": str(action),
