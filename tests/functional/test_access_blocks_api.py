@@ -12,8 +12,6 @@ from tests.functional.blocking import block, root_of
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
-pytestmark = pytest.mark.both_databases
-
 NEW = {"kind": "address", "value": "192.0.2.0/24", "severity": "sign_up", "reason": "Spam"}
 
 

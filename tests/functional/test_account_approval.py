@@ -13,8 +13,6 @@ from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.test_held_posts import resolve_only
 from tests.functional.test_reports import MODERATE, told
 
-pytestmark = pytest.mark.both_databases
-
 ANN = {"login": "ann", "email": "ann@example.org", "password": "tangled-wire-77"}
 
 

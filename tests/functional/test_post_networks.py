@@ -15,8 +15,6 @@ from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 from tests.functional.pages.visitor import Visitor, with_password
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def forum(make_forum: MakeForum) -> Forum:

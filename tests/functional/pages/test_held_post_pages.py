@@ -7,8 +7,6 @@ from tests.functional.forum import Forum, content
 
 from .visitor import Visitor, sent, with_password
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def strict(make_forum: MakeForum) -> Forum:

@@ -6,8 +6,6 @@ from tests.functional.forum import Forum, Person, content
 
 from .visitor import Visitor, sent, with_password
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def chief(forum: Forum) -> Visitor:

@@ -26,8 +26,6 @@ from tests.functional.pages.visitor import (
 
 from .account import FIRST, GOOD, NEW, caller_of, can_write, link, row_of
 
-pytestmark = pytest.mark.both_databases
-
 
 def test_who_signs_up_reads_and_writes_once_they_have_followed_the_link(
     forum: Forum, visitor: Visitor, mail: Mail
