@@ -9,7 +9,7 @@ from ..db.keyset_paging import PageRequest
 from ..models import AccessBlockKind, AccessBlockSeverity
 from ..queries import access_blocks as reading
 from ..schemas.moderation import MAX_DAYS
-from ..services.access import blocks
+from ..services.access import blocks, values
 from .command import Group
 from .context import Context, pass_context
 from .restrictions import check_texts
@@ -24,8 +24,12 @@ def access() -> None:
 
 
 @access.command()
-@click.argument("kind", type=click.Choice([str(each) for each in AccessBlockKind]))
 @click.argument("value")
+@click.option(
+    "--kind",
+    type=click.Choice([str(each) for each in AccessBlockKind]),
+    help="What VALUE is, where that is not plain from it.",
+)
 @click.option(
     "--severity",
     type=click.Choice([str(each) for each in AccessBlockSeverity]),
@@ -40,8 +44,8 @@ def access() -> None:
 @pass_context
 def block(
     context: Context,
-    kind: str,
     value: str,
+    kind: str | None,
     severity: str,
     reason: str,
     days: int | None,
@@ -58,7 +62,7 @@ def block(
             db,
             None,
             now,
-            kind=AccessBlockKind(kind),
+            kind=values.kind_of(value) if kind is None else AccessBlockKind(kind),
             value=value,
             severity=AccessBlockSeverity(severity),
             reason=reason,

@@ -53,12 +53,11 @@ def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
     return page
 
 
-def page_of(
-    db: ReadConnection, page: PageRequest, *, user_id: int | None, state: str | None
-) -> PageRows:
-    """Return a page of `HeldPostRow`, the newest first. user_id, state: only theirs; None: all."""
-    given = {"user_id": user_id, "state": state}
-    given = {name: value for name, value in given.items() if value is not None}
+def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state: str) -> PageRows:
+    """Return a page of `HeldPostRow`, the newest first. user_id: only theirs; None: all."""
+    given: dict[str, Any] = {"state": state}
+    if user_id is not None:
+        given["user_id"] = user_id
     return load_page(db, page, _NEWEST_FIRST, partial(_page, tuple(sorted(given))), given)
 
 

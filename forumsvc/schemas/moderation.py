@@ -65,7 +65,8 @@ def review_list(settings: Any) -> colander.SchemaNode:
 
 def held_list(settings: Any) -> colander.SchemaNode:
     """Return the schema of GET /held."""
-    return parameters(optional("state", Choice(HeldState)), *page_parameters())
+    waiting = str(HeldState.WAITING)
+    return parameters(optional("state", Choice(HeldState), waiting), *page_parameters())
 
 
 def resolve_form(settings: Any) -> colander.SchemaNode:

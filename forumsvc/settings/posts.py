@@ -88,9 +88,10 @@ POSTS: tuple[Setting, ...] = (
     ),
     Setting(
         "posts.duplicate_minutes",
-        or_off(integer(1, 100_000)),
-        "off",
-        "for how long a user cannot post the same text again: in the same topic, or as a topic",
+        integer(0, 100_000),
+        "0",
+        "for how long a user cannot post the same text again: in the same topic, or as a topic; 0: "
+        "not at all",
         unit="minutes",
     ),
 )

@@ -1,5 +1,6 @@
 """The normal forms of what is blocked: networks, email addresses, email domains."""
 
+import re
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from ...errors import Invalid
@@ -26,6 +27,15 @@ _WITHOUT_DOTS = frozenset(["gmail.com"])
 _SAME_HOST = {"googlemail.com": "gmail.com"}
 
 Network = IPv4Network | IPv6Network
+_NETWORK = re.compile(r"[0-9./]+", re.ASCII)
+
+
+def kind_of(value: str) -> AccessBlockKind:
+    """Return what a value seems to be: a network, an email address, or else a domain."""
+    if "@" in value:
+        return AccessBlockKind.EMAIL
+    is_network = ":" in value or _NETWORK.fullmatch(value.strip()) is not None
+    return AccessBlockKind.ADDRESS if is_network else AccessBlockKind.EMAIL_DOMAIN
 
 
 def normalize(kind: AccessBlockKind, value: str, *, allow_loopback: bool = False) -> str:

@@ -125,5 +125,5 @@ def pace_from_settings(settings: Mapping[str, Any]) -> Pace:
         topics_per_hour=settings["posts.topics_per_hour"],
         pause=None if pause is None else timedelta(seconds=pause),
         replies_per_minute=settings["posts.replies_per_minute"],
-        repeated_after=None if minutes is None else timedelta(minutes=minutes),
+        repeated_after=timedelta(minutes=minutes) if minutes else None,
     )

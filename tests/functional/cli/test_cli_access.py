@@ -5,7 +5,7 @@ import pytest
 from forumsvc.ids import MAX_ID
 from tests.functional.cli.conftest import Run
 
-NETWORK = ("address", "192.0.2.7/24", "--severity", "write", "--reason", "Spam")
+NETWORK = ("192.0.2.7/24", "--severity", "write", "--reason", "Spam")
 
 
 def test_a_network_is_blocked_changed_listed_and_unblocked(run: Run) -> None:
@@ -34,24 +34,40 @@ def test_a_network_is_blocked_changed_listed_and_unblocked(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("address", "192.0.2.300"), "value: must be an IP address"),
-        (("address", "0.0.0.0/0"), "value: must not be wider than /8"),
-        (("address", "127.0.0.1"), "value: holds the addresses of the machine itself"),
-        (("email", "nobody"), "value: must be an email address"),
-        (("email_domain", "x y"), "value: must be a domain"),
-        (("email_domain", "spam.example", "--reason", " "), "reason: must not be empty"),
+        (("192.0.2.300",), "value: must be an IP address"),
+        (("0.0.0.0/0",), "value: must not be wider than /8"),
+        (("127.0.0.1",), "value: holds the addresses of the machine itself"),
+        (("::/0",), "value: must not be wider than /16"),
+        (("nobody", "--kind", "email"), "value: must be an email address"),
+        (("x y",), "value: must be a domain"),
+        (("spam.example", "--reason", " "), "reason: must not be empty"),
     ],
 )
 def test_what_is_wrong_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
     options = ("--severity", "all", "--reason", "x")
-    kind, value, *more = words
-    assert said in run("access", "block", kind, value, *options, *more).refusal
+    value, *more = words
+    assert said in run("access", "block", value, *options, *more).refusal
     assert run("access", "list").out == "There are no access blocks.\n"
 
 
 def test_the_machines_own_address_is_blocked_by_force(run: Run) -> None:
     options = ("--severity", "sign_up", "--reason", "x", "--force")
-    assert run("access", "block", "address", "127.0.0.1", *options).code == 0
+    assert run("access", "block", "127.0.0.1", *options).code == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("192.0.2.7", "address"),
+        ("2001:db8::/48", "address"),
+        ("bob@example.org", "email"),
+        ("spam.example", "email_domain"),
+    ],
+)
+def test_the_kind_is_known_from_the_value(run: Run, value: str, kind: str) -> None:
+    run("access", "block", value, "--severity", "sign_up", "--reason", "x")
+    [shown] = run("access", "list", "--json").json["access_blocks"]
+    assert shown["kind"] == kind
 
 
 @pytest.mark.parametrize("block_id", [7, MAX_ID + 1])
