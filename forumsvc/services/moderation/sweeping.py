@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Row, Select, and_, select
+from sqlalchemy.orm import Session
 
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
@@ -25,6 +25,7 @@ from . import audit_log
 BATCH_SIZE = 100
 """So many posts are looked up at once."""
 _PREFIX = "sweep-"
+_IS_SWEPT = (AuditRecord.request_id.startswith(_PREFIX), AuditRecord.via == str(Via.AUTO))
 _HIDING = (EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 
 
@@ -110,6 +111,8 @@ def _sweep_topic(db: Session, now: datetime, sweep: Any, topic_id: int) -> None:
     if topic is None:
         return
     if sweep.action == SweepAction.RESTORE:
+        if not _was_swept_last(db, topic_id):
+            return
         topics.unban(db, sweep.actor_id, now, topic)
         topics.restore(db, sweep.actor_id, now, topic)
     else:
@@ -119,9 +122,12 @@ def _sweep_topic(db: Session, now: datetime, sweep: Any, topic_id: int) -> None:
 
 def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
     reply = reply_queries.by_id(db, reply_id, lock=True)
-    if reply is not None:
-        act = replies.restore if sweep.action == SweepAction.RESTORE else replies.destroy
-        act(db, sweep.actor_id, now, reply)
+    if reply is None:
+        return
+    if sweep.action != SweepAction.RESTORE:
+        replies.destroy(db, sweep.actor_id, now, reply)
+    elif _was_swept_last(db, reply.topic_id, reply_id):
+        replies.restore(db, sweep.actor_id, now, reply)
 
 
 def _topics_of(sweep: Any) -> Select[Any]:
@@ -138,28 +144,26 @@ def _replies_of(sweep: Any) -> Select[Any]:
 
 
 def _swept(sweep: Any, *, of_replies: bool = False) -> Select[Any]:
-    """Return the topics or replies of the user that earlier orders have hidden or deleted, and no
-    moderator after that.
-    """
+    """Return the topics or replies of the user that earlier orders have dealt with."""
     column: Any = AuditRecord.reply_id if of_replies else AuditRecord.topic_id
     last = sweep.last_reply_id if of_replies else sweep.last_topic_id
-    later = aliased(AuditRecord)
-    same = later.reply_id if of_replies else later.topic_id
-    is_reply, is_later_reply = AuditRecord.reply_id.is_not(None), later.reply_id.is_not(None)
-    by_moderator = (
-        select(later.id)
-        .where(same == column, is_later_reply if of_replies else ~is_later_reply)
-        .where(later.id > AuditRecord.id, later.action.in_(_HIDING), later.via != str(Via.AUTO))
-    )
+    is_reply = AuditRecord.reply_id.is_not(None)
     found = (
         select(column)
         .where(AuditRecord.user_id == sweep.user_id, is_reply if of_replies else ~is_reply)
-        .where(AuditRecord.request_id.startswith(_PREFIX), AuditRecord.via == str(Via.AUTO))
-        .where(column > last, ~by_moderator.exists())
+        .where(*_IS_SWEPT, column > last)
         .distinct()
         .order_by(column)
     )
     return found if sweep.since is None else found.where(AuditRecord.created_at >= sweep.since)
+
+
+def _was_swept_last(db: Session, topic_id: int, reply_id: int | None = None) -> bool:
+    """Return whether an order has hidden a post, and no moderator after that."""
+    hidden = (AuditRecord.topic_id == topic_id, AuditRecord.action.in_(_HIDING))
+    of_post = (*hidden, AuditRecord.reply_id.is_not_distinct_from(reply_id))
+    newest = select(and_(*_IS_SWEPT)).where(*of_post).order_by(AuditRecord.id.desc())
+    return bool(db.scalar(newest.limit(1)))
 
 
 def _name(sweep_id: int) -> str:
