@@ -234,6 +234,7 @@ def _cursor(operation: str, query: dict[str, Any]) -> str:
         "listTopicReplies": "replies",
         "listUserReplies": "user_replies",
         "listAccessBlocks": "access_blocks",
+        "listHeldPosts": "held_posts",
         "listLikes": f"likes.{query.get('obj_type')}",
     }.get(operation, operation.removeprefix("list").lower())
     columns = {"last_actived": 2, "popular": 3, "likes": 2, "replies": 2}

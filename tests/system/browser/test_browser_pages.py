@@ -107,6 +107,10 @@ def _link(service: Service, login: str) -> str:
     return found[0]
 
 
+HARMLESS = ("Failed to load resource", "Autofocus processing was blocked")
+"""What Chromium notes of answers that are errors, and where a field was focused already."""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
 def test_every_page_fits_names_its_fields_and_breaks_no_policy(
@@ -135,7 +139,7 @@ def test_every_page_fits_names_its_fields_and_breaks_no_policy(
 
     tour(page, service, callback, f"guest-{size}-{scheme}"[:20])(look)
     assert len(set(seen)) == len(seen)
-    assert [text for text in complaints if "Failed to load resource" not in text] == []
+    assert [text for text in complaints if not text.startswith(HARMLESS)] == []
     context.close()
 
 
