@@ -10,6 +10,7 @@ from forumsvc.services.moderation import holding
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import MODERATE, told, wrong_counters
+from tests.functional.threads import together
 
 pytestmark = pytest.mark.both_databases
 
@@ -106,6 +107,7 @@ def test_an_approved_topic_is_written_at_that_moment(
     mentions = content(chief.get("/notifications"))
     assert [one["type"] for one in mentions] == ["Mention"]
     assert told(newcomer) == [("held_post.released", None)]
+    assert content(newcomer.get("/held")) == []
     [held] = content(newcomer.get("/held", state="released"))
     assert (held["state"], held["topic_id"], held["body"]) == ("released", topic["id"], "")
     assert wrong_counters(strict) == []
@@ -169,6 +171,24 @@ def test_a_post_that_was_taken_back_cannot_be_published(
     assert content(chief.get("/reviews")) == []
     shown = content(newcomer.get(f"/held/{held}"))
     assert (shown["state"], shown["body"]) == ("withdrawn", "")
+
+
+def test_of_a_decision_and_a_withdrawal_at_once_one_counts(
+    strict: Forum, newcomer: Person, chief: Person
+) -> None:
+    held = hold_topic(newcomer, strict.node())
+    [review] = content(chief.get("/reviews"))
+    path = f"/reviews/{review['id']}/resolve"
+    decided, withdrawn = together(
+        [
+            lambda: chief.post(path, decision="approve").status_int,
+            lambda: newcomer.delete(f"/held/{held}").status_int,
+        ]
+    )
+    published = len(rows(strict, Topic.id))
+    assert (decided == 200) is bool(published)
+    assert (withdrawn == 200) is not bool(published)
+    assert wrong_counters(strict) == []
 
 
 def test_a_post_stays_held_that_cannot_be_published_any_more(

@@ -133,7 +133,7 @@ REQUESTS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
         {"decision": "dismiss"},
         ["review.resolved"],
     ),
-    ("DELETE /held/{held_id}", "alice", "", {}, []),
+    ("DELETE /held/{held_id}", "alice", "", {}, ["review.resolved"]),
     ("PUT /users/me", "bob", "", {"bio": "New"}, ["user.updated"]),
     ("PUT /users/{user_id}", "alice", "", {"name": "New"}, ["user.updated"]),
     (

@@ -15,6 +15,7 @@ from ...db.statements import insert_row, last_inserted_id, update_of
 from ...errors import Conflict
 from ...models import (
     Decision,
+    EventType,
     HeldKind,
     HeldPost,
     HeldState,
@@ -28,7 +29,7 @@ from ...models import (
 from ...queries import held_posts, users
 from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow
-from .. import replies, topics
+from .. import events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from . import new_reviews
 
@@ -106,7 +107,7 @@ def refuse(db: Session, now: datetime, held: HeldPostRow) -> None:
 
 
 def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
-    """Take a held post back, for its author; nothing changes if it waits no more."""
+    """Take a held post back, for its author. Raises Conflict if it waits no more."""
     review = (Review.object_key == f"held_post:{held.id}", Review.state == ReviewState.OPEN)
     closed = (
         update_of(Review)
@@ -119,10 +120,13 @@ def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
             version=Review.version + 1,
         )
     )
-    db.execute(closed)
-    fresh = held_posts.by_id(db, held.id, lock=True)
-    if fresh is not None and fresh.state == HeldState.WAITING:
-        _close(db, now, held.id, HeldState.WITHDRAWN, body="")
+    review_id = db.scalars(closed.returning(Review.id)).one_or_none()
+    # A moderator may have decided while this waited for the review.
+    check_waiting(held_posts.by_id(db, held.id, lock=True) or held)
+    _close(db, now, held.id, HeldState.WITHDRAWN, body="")
+    data = {"review_id": review_id, "decision": str(Decision.DISMISS)}
+    type_, user_id = EventType.REVIEW_RESOLVED, held.user_id
+    events.record(db, type_, now, actor_id=user_id, user_id=user_id, data=data)
 
 
 def check_waiting(held: HeldPostRow) -> None:

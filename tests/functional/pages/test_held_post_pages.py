@@ -81,3 +81,21 @@ def test_nobody_else_sees_the_page(strict: Forum, member: Visitor) -> None:
     other = Visitor(strict)
     other.log_in("bob")
     assert other.get(path).status_int == 403
+
+
+def test_a_moderator_approves_a_new_account_from_the_queue(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__registration="approval")
+    with_password(forum, "chief", role="maintainer")
+    chief, new = Visitor(forum), Visitor(forum)
+    chief.log_in("chief")
+    words = {"login": "nina", "email": "nina@example.org", "password": "tangled-wire-77"}
+    assert "registered-awaits-approval" in new.send("/signup", **words).location
+    new.log_in("nina", "tangled-wire-77")
+    assert new.get("/topics/new").status_int == 403
+    queue = chief.get("/moderation")
+    assert "A new account" in queue.text
+    review = queue.click("nina")
+    form = next(one for one in review.forms.values() if "/reviews/" in one.action)
+    sent(form, decision="approve")
+    assert new.get("/topics/new").status_int == 200
+    assert "your account is approved" in new.get("/notifications").text
