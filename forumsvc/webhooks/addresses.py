@@ -18,6 +18,8 @@ _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 _DOCUMENTATION = ipaddress.IPv6Network("3fff::/20")
 """RFC 9637; Python before 3.13 takes it for public."""
+_IETF_PROTOCOLS = ipaddress.IPv4Network("192.0.0.0/24")
+"""RFC 6890; Python before 3.13 takes most of it for public, and a cloud has its metadata there."""
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\.?|[0-9a-f:.]{2,45}", re.IGNORECASE)
 _NOT_IN_URLS = re.compile(r"[^!-~]")
 
@@ -98,6 +100,8 @@ def is_public(address: Address) -> bool:
             return is_public(embedded)
         if address not in _UNICAST or address in _DOCUMENTATION:
             return False
+    elif address in _IETF_PROTOCOLS:
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved)
 
 
