@@ -33,7 +33,8 @@ class CachedPage(NamedTuple):
     def response(self, hits: int) -> Response:
         """Return the page with the current hits."""
         body = (b'<data class="hits">%d</data>' % hits).join(self.body)
-        return Response(headerlist=self.headers, body=body)
+        # The response changes its list of headers.
+        return Response(headerlist=list(self.headers), body=body)
 
 
 def public_cache_deriver(view: View, info: Any) -> View:
@@ -52,11 +53,14 @@ def public_cache_deriver(view: View, info: Any) -> View:
         versions = policy.read_versions(context, request)
         if versions is None:
             return view(context, request)
-        etag = etag_of_versions(request, versions, (name, request.locale_name))
+        # One view shows the lists of several routes.
+        route = request.matched_route.name
+        etag = etag_of_versions(request, versions, (name, route, request.locale_name))
         if if_none_match(request, etag):
             return _validated(Response(status=304), etag)
         item_id = context.row_id if isinstance(context, Item) else None
-        key = (name, item_id, request.base_url, request.locale_name, *request.validated.items())
+        parameters = tuple(request.validated.items())
+        key = (name, route, item_id, request.base_url, request.locale_name, parameters)
         cache = request.page_cache
         cached: CachedPage | None = cache.get(key, versions)
         if cached is None:
@@ -65,7 +69,9 @@ def public_cache_deriver(view: View, info: Any) -> View:
                 if cached is None:
                     response = _validated(view(context, request), etag)
                     if response.status_int == 200:
-                        kept = CachedPage(etag, response.headerlist, _HITS.split(response.body))
+                        kept = CachedPage(
+                            etag, list(response.headerlist), _HITS.split(response.body)
+                        )
                         cache.put(key, versions, kept, _ENTRY_BYTES + len(response.body))
                     return response
         return cached.response(_hits(context, request) if is_topic else 0)

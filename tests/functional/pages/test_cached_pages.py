@@ -1,0 +1,107 @@
+"""A page that a visitor gets from the cache is the page of its own address."""
+
+import re
+from collections.abc import Callable
+from itertools import product
+from typing import Any, NamedTuple
+
+import pytest
+from webtest import TestApp
+
+from forumsvc.cache.page_cache import PageCache
+from forumsvc.pages.public_cache import CachedPage
+from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
+
+from .community import settle
+from .visitor import BROWSER
+
+ORDERS = ["/topics/last", "/topics/popular", "/topics/no_reply", "/topics/excellent"]
+API_LISTS = ["/api/v3/topics", "/api/v3/topics?type=popular", "/api/v3/topics?limit=1"]
+TOPICS = 25
+"""More than a page of a list shows."""
+
+
+class Address(NamedTuple):
+    """What a visitor asks for."""
+
+    path: str
+    language: str = "en"
+    host: str = "localhost:80"
+
+
+@pytest.fixture
+def forum(make_forum: MakeForum) -> Forum:
+    return make_forum()
+
+
+@pytest.fixture
+def addresses(forum: Forum) -> list[Address]:
+    """Addresses of every kind of page that is cached, in several orders, parts and languages."""
+    ann = forum.person("ann")
+    community = settle(forum, ann.id)
+    other = forum.node("Other things")
+    for number in range(TOPICS):
+        forum.topic(ann, other, title=f"Question {number}", body="An answer")
+    topic = forum.topic(ann, other, title="Long", body="Many replies")
+    for number in range(TOPICS):
+        forum.reply(ann, topic, f"Reply {number}")
+    lists = ["/", "/topics", *ORDERS, f"/topics/node{community.node}", f"/topics/node{other}"]
+    topics = [f"/topics/{community.rich}", f"/topics/{community.closed}", f"/topics/{topic}"]
+    later = ["/topics?page=2", "/topics/last?page=2", f"/topics/node{other}?page=2"]
+    paths = [*lists, *later, *topics, f"/topics/{topic}?page=2", *API_LISTS]
+    return [
+        *map(Address, paths),
+        *(Address(path, language="zh") for path in ("/", "/topics/last", topics[0])),
+        *(Address(path, host="forum.example:80") for path in ("/", topics[0], API_LISTS[0])),
+    ]
+
+
+@pytest.fixture
+def ask(forum: Forum) -> Callable[[Address], tuple[Any, ...]]:
+    """Return a function that loads a page as a visitor and returns what they see of it."""
+    app = TestApp(forum.application, extra_environ=BROWSER)
+
+    def load(address: Address) -> tuple[Any, ...]:
+        headers = {"Accept-Language": address.language, "Host": address.host}
+        page = app.get(address.path, headers=headers)
+        seen = re.sub(rb'class="hits">\d+|"hits":\d+', b"hits", page.body)
+        return page.content_type, page.headers["ETag"], page.headers.get("Link"), seen
+
+    return load
+
+
+@pytest.fixture
+def empty_cache(forum: Forum, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Return a function that empties the page cache."""
+    return lambda: monkeypatch.setattr(
+        forum.registry, "page_cache", PageCache(forum.registry.page_cache.max_bytes)
+    )
+
+
+def test_a_page_is_the_same_whatever_page_was_asked_for_before(
+    forum: Forum,
+    addresses: list[Address],
+    ask: Callable[[Address], tuple[Any, ...]],
+    empty_cache: Callable[[], None],
+) -> None:
+    expected = {}
+    for address in addresses:
+        empty_cache()
+        expected[address] = ask(address)
+    orders = [expected[Address(path)][3] for path in ("/topics", *ORDERS)]
+    assert len({*orders}) == len(orders), "the orders of this forum cannot be told apart"
+    wrong = []
+    for first, second in product(addresses, repeat=2):
+        empty_cache()
+        asked = [(each, ask(each)) for each in (first, second, first)]
+        wrong += [(first, second) for each, seen in asked if seen != expected[each]]
+    assert not wrong
+
+
+def test_two_responses_made_from_one_cached_page_share_no_headers() -> None:
+    cached = CachedPage('"etag"', [("Content-Type", "text/html")], [b"<p>", b"</p>"])
+    short, long = cached.response(1), cached.response(1_000_000)
+    assert short.headers["Content-Length"] == str(len(short.body))
+    assert long.headers["Content-Length"] == str(len(long.body))
+    assert cached.headers == [("Content-Type", "text/html")]
