@@ -36,16 +36,23 @@ class ReadTimeout(Exception):
     """The reads took longer than allowed."""
 
 
-_DEADLINE = "deadline of limited reads"
+_TIMES = "times of limited reads"
 
 
-def check_time(connection: Connection) -> None:
-    """Raise ReadTimeout if the time of a connection of `LimitedReads` is over.
+def time_left(connection: Connection) -> float:
+    """Return which part of the time of a connection of `LimitedReads` is left, from 1 down to 0.
 
-    For work between statements; on other connections nothing is checked.
+    For work between statements. 1 for a connection without a limit.
     """
-    deadline = connection.info.get(_DEADLINE)
-    if deadline is not None and time.monotonic() > deadline:
+    times = connection.info.get(_TIMES)
+    if times is None:
+        return 1.0
+    began, deadline = times
+    return max(0.0, (deadline - time.monotonic()) / (deadline - began))
+
+
+def _check_time(connection: Connection) -> None:
+    if not time_left(connection):
         raise ReadTimeout
 
 
@@ -85,13 +92,14 @@ class LimitedReads:
 
     @contextmanager
     def _limited(self, connection: Connection) -> Iterator[None]:
-        deadline = time.monotonic() + self._seconds
+        began = time.monotonic()
+        deadline = began + self._seconds
 
         def is_over(*args: Any) -> bool:
             return time.monotonic() > deadline
 
-        connection.info[_DEADLINE] = deadline
-        event.listen(connection, "before_cursor_execute", lambda *args: check_time(connection))
+        connection.info[_TIMES] = began, deadline
+        event.listen(connection, "before_cursor_execute", lambda *args: _check_time(connection))
         driver: Any = connection.connection.driver_connection
         if self._is_sqlite:
             driver.set_progress_handler(is_over, _SQLITE_STEPS)
@@ -104,7 +112,7 @@ class LimitedReads:
                 raise ReadTimeout from error
             raise
         finally:
-            connection.info.pop(_DEADLINE, None)
+            connection.info.pop(_TIMES, None)
             if self._is_sqlite:
                 driver.set_progress_handler(None, 0)
             elif not driver.closed:

@@ -1,11 +1,11 @@
 """The profiles of the demo's users."""
 
 import random
-import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from ..unicode_forms import normalized
 from .grammar import expand
 from .language import Language
 
@@ -93,7 +93,7 @@ def _profile(login: str, name: str) -> Person:
 def _spellings(name: str) -> tuple[str, str]:
     """Return a name as it is shown, and in Latin letters: both are in `王/wang`."""
     shown, _, latin = name.partition("/")
-    return shown, unicodedata.normalize("NFKD", latin or shown).encode("ascii", "ignore").decode()
+    return shown, normalized("NFKD", latin or shown).encode("ascii", "ignore").decode()
 
 
 def _preferred_login(given: str, family: str, lists: Any, rng: random.Random) -> str:

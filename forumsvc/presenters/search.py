@@ -4,14 +4,14 @@ from typing import Any
 
 from ..clock import rfc3339
 from ..queries.search import Post, Search
-from ..search.excerpts import mark_excerpt, mark_title
+from ..search.excerpts import Excerpts, mark_title
 from ..search.matching import WordMatcher
 from ..search.query import Query
 from ..search.tokens import Term
 
 
-def match(post: Post, title: str, matcher: WordMatcher) -> dict[str, Any]:
-    """Return the `match` of a topic or reply. title: of the topic.
+def match(post: Post, title: str, matcher: WordMatcher, excerpts: Excerpts) -> dict[str, Any]:
+    """Return the `match` of a topic or reply. title: of the topic; excerpts: of the whole answer.
 
     The values that end in `_html` are escaped text with `<mark>` and no other element.
     """
@@ -21,7 +21,7 @@ def match(post: Post, title: str, matcher: WordMatcher) -> dict[str, Any]:
         "kind": kind,
         "reply_id": found.reply_id,
         "title_html": mark_title(title, matcher),
-        "excerpt_html": mark_excerpt(post.text, matcher),
+        "excerpt_html": excerpts.excerpt(post.text),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row
 
-from ..db.limited_reads import check_time
+from ..db.limited_reads import time_left
 from ..models import ReplyWords, TopicWords
 from ..search.expressions import condition
 from ..search.matching import PhraseMatcher, WordMatcher
@@ -25,6 +25,9 @@ from .search_documents import Words
 
 MAX_PHRASE_TEXTS = 200
 """How many texts are compared with a phrase, the best posts first."""
+
+_TIME_FOR_THE_REST = 0.5
+"""Which part of a search's time is left for what follows the comparison with a phrase."""
 
 _DISORDER = timedelta(hours=1)
 """Posts are written at most so much out of the order of their ids."""
@@ -219,12 +222,16 @@ def _with_phrases(
     topics: Mapping[int, Row[Any]],
     enough: int,
 ) -> list[Found]:
-    """Return the posts with the phrases of the query, until so many topics or replies are there."""
+    """Return the posts with the phrases of the query, until so many topics or replies are there.
+
+    What there is no time to compare is left out.
+    """
     posts, kept = ranked[:MAX_PHRASE_TEXTS], []
     matcher = PhraseMatcher(query.phrases, query.excluded_phrases)
     found: set[int] = set()
     for post, text in zip(posts, search_rows.texts(db, posts), strict=True):
-        check_time(db)
+        if time_left(db) < _TIME_FOR_THE_REST:
+            break
         title = "" if post.reply_id is not None else f"{topics[post.topic_id].title}\n"
         if matcher.matches(title + text):
             kept.append(post)

@@ -16,12 +16,18 @@ class WordMatcher:
 
     def judge(self, text: str) -> tuple[bool, bool]:
         """Return whether a text has all words, and whether it has any; neither without words."""
-        plain = without_apostrophes(normalize(text))
-        # Most texts have none, and this is quicker than to make their tokens.
-        if not any(part in plain for part in (*self._exact, *self._prefixes)):
+        if not self.may_match(text):
             return False, False
         tokens = tokens_of(text)
         return self.has_all(tokens), self.has_any(tokens)
+
+    def may_match(self, text: str) -> bool:
+        """Return False if a text surely has none of the words.
+
+        Most texts have none, and this is quicker than to make their tokens.
+        """
+        plain = without_apostrophes(normalize(text))
+        return any(part in plain for part in (*self._exact, *self._prefixes))
 
     def has_all(self, found: frozenset[str]) -> bool:
         """Return whether all words are among the tokens of a text."""

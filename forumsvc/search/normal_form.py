@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from ..unicode_forms import INVISIBLE, INVISIBLE_CHARACTERS, normalized
+
 _MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _LATIN_OR_GREEK = (
     r"\u00aa-\u02af\u0370-\u03ff\u1d00-\u1dbf\u1e00-\u1fff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f"
@@ -11,18 +13,10 @@ _LATIN_OR_GREEK = (
 # Marks are removed from these letters only: か and が, и and й are different letters.
 _MARKED = re.compile(rf"[a-z][{_MARKS}]+|[{_LATIN_OR_GREEK}][{_MARKS}]*")
 
-# The characters of the category Cf: they are invisible, and may stand in the middle of a word.
-_INVISIBLE_CHARACTERS = (
-    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
-)
-_INVISIBLE = re.compile(f"[{_INVISIBLE_CHARACTERS}]")
-
 _MAX_KEY = 100
 # A character with what is composed with it: marks, voicing marks, and the letters of Hangul.
 _CHARACTER = re.compile(
-    rf"[\s\S][{_MARKS}\u0653-\u0655\uff9e\uff9f\u3099\u309a\u1160-\u11ff{_INVISIBLE_CHARACTERS}]*"
+    rf"[\s\S][{_MARKS}\u0653-\u0655\uff9e\uff9f\u3099\u309a\u1160-\u11ff{INVISIBLE_CHARACTERS}]*"
 )
 
 
@@ -34,10 +28,10 @@ def normalize(text: str) -> str:
     if text.isascii():
         return text.lower()
     # Before all else: an invisible character may stand between a letter and its mark.
-    visible = _INVISIBLE.sub("", text)
+    visible = INVISIBLE.sub("", text)
     # A second time, because casefold may return what is not in NFKC.
-    folded = unicodedata.normalize("NFKC", visible).casefold()
-    plain = unicodedata.normalize("NFKC", folded)
+    folded = normalized("NFKC", visible).casefold()
+    plain = normalized("NFKC", folded)
     return _MARKED.sub(_without_marks, plain)
 
 
@@ -67,5 +61,5 @@ def _normal_character(character: str) -> str:
 
 
 def _without_marks(found: re.Match[str]) -> str:
-    decomposed = unicodedata.normalize("NFD", found[0])
+    decomposed = normalized("NFD", found[0])
     return "".join(one for one in decomposed if not unicodedata.combining(one))

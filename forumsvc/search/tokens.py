@@ -15,13 +15,17 @@ from typing import NamedTuple
 
 from .normal_form import normalize
 
-TOKENS_VERSION = 1
+TOKENS_VERSION = 2
 
 MAX_TOKEN = 64
 """Characters; longer words are cut."""
 
 MAX_TEXT = 65_536
-"""Characters of a post that are indexed: more could exceed PostgreSQL's 1 MB for a document."""
+"""Characters of a post that are indexed, before and after it is brought into normal form.
+
+Each is in at most three tokens and has at most four bytes, so a document of a body and a title has
+less than the 1,048,575 bytes that PostgreSQL takes.
+"""
 
 # Thai, Lao, Myanmar, Khmer; Han with its extensions, Kana, Bopomofo, Hangul.
 _WITHOUT_BLANKS = (
@@ -82,7 +86,7 @@ def spans(normal: str) -> Iterator[Span]:
 
 def tokens(text: str) -> list[str]:
     """Return the distinct tokens of a text, in their order."""
-    return list(dict.fromkeys(token for token, _, _ in spans(normalize(text[:MAX_TEXT]))))
+    return list(dict.fromkeys(token for token, _, _ in spans(_indexed(text))))
 
 
 def terms(text: str) -> list[Term]:
@@ -110,7 +114,7 @@ def without_apostrophes(text: str) -> str:
 def word_sequence(text: str) -> str:
     """Return the words of a text with a blank between them, joined ones in parts."""
     words: list[str] = []
-    for found in _PIECE.finditer(normalize(text[:MAX_TEXT])):
+    for found in _PIECE.finditer(_indexed(text)):
         if found.lastgroup == _RUN:
             words.append(found[0])
         else:
@@ -134,6 +138,11 @@ def as_prefix(term: Term) -> Term:
     if others or sum(map(str.isalpha, last)) < _MIN_PREFIX:
         return term
     return Term((last,), is_prefix=True)
+
+
+def _indexed(text: str) -> str:
+    """Return what is indexed of a text. One character may have eighteen in normal form."""
+    return normalize(text[:MAX_TEXT])[:MAX_TEXT]
 
 
 def _with_parts(whole: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from ..db.limited_reads import ReadTimeout, TooManyReads, check_time
+from ..db.limited_reads import ReadTimeout, TooManyReads
 from ..errors import Forbidden, InsufficientScope, Invalid, NotFound, Unauthenticated, Unavailable
 from ..permissions import SearchPermission as May
 from ..presenters.search import match
@@ -16,6 +16,7 @@ from ..queries import search as searching
 from ..queries.search import Post, Search
 from ..resources.search import Search as SearchResource
 from ..schemas.fields import quoted
+from ..search.excerpts import Excerpts
 from ..search.matching import WordMatcher
 from ..search.query import Order, State, Where, parse_query
 from ..security.policy import MissingScope, decide
@@ -43,7 +44,7 @@ def find_topics(container: SearchResource, request: ForumRequest) -> FoundPosts:
         posts, has_more = searching.find_topics(db, search, request.now, *_part(request))
         found = topics.by_ids(db, [post.found.topic_id for post in posts])
         rows = [found[post.found.topic_id] for post in posts]
-        matches = _matches(db, posts, [row.title for row in rows], search)
+        matches = _matches(posts, [row.title for row in rows], search)
     return FoundPosts(rows, matches, search, sum(_part(request)) if has_more else None)
 
 
@@ -54,7 +55,7 @@ def find_replies(container: SearchResource, request: ForumRequest) -> FoundPosts
         posts, has_more = searching.find_replies(db, search, request.now, *_part(request))
         found = replies.details_by_ids(db, [post.found.reply_id or 0 for post in posts])
         rows = [found[post.found.reply_id or 0] for post in posts]
-        matches = _matches(db, posts, [row.topic_title for row in rows], search)
+        matches = _matches(posts, [row.topic_title for row in rows], search)
     return FoundPosts(rows, matches, search, sum(_part(request)) if has_more else None)
 
 
@@ -142,11 +143,10 @@ def _part(request: ForumRequest) -> tuple[int, int]:
     return request.validated["offset"], request.validated["limit"]
 
 
-def _matches(db: Connection, posts: list[Post], titles: list[str], search: Search) -> list[Any]:
-    """Return how each post was found; in the time of the search, for texts may be long."""
+def _matches(posts: list[Post], titles: list[str], search: Search) -> list[Any]:
+    """Return how each post was found."""
     matcher = WordMatcher(search.query.words)
-    found = []
-    for post, title in zip(posts, titles, strict=True):
-        check_time(db)
-        found.append(match(post, title, matcher))
-    return found
+    excerpts = Excerpts(matcher)
+    return [
+        match(post, title, matcher, excerpts) for post, title in zip(posts, titles, strict=True)
+    ]

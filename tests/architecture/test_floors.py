@@ -14,7 +14,7 @@ PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"texts"},
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
-    | {"passwords", "password_strength", "text_rules", "serving"},
+    | {"passwords", "password_strength", "text_rules", "unicode_forms", "serving"},
     {"sandbox", "search"},
     {"db", "markup", "media", "mail", "webhooks", "log_lines"},
     {"models", "migrate"},

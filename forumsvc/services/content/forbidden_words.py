@@ -1,11 +1,17 @@
 """Words that texts must not contain."""
 
-import unicodedata
+import html
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
+from ...unicode_forms import INVISIBLE, normalized
+
 FROM_FILE = "file:"
+_ZEROS = re.compile(r"&#0+(?=\d)")
+_TOO_LARGE = re.compile(r"&#\d{8,};?")
+"""No character has such a number, and Python converts none of more than 4,300 digits."""
 
 
 class ForbiddenWords:
@@ -44,10 +50,15 @@ class ForbiddenWords:
         return next((word for key, word in self._words.items() if _contains(normal, key)), None)
 
 
+def decode_references(source: str) -> str:
+    """Return Markdown with the characters that `&amp;` and `&#64;` stand for."""
+    return html.unescape(_TOO_LARGE.sub("\ufffd", _ZEROS.sub("&#", source)))
+
+
 def _normal(text: str) -> str:
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-        text = "".join(char for char in text if unicodedata.category(char) != "Cf")
+        # Before: an invisible character may stand between a letter and its mark.
+        text = normalized("NFKC", INVISIBLE.sub("", text))
     return " ".join(text.casefold().split())
 
 

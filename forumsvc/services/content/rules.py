@@ -1,6 +1,5 @@
 """The community's rules for texts, beyond the sizes that schemas check."""
 
-import html
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from ...markup import RenderedText
 from ...models import HoldReason, Role, User
 from ...settings import Settings, SettingsError
 from ...texts import Message
-from .forbidden_words import ForbiddenWords
+from .forbidden_words import ForbiddenWords, decode_references
 
 _MODERATORS = frozenset({Role.MAINTAINER, Role.ADMIN})
 
@@ -44,7 +43,7 @@ class Rules:
         """Raise Invalid if the Markdown source breaks a rule."""
         if self.forbidden:
             # Finds words in alternative texts and titles, too.
-            self._check_words("body", html.unescape(body))
+            self._check_words("body", decode_references(body))
 
     def check_rendered(
         self, db: Session, actor_id: int, rendered: RenderedText, *, is_new: bool
@@ -80,7 +79,7 @@ class Rules:
         author = self._author(db, actor_id)
         if author.role in _MODERATORS:
             return None
-        texts = (title or "", html.unescape(source), rendered.text)
+        texts = (title or "", decode_references(source), rendered.text)
         if self.held and any(self.held.find_in(text) for text in texts):
             return HoldReason.WORD
         if author.role == Role.MEMBER and author.posts < self.hold_first:
@@ -96,8 +95,8 @@ class Rules:
         """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
         edits.
         """
-        word = self.held.find_in(html.unescape(after)) if self.held else None
-        if word is None or self.held.find_in(html.unescape(before)) is not None:
+        word = self.held.find_in(decode_references(after)) if self.held else None
+        if word is None or self.held.find_in(decode_references(before)) is not None:
             return
         if self._author(db, actor_id).role not in _MODERATORS:
             raise Invalid(

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, Route
 
 from forumsvc.markup import RenderedText
 from forumsvc.media.avatars import letter_avatar
-from forumsvc.search.excerpts import mark_excerpt, mark_title
+from forumsvc.search.excerpts import Excerpts, mark_title
 from forumsvc.search.matching import WordMatcher
 from forumsvc.search.query import parse_query
 from tests import databases
@@ -114,7 +114,7 @@ def test_nothing_of_the_corpus_runs_each_text_by_itself(forum: Forum, load: Load
 def test_nothing_of_the_corpus_runs_as_a_marked_title_or_excerpt(load: Load, query: str) -> None:
     matcher = WordMatcher(parse_query(query).words)
     texts = sorted({*xss_corpus.texts(CODE), *xss_corpus.published()})
-    bodies = [f"{mark_title(text, matcher)} {mark_excerpt(text, matcher)}" for text in texts]
+    bodies = [f"{mark_title(text, matcher)} {Excerpts(matcher).excerpt(text)}" for text in texts]
     assert sum("<mark>" in body for body in bodies) > 100
     assert [load(page) for page in pages(bodies)] == [NOTHING] * len(pages(bodies))
 

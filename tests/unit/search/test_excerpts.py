@@ -1,14 +1,28 @@
 """Marked titles and excerpts."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from forumsvc.search.excerpts import mark_excerpt, mark_title
+from forumsvc.search.excerpts import Excerpts, mark_title
 from forumsvc.search.matching import PhraseMatcher, WordMatcher
 from forumsvc.search.query import parse_query
 
 
 def matcher(query: str) -> WordMatcher:
     return WordMatcher(parse_query(query).words)
+
+
+class CountedMatches(WordMatcher):
+    """Counts the characters that are compared one by one."""
+
+    def __init__(self, query: str) -> None:
+        super().__init__(parse_query(query).words)
+        self.characters = 0
+
+    def matches(self, normal: str) -> Iterable[tuple[int, int]]:
+        self.characters += len(normal)
+        return super().matches(normal)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +45,7 @@ def test_the_words_of_the_query_are_marked(query: str, title: str, shown: str) -
 
 def test_an_excerpt_is_about_160_characters_around_the_most_words() -> None:
     text = "start " * 200 + "the wanted word stands here " + "end " * 200
-    shown = mark_excerpt(text, matcher("wanted word"))
+    shown = Excerpts(matcher("wanted word")).excerpt(text)
     assert "<mark>wanted</mark> <mark>word</mark>" in shown
     assert shown.startswith("…")
     assert shown.endswith("…")
@@ -41,14 +55,14 @@ def test_an_excerpt_is_about_160_characters_around_the_most_words() -> None:
 
 
 def test_an_excerpt_of_chinese_is_half_as_long() -> None:
-    shown = mark_excerpt("文" * 300 + "搜索" + "字" * 300, matcher("搜索"))
+    shown = Excerpts(matcher("搜索")).excerpt("文" * 300 + "搜索" + "字" * 300)
     assert "<mark>搜索</mark>" in shown
     assert 60 <= len(shown) <= 100
 
 
 def test_a_short_text_is_shown_whole_and_one_without_a_match_from_its_beginning() -> None:
-    assert mark_excerpt(" A  short\ntext ", matcher("none")) == "A short text"
-    assert mark_excerpt("x " * 400, matcher("none")).startswith("x x x")
+    assert Excerpts(matcher("none")).excerpt(" A  short\ntext ") == "A short text"
+    assert Excerpts(matcher("none")).excerpt("x " * 400).startswith("x x x")
 
 
 @pytest.mark.parametrize(
@@ -84,3 +98,21 @@ def test_a_title_has_all_words_or_some_or_none(
     query: str, title: str, judgement: tuple[bool, bool]
 ) -> None:
     assert matcher(query).judge(title) == judgement
+
+
+def test_all_excerpts_of_an_answer_together_have_a_bound() -> None:
+    # Each part has the letters of the word and not the word, so each has to be compared.
+    text = "xpythonx " * 1_000
+    counted = CountedMatches("python")
+    excerpts = Excerpts(counted)
+    shown = [excerpts.excerpt(text) for _ in range(100)]
+    assert counted.characters < 100_000
+    assert {one[:9] for one in shown} == {"xpythonx "}
+    # A new answer has a bound of its own.
+    assert "<mark>" in Excerpts(counted).excerpt("python " * 10)
+
+
+def test_an_excerpt_is_found_at_the_border_of_two_parts() -> None:
+    for before in range(1_960, 2_010):
+        text = f"{'x' * before} python {'y' * 3_000}"
+        assert "<mark>python</mark>" in Excerpts(matcher("python")).excerpt(text)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forumsvc.errors import Invalid
-from forumsvc.search.excerpts import mark_excerpt, mark_title
+from forumsvc.search.excerpts import Excerpts, mark_title
 from forumsvc.search.expressions import TITLE
 from forumsvc.search.matching import PhraseMatcher, WordMatcher
 from forumsvc.search.normal_form import normalize, normalize_with_offsets
@@ -112,7 +112,7 @@ def test_no_text_of_the_xss_corpus_becomes_markup(query: str) -> None:
     sought = matcher(query)
     for text in xss_corpus.texts()[:: 1 if query == "script" else 7]:
         assert_is_escaped_part(mark_title(text, sought), text)
-        assert_excerpt_is_escaped_part(mark_excerpt(text, sought), text)
+        assert_excerpt_is_escaped_part(Excerpts(sought).excerpt(text), text)
 
 
 @given(hostile, st.sampled_from([*QUERIES, "猫", "한", "ss", "ffi", "a.b", '"c"', "mark b"]))
@@ -121,7 +121,7 @@ def test_no_hostile_text_becomes_markup(text: str, query: str) -> None:
     sought = matcher(query)
     assert_is_escaped_part(mark_title(text, sought), text)
     long = f"{text} {'word ' * 40}{text}"
-    assert_excerpt_is_escaped_part(mark_excerpt(long, sought), long)
+    assert_excerpt_is_escaped_part(Excerpts(sought).excerpt(long), long)
 
 
 def test_tags_around_a_mark_stay_text() -> None:

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from forumsvc.search.normal_form import normalize, normalize_with_offsets
-from forumsvc.search.tokens import MAX_TOKEN, Term, as_prefix, terms, tokens
+from forumsvc.search.tokens import MAX_TEXT, MAX_TOKEN, Term, as_prefix, terms, tokens
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,19 @@ def test_a_word_is_a_beginning_from_three_letters_on() -> None:
     assert as_prefix(Term(("deploy",))) == Term(("deploy",), is_prefix=True)
     assert as_prefix(Term(("da",))) == Term(("da",))
     assert as_prefix(Term(("中文", "文搜"))) == Term(("中文", "文搜"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{chr(0xFDF2 + at % 7) * 4}{chr(0x4E00 + at)}.#" for at in range(13_000)),
+        "".join(
+            f"{chr(0x10428 + at % 40)}.{chr(0x10428 + at // 40 % 40)}{at}# " for at in range(13_000)
+        ),
+        "".join(chr(0x20000 + at % 40_000) for at in range(MAX_TEXT)),
+        "\ufdfa" * MAX_TEXT,
+    ],
+)
+def test_the_tokens_of_the_longest_texts_are_within_what_postgresql_takes(text: str) -> None:
+    made = tokens(text[:MAX_TEXT])
+    assert sum(len(token.encode()) for token in made) < 1_000_000
