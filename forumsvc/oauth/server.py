@@ -80,7 +80,11 @@ def revoke(provider: Provider, request: OAuthRequest) -> OAuthResponse:
     """Answer POST /oauth/revoke: RFC 7009."""
     validator = TokenManagementValidator(provider)
     endpoint = RevocationEndpoint(validator)
-    return _respond(validator, request, _TOKEN, endpoint.create_revocation_response)
+    response = _respond(validator, request, _TOKEN, endpoint.create_revocation_response)
+    if response.status == 401 and "Authorization" not in request.headers:
+        # RFC 6749 §5.2 asks for 401 only with that header. Some clients revoke after every 401.
+        return response._replace(status=400, headers=error_headers(400))
+    return response
 
 
 def introspect(provider: Provider, request: OAuthRequest) -> OAuthResponse:

@@ -149,6 +149,30 @@ def test_revoking_a_token_returns_an_empty_object(forum: Forum, app: Application
     assert app.post("introspect", token=issued["access_token"]).json == {"active": False}
 
 
+@pytest.mark.parametrize("sent", [{}, {"client_id"}, {"client_id", "token"}, {"token"}])
+def test_a_revocation_without_credentials_is_400_and_is_not_a_reason_to_revoke_again(
+    forum: Forum, app: Application, sent: set[str]
+) -> None:
+    # What angular-oauth2 3.0.1 sends where it knows no secret, and no token any more. It logs out
+    # and revokes again after each 401, invalid_request or invalid_grant.
+    issued = app.log_in().json
+    form = {**app.credentials, "token": issued["refresh_token"]}
+    known = {name: value for name, value in form.items() if name in sent}
+    answer = forum.app.post("/oauth/revoke", known, status=400)
+    assert answer.json["error"] == "invalid_client"
+    assert "WWW-Authenticate" not in answer.headers
+    assert app.refresh(issued["refresh_token"]).status_int == 200
+
+
+def test_wrong_credentials_in_the_header_of_a_revocation_are_401(
+    forum: Forum, app: Application
+) -> None:
+    headers = {"Authorization": "Basic " + base64.b64encode(b"app:wrong").decode()}
+    answer = forum.app.post("/oauth/revoke", {"token": "x"}, headers=headers, status=401)
+    assert answer.json["error"] == "invalid_client"
+    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+
+
 def test_a_blocked_user_logs_in_and_reads_but_does_not_write(
     forum: Forum, app: Application, ann: int
 ) -> None:
