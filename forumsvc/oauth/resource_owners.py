@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from .. import clock
 from ..cache.invalidation import update_without_invalidation
+from ..email_addresses import email_key
 from ..models import OAuthClient, User, UserState, state_at
 from ..passwords import hash_password, needs_rehash, verify_password
 from .clients import Client
@@ -32,9 +33,12 @@ def find(db: Session | Connection, username: str) -> ResourceOwner | None:
         return None
     # A login is ASCII. lower() turns some other characters into ASCII letters.
     login_key = key if username.isascii() else ""
+    # `key`: of an address that an account has from before `email_key` was as strict.
+    email_keys = {key, email_key(username) or key}
+    is_user = or_(User.login_key == login_key, User.email_key.in_(email_keys))
     row = db.execute(
         select(User.id, User.login, User.password_hash).where(
-            or_(User.login_key == login_key, User.email_key == key), User.state != UserState.DELETED
+            is_user, User.state != UserState.DELETED
         )
     ).first()
     return None if row is None else ResourceOwner(*row)

@@ -11,6 +11,7 @@ from ..cache.invalidation import update_columns
 from ..clock import now
 from ..db.execution import SqlConnection
 from ..db.statements import insert_or_ignore, with_row_locks
+from ..email_addresses import MAX_EMAIL, NOT_AN_EMAIL, email_key
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..ids import is_login
 from ..models import AdminAction, EventType, Role, User, UserState
@@ -25,7 +26,6 @@ from .moderation import audit_log
 
 MIN_PASSWORD = 8
 MAX_NAME = 100
-MAX_EMAIL = 255
 
 PAGE_NAMES = frozenset(
     [
@@ -95,11 +95,8 @@ def check_login(login: str) -> str:
 def check_email(email: str) -> str:
     """Return `email` without surrounding blanks. Raises Invalid if it is not an address."""
     email = validate_line("email", email, MAX_EMAIL)
-    local, at, domain = email.partition("@")
-    broken = not (local and at and domain) or "@" in domain or any(map(str.isspace, email))
-    # The lower case of a letter may be longer than the letter.
-    if broken or len(email.lower()) > MAX_EMAIL:
-        raise Invalid("email", "must be an address such as name@example.org")
+    if email_key(email) is None:
+        raise Invalid("email", NOT_AN_EMAIL)
     return email
 
 
@@ -140,7 +137,7 @@ def create(
     values["name_key"] = name_key(values["name"])
     if email is not None:
         values["email"] = check_email(email)
-        values["email_key"] = values["email"].lower()
+        values["email_key"] = email_key(values["email"])
     # Before the first statement, which takes the write lock on SQLite.
     values["password_hash"] = hash_password(check_password(password))
     values["created_at"] = values["updated_at"] = now()
@@ -173,7 +170,8 @@ def check_available(db: SqlConnection, login: str, email: str | None) -> None:
     """Raise AlreadyTaken where another user has the login or the e-mail, whatever the case."""
     if db.scalar(select(exists().where(User.login_key == login.lower()))):
         raise AlreadyTaken("login", "The login is taken.")
-    if email is not None and db.scalar(select(exists().where(User.email_key == email.lower()))):
+    key = None if email is None else email_key(email)
+    if key is not None and db.scalar(select(exists().where(User.email_key == key))):
         raise AlreadyTaken("email", "The e-mail is taken.")
 
 

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
 from ..db.statements import with_row_locks
+from ..email_addresses import email_key
 from ..errors import AlreadyTaken, Conflict, Invalid, NotFound
 from ..models import AdminAction, EventType, MailKind, User, UserState
 from ..texts import Message
@@ -167,7 +168,7 @@ def change(
             _use(db, _waiting(row, email), now, actor_id=user_id)
             return None
         if row.email is not None and row.email_confirmed_at is None:
-            _update(db, user_id, now, email=email, email_key=email.lower())
+            _update(db, user_id, now, email=email, email_key=email_key(email))
         else:
             _update(db, user_id, now, unconfirmed_email=email)
     except AlreadyTaken as error:
@@ -187,7 +188,7 @@ def _use(db: Session, new: WaitingAddress, now: datetime, *, actor_id: int | Non
         new.user_id,
         now,
         email=new.address,
-        email_key=new.address.lower(),
+        email_key=email_key(new.address),
         email_confirmed_at=now,
         unconfirmed_email=None,
     )
@@ -209,6 +210,6 @@ def _update(db: Session, user_id: int, now: datetime, **columns: Any) -> None:
 
 
 def _check_available(db: Session, user_id: int, email: str) -> None:
-    is_taken = exists().where(User.email_key == email.lower(), User.id != user_id)
+    is_taken = exists().where(User.email_key == email_key(email), User.id != user_id)
     if db.scalar(select(is_taken)):
         raise AlreadyTaken("email", _TAKEN)

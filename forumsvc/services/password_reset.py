@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, select
 from sqlalchemy.orm import Session
 
+from ..email_addresses import email_key
 from ..models import User, UserState
 
 TTL = timedelta(hours=1)
@@ -35,7 +36,9 @@ _ACCOUNTS = select(*_COLUMNS).where(User.state != UserState.DELETED, User.email.
 
 def find(db: Session | Connection, email: str) -> ResetAccount | None:
     """Return the account with this e-mail, ignoring case, or None."""
-    row = db.execute(_ACCOUNTS.where(User.email_key == email.strip().lower())).first()
+    key = email.strip().lower()
+    # `key`: of an address that an account has from before `email_key` was as strict.
+    row = db.execute(_ACCOUNTS.where(User.email_key.in_({key, email_key(email) or key}))).first()
     return _account_of_row(row)
 
 

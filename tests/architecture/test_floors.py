@@ -14,7 +14,14 @@ PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
     {"texts"},
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
-    | {"passwords", "password_strength", "text_rules", "unicode_forms", "serving"},
+    | {
+        "passwords",
+        "password_strength",
+        "text_rules",
+        "unicode_forms",
+        "serving",
+        "email_addresses",
+    },
     {"sandbox", "search"},
     {"db", "markup", "media", "mail", "webhooks", "log_lines"},
     {"models", "migrate"},

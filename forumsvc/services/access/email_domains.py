@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...email_addresses import normal_domain
 from ...settings import Settings, SettingsError
-from .values import normal_domain
 
 _NAME = "accounts.email_domains_file"
 

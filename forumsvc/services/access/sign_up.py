@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from ...db.execution import SqlConnection
+from ...email_addresses import NOT_AN_EMAIL
 from ...errors import Forbidden, Invalid
 from ...models import AccessBlockSeverity
 from ...queries import access_blocks
@@ -28,12 +29,11 @@ def check_email(
     """Return whether a new account with this address needs approval.
 
     domains: those of the operator's file; is_new_account: whether somebody signs up, else a user
-    changes the address. What is no address at all passes: others check that. Raises Invalid for
-    `email` if no account may have it.
+    changes the address. Raises Invalid for `email` if it is no address, or no account may have it.
     """
     normal = values.normal_email(email)
     if normal is None:
-        return False
+        raise Invalid("email", NOT_AN_EMAIL)
     parts = values.domain_and_parents(normal.rpartition("@")[2])
     severities = access_blocks.severities_of_email(reads, normal, parts, now)
     is_blocked = any(refuses_sign_up(AccessBlockSeverity(each)) for each in severities)

@@ -3,12 +3,12 @@
 import re
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+from ...email_addresses import MAX_EMAIL, email_key, normal_domain
 from ...errors import Invalid
 from ...models import AccessBlockKind
 from ...texts import Message
 
-MAX_VALUE = 255
-"""As long as the email address of an account may be."""
+MAX_VALUE = MAX_EMAIL
 WIDEST = {4: 8, 6: 16}
 """The shortest prefix of a network that may be blocked, by the version of IP."""
 SUBSCRIBER = 64
@@ -103,31 +103,18 @@ def parse_address(address: str) -> tuple[int, int] | None:
 def normal_email(email: str) -> str | None:
     """Return an email address in the form in which all its variants are equal; None if it is none.
 
-    Case never counts; dots and `+tag` do not where the host is known to ignore them.
+    That is its key, without dots and `+tag` where the host is known to ignore them.
     """
-    name, at, host = email.strip().lower().rpartition("@")
-    domain = normal_domain(host)
-    if not (name and at and domain) or "@" in name or any(map(str.isspace, name)):
+    key = email_key(email)
+    if key is None:
         return None
+    name, _, domain = key.partition("@")
     domain = _SAME_HOST.get(domain, domain)
     if domain in _TAGS:
         name = name.partition("+")[0] or name
     if domain in _WITHOUT_DOTS:
         name = name.replace(".", "") or name
     return f"{name}@{domain}"
-
-
-def normal_domain(domain: str) -> str | None:
-    """Return a domain in lower case and in ASCII (IDNA); None if it is none."""
-    try:
-        found = domain.strip().rstrip(".").lower().encode("idna").decode("ascii")
-    except UnicodeError:
-        return None
-    labels = found.split(".")
-    is_domain = len(labels) > 1 and all(
-        label.replace("-", "").replace("_", "").isalnum() for label in labels
-    )
-    return found if is_domain else None
 
 
 def domain_and_parents(domain: str) -> list[str]:

@@ -6,6 +6,7 @@ from limits import RateLimitItem, RateLimitItemPerHour, parse
 
 from ...errors import too_many
 from ...oauth.throttle import rate_limit_network
+from ...services.access.values import normal_email
 from ...settings import Settings
 from ..api.request import ForumRequest
 from .rate_limiter import LimitStatus, RateLimiter
@@ -52,7 +53,7 @@ class AbuseLimits:
 
     def _count_mail(self, email: str) -> LimitStatus | None:
         # Hashed, because the counts may be stored outside of this process.
-        address = sha256(email.lower().encode()).hexdigest()
+        address = sha256((normal_email(email) or email.lower()).encode()).hexdigest()
         return self._rate_limiter.count(self._mails, "mail", address)
 
     def _count(self, rate: RateLimitItem, limit_name: str, address: str) -> None:

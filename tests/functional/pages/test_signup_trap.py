@@ -9,6 +9,7 @@ from webtest import Form
 from forumsvc import clock
 from forumsvc.errors import Invalid
 from forumsvc.models import User
+from forumsvc.oauth import resource_owners
 from forumsvc.services.access.email_domains import EmailDomains
 from forumsvc.services.access.sign_up import check_email
 from tests.functional.blocking import ADDRESS, block, root_of
@@ -145,7 +146,7 @@ def test_nobody_signs_up_from_a_blocked_network(make_forum: MakeForum) -> None:
         ("email", "ni.na+x@googlemail.com", "N.I.N.A+spam@gmail.com", "ninas@gmail.com"),
         ("email", "nina@outlook.com", "nina+2@Outlook.com", "ni.na@outlook.com"),
         ("email_domain", "spam.example", "nina@a.b.spam.example", "nina@notspam.example"),
-        ("email_domain", "@Spam.Example.", "nina@SPAM.example", "nina@example"),
+        ("email_domain", "@Spam.Example.", "nina@SPAM.example", "nina@spams.example"),
         ("email_domain", "b\u00fccher.example", "nina@xn--bcher-kva.example", "a@bucher.example"),
     ],
 )
@@ -160,6 +161,37 @@ def test_an_email_address_is_refused_in_all_its_forms_without_naming_the_rule(
     answer = forum.nobody.post("/users", **{**GOOD, "email": refused})
     assert (answer.status_int, answer.json) == (400, {"error": f"email: {message}"})
     assert visitor.send("/signup", **{**GOOD, "email": accepted}).status_int == 303
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        *("nina@spam.example(c)", "nina@(c)spam.example", "(c)nina@spam.example"),
+        *('"nina"@spam.example', "nina@[203.0.113.9]", "nina@localhost", "nina@spam.example."),
+        "nina@" + "a" * 64 + ".example",
+    ],
+)
+def test_another_spelling_of_a_mailbox_is_no_address(make_forum: MakeForum, email: str) -> None:
+    forum = make_forum(accounts__registration="open")
+    block(root_of(forum), "spam.example", "sign_up", kind="email_domain")
+    message = "must be an address such as name@example.org"
+    assert message in wrong(Visitor(forum).send("/signup", **{**GOOD, "email": email}))
+    answer = forum.nobody.post("/users", **{**GOOD, "email": email})
+    assert (answer.status_int, answer.json) == (400, {"error": f"email: {message}"})
+
+
+def test_a_domain_in_its_own_letters_and_in_ascii_is_one(make_forum: MakeForum) -> None:
+    forum = make_forum(accounts__registration="open")
+    first = {**GOOD, "email": "nina@b\u00fccher.example"}
+    assert forum.nobody.post("/users", **first).status_int == 201
+    second = {**GOOD, "login": "other", "email": "Nina@xn--bcher-kva.example"}
+    answer = forum.nobody.post("/users", **second)
+    assert (answer.status_int, answer.json["error"]) == (400, "email: is taken")
+    with forum.database.reads.connect() as reads:
+        for email in (first["email"], second["email"]):
+            owner = resource_owners.find(reads, email)
+            assert owner is not None
+            assert owner.login == "Nina"
 
 
 def test_domains_of_the_file_are_refused_and_their_subdomains(
