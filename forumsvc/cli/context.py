@@ -85,10 +85,12 @@ class Context:
         """The database in the settings; not connected yet."""
         from ..database import open_database
         from ..db.connection_options import ConnectionOptions
+        from ..services import mails
 
         try:
             options = ConnectionOptions.from_settings(self.settings).for_commands()
             database = open_database(self.settings.direct_url, options)
+            mails.configure(database, self.settings)
         except ModuleNotFoundError as error:
             raise CommandError(
                 f"sqlalchemy.url: the driver {error.name} is missing; "

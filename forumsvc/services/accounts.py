@@ -19,7 +19,7 @@ from ..passwords import MAX_LENGTH, hash_password
 from ..queries.user_locks import lock_users
 from ..search.normal_form import name_key
 from ..texts import Message
-from . import events, logins, profiles
+from . import events, logins, mails, profiles
 from .access import post_networks
 from .content.short_texts import validate_line
 from .moderation import audit_log
@@ -227,7 +227,7 @@ def log_out_everywhere(db: Session, user_id: int) -> None:
 
 
 def delete(db: Session, login: str) -> tuple[Account, str]:
-    """Delete a user: their e-mail, profile, password and tokens. Their texts stay.
+    """Delete a user: their e-mail, emails to them, profile, password and tokens. Texts stay.
 
     Their likes and follows stay, too, and all counters. Deleting a deleted user changes nothing.
     Returns the account, and the name of the avatar's file, which the caller removes after the
@@ -237,6 +237,7 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     account = find(db, login)
     if account.state is UserState.DELETED:
         return account, ""
+    mails.delete_of_user(db, account.id)
     account = _update_user(
         db,
         login,

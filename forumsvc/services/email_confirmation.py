@@ -7,7 +7,7 @@ becomes invalid when it is used, and when another address takes the place of the
 import hmac
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -147,10 +147,18 @@ def confirm_current(db: Session, user_id: int, now: datetime) -> None:
 
 
 def change(
-    db: Session, user_id: int, email: str, now: datetime, *, must_confirm: bool
+    db: Session,
+    user_id: int,
+    email: str,
+    now: datetime,
+    *,
+    must_confirm: bool,
+    may_mail: Callable[[str], bool],
 ) -> str | None:
     """Change the address of a user, or let the new one wait until it is confirmed.
 
+    must_confirm: else it is used at once, and does not count as confirmed, for nobody did that;
+    may_mail: counts an email, which tells the present address; returns whether it may be sent.
     An address that was never confirmed is replaced at once. The present address takes back a change
     that waits. Returns the address that a link has to be sent to, or None.
     Raises Invalid for an address that is not valid or taken, NotFound if the user was deleted.
@@ -165,7 +173,10 @@ def change(
     try:
         _check_available(db, user_id, email)
         if not must_confirm:
-            _use(db, _waiting(row, email), now, actor_id=user_id)
+            changed = _waiting(row, email)
+            _set(db, changed, now, actor_id=user_id, confirmed_at=None)
+            if row.email_confirmed_at is not None and may_mail(row.email):
+                _tell_former(db, changed, now)
             return None
         if row.email is not None and row.email_confirmed_at is None:
             _update(db, user_id, now, email=email, email_key=email_key(email))
@@ -181,7 +192,20 @@ def _waiting(row: Any, address: str) -> WaitingAddress:
 
 
 def _use(db: Session, new: WaitingAddress, now: datetime, *, actor_id: int | None) -> None:
-    """Set the address of an account. actor_id: who does it, None at the command line."""
+    """Set a confirmed address, and tell the former one. actor_id: None at the command line."""
+    _set(db, new, now, actor_id=actor_id, confirmed_at=now)
+    if new.current != new.address and new.confirmed_at is not None:
+        _tell_former(db, new, now)
+
+
+def _set(
+    db: Session,
+    new: WaitingAddress,
+    now: datetime,
+    *,
+    actor_id: int | None,
+    confirmed_at: datetime | None,
+) -> None:
     _check_available(db, new.user_id, new.address)
     _update(
         db,
@@ -189,13 +213,15 @@ def _use(db: Session, new: WaitingAddress, now: datetime, *, actor_id: int | Non
         now,
         email=new.address,
         email_key=email_key(new.address),
-        email_confirmed_at=now,
+        email_confirmed_at=confirmed_at,
         unconfirmed_email=None,
     )
-    if new.current == new.address:
-        return
-    events.record(db, EventType.USER_UPDATED, now, actor_id=actor_id, user_id=new.user_id)
-    if new.current is not None and new.confirmed_at is not None:
+    if new.current != new.address:
+        events.record(db, EventType.USER_UPDATED, now, actor_id=actor_id, user_id=new.user_id)
+
+
+def _tell_former(db: Session, new: WaitingAddress, now: datetime) -> None:
+    if new.current is not None:
         mails.enqueue(db, MailKind.EMAIL_CHANGED, new.current, now, user_id=new.user_id)
 
 

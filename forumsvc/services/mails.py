@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import Row, func, insert, or_, select, union_all
 from sqlalchemy.orm import Session
 
+from ..db.engine import Database
 from ..db.execution import SqlConnection
 from ..db.expired_rows import ExpiredRows
 from ..db.statements import delete_of, update_of
 from ..errors import NotFound
-from ..models import Mail, MailKind, MailState
+from ..models import Mail, MailKind, MailState, User
 
 RETRY_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 2 * 60, 8 * 60))
 """How long to wait after each failed attempt; after the last one an email is given up."""
@@ -38,6 +39,15 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
+_SENDS_MAIL = "sends_mail"
+"""The key in the `info` of a session."""
+
+
+def configure(database: Database, settings: Mapping[str, Any]) -> None:
+    """Let the sessions of a database know whether the service sends email."""
+    database.session.kw["info"][_SENDS_MAIL] = settings["mail.delivery"] != "none"
+
+
 def enqueue(
     db: Session,
     kind: MailKind,
@@ -47,11 +57,13 @@ def enqueue(
     user_id: int | None = None,
     data: Mapping[str, str] | None = None,
 ) -> None:
-    """Queue an email in the transaction of its cause.
+    """Queue an email in the transaction of its cause; do nothing if the service sends none.
 
     recipient: an address; user_id: whose it is, None where that is not known; data: what the text
     needs besides, no secrets.
     """
+    if not db.info.get(_SENDS_MAIL, True):
+        return
     values = {
         "kind": str(kind),
         "recipient": recipient,
@@ -121,6 +133,18 @@ def discard(db: Session, mail_id: int) -> None:
     db.execute(delete_of(Mail).where(Mail.id == mail_id))
 
 
+def delete_of_user(db: Session, user_id: int) -> None:
+    """Delete all emails of a user, and those to their addresses."""
+    addresses = union_all(
+        *(
+            select(func.lower(column)).where(User.id == user_id, column.is_not(None))
+            for column in (User.email, User.unconfirmed_email)
+        )
+    )
+    is_theirs = or_(Mail.user_id == user_id, func.lower(Mail.recipient).in_(addresses))
+    db.execute(delete_of(Mail).where(is_theirs))
+
+
 def retry(db: Session, mail_id: int, now: datetime) -> None:
     """Make an email due at once, with all its attempts. Raises NotFound if it is sent or gone."""
     again = update_of(Mail).where(Mail.id == mail_id, Mail.state != MailState.SENT)
@@ -155,5 +179,9 @@ def given_up_since(db: SqlConnection, moment: datetime) -> int:
 
 
 def expired(keep: timedelta) -> ExpiredRows:
-    """Return the emails that may be deleted. keep: how long after they were sent or given up."""
-    return ExpiredRows(Mail, lambda now: [Mail.finished_at <= now - keep])
+    """Return the emails that may be deleted.
+
+    keep: how long after they were sent or given up. One that has waited as long is out of date.
+    """
+    end = func.coalesce(Mail.finished_at, Mail.created_at)
+    return ExpiredRows(Mail, lambda now: [end <= now - keep])

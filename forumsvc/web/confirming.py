@@ -16,10 +16,12 @@ from .limits.sign_up import check_changed_email, check_sign_up
 def register(request: ForumRequest, values: Mapping[str, Any]) -> Account:
     """Register an account, and send it a link if it has to confirm its address.
 
-    values: of the form. Raises Invalid, Forbidden.
+    values: of the form. Raises Invalid, Forbidden; RateLimited if its address has got many links.
     """
     is_suspicious = check_sign_up(request, values["email"])
     must_confirm = email_confirmation.is_required(request.settings)
+    if must_confirm:
+        request.registry.abuse_limits.count_mail_to(values["email"])
     account = registration.register(
         *(request.db, request.read_connection),
         must_confirm=must_confirm,
@@ -42,7 +44,9 @@ def send_again(request: ForumRequest) -> str:
         raise Conflict(Message("Your email address is confirmed already."))
     if not request.sends_mail:
         raise Forbidden("This site sends no email. Ask an administrator to confirm your address.")
-    _count(request, waiting.address)
+    limits = request.registry.abuse_limits
+    limits.count_mail_request(request)
+    limits.count_mail_to(waiting.address)
     _send_link(request, request.actor_id, waiting.address)
     return waiting.address
 
@@ -52,14 +56,17 @@ def change_address(request: ForumRequest, user_id: int, email: str) -> bool:
 
     Raises Invalid for an address that is not valid or taken, RateLimited.
     """
+    limits = request.registry.abuse_limits
+    limits.count_mail_request(request)
     check_changed_email(request, email)
-    must_confirm = email_confirmation.is_required(request.settings)
     address = email_confirmation.change(
-        request.db, user_id, email, request.now, must_confirm=must_confirm
+        *(request.db, user_id, email, request.now),
+        must_confirm=email_confirmation.is_required(request.settings),
+        may_mail=limits.allow_mail_to,
     )
     if address is None:
         return False
-    _count(request, address)
+    limits.count_mail_to(address)
     _send_link(request, user_id, address)
     return True
 
@@ -90,12 +97,6 @@ def check_password(request: ForumRequest, row: UserRow) -> login.LoginAttempt | 
             login.record_failure(db, attempt, request.settings, request.now)
         raise Invalid("password", "is wrong")
     return attempt
-
-
-def _count(request: ForumRequest, address: str) -> None:
-    limits = request.registry.abuse_limits
-    limits.count_mail_request(request)
-    limits.count_mail_to(address)
 
 
 def _send_link(request: ForumRequest, user_id: int, address: str) -> None:

@@ -259,10 +259,14 @@ def test_others_do_not_see_why_a_user_is_silenced(
     assert bob.get(f"/users/{alice.id}/restrictions").status_int == 403
 
 
-def test_an_email_tells_of_a_silence_and_of_its_end(
-    forum: Forum, chief: Person, alice: Person
-) -> None:
-    forum.change(alice.id, email="a@example.org", email_key="a@example.org")
+def test_an_email_tells_of_a_silence_and_of_its_end(make_forum: MakeForum) -> None:
+    forum = make_forum(mail__delivery="folder")
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    alice, bob = (forum.person(login) for login in ("alice", "bob"))
+    address = {"email": "a@example.org", "email_key": "a@example.org"}
+    forum.change(alice.id, **address, email_confirmed_at=clock.now())
+    forum.change(bob.id, email="stranger@example.org", email_key="stranger@example.org")
+    silence(chief, bob, "Spam", days=1)
     silence(chief, alice, "Spam", until="2999-01-01T00:00:00Z")
     chief.post(f"/users/{alice.id}/unsilence", reason="")
     with forum.database.reads.connect() as db:

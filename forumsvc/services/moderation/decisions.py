@@ -108,20 +108,24 @@ def _apply_to_held(
 def _apply_to_account(
     db: Session, now: datetime, review: ReviewRow, decision: Decision, reason: str | None
 ) -> None:
-    """Let the user write, or delete the account. They are told by email."""
+    """Let the user write, or delete the account. They are told by email, if the address is theirs.
+
+    Nobody has confirmed the others: they may be a stranger's.
+    """
     user = users.by_id(db, review.author_id)
     if user is None or user.state == UserState.DELETED:
         return
     is_approved = decision == Decision.APPROVE
-    kind = MailKind.ACCOUNT_APPROVED if is_approved else MailKind.ACCOUNT_REFUSED
-    if user.email is not None:
-        data = {"login": user.user_login, "reason": reason or ""}
-        mails.enqueue(db, kind, user.email, now, user_id=user.user_id, data=data)
     if is_approved:
         accounts.approve(db, user.user_id)
         notices.notify(db, now, user.user_id, ACCOUNT_APPROVED, reason=reason)
     else:
         accounts.delete(db, user.user_login)
+    if user.email is not None and user.email_confirmed_at is not None:
+        kind = MailKind.ACCOUNT_APPROVED if is_approved else MailKind.ACCOUNT_REFUSED
+        data = {"login": user.user_login, "reason": reason or ""}
+        user_id = user.user_id if is_approved else None  # emails go with their account
+        mails.enqueue(db, kind, user.email, now, user_id=user_id, data=data)
 
 
 def _apply_to_reported(

@@ -209,5 +209,6 @@ def _record(
 
 
 def _mail(db: Session, kind: MailKind, now: datetime, user: UserRow, **data: str) -> None:
-    if user.email:
+    # An address that nobody has confirmed may be a stranger's.
+    if user.email and user.email_confirmed_at is not None:
         mails.enqueue(db, kind, user.email, now, user_id=user.user_id, data=data)

@@ -8,6 +8,7 @@ from pyramid.tweens import EXCVIEW
 
 from ...database import open_database
 from ...db.connection_options import ConnectionOptions
+from ...services import mails
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_ATTEMPTS = 3
@@ -36,6 +37,7 @@ def includeme(config: Configurator) -> None:
     settings = config.registry.forum_settings
     options = ConnectionOptions.from_settings(settings)
     database = open_database(settings["sqlalchemy.url"], options)
+    mails.configure(database, settings)
     config.registry.database = database
     config.add_settings(
         {
