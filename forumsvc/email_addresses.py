@@ -8,8 +8,10 @@ block and every count of emails.
 import re
 import unicodedata
 
+from .texts import Message
+
 MAX_EMAIL = 255
-NOT_AN_EMAIL = "must be an address such as name@example.org"
+NOT_AN_EMAIL = Message("must be an address such as name@example.org")
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\xa1-\ud7ff\ue000-\U0010ffff-]+"
 _LOCAL_PART = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")

@@ -10,7 +10,7 @@ from .. import clock
 from ..ids import MAX_ID
 from ..models import Role, UserState
 from ..queries import accounts as reading
-from ..services import accounts, blocking, email_confirmation, registration
+from ..services import accounts, blocking, email_confirmation, login_names, registration
 from ..services.accounts import Account
 from . import avatars
 from .command import Group
@@ -113,7 +113,7 @@ def add(
 ) -> None:
     """Add a user."""
     # Before prompting for a password, which an invalid login does not need.
-    accounts.check_login(login)
+    login_names.check_login(login)
     password = read_password(password, password_stdin)
     _check_password(password, login, email)
     with context.transaction() as db:

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from pyramid.httpexceptions import HTTPSeeOther
 
-from ..services.accounts import PAGE_NAMES
+from ..services.login_names import PAGE_NAMES
 from ..web.api.request import ForumRequest
 
 _LOCAL_PATH = re.compile(r"/(?!/)[!-\[\]-~]*", re.ASCII)

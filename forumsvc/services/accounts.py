@@ -22,42 +22,11 @@ from ..texts import Message
 from . import events, logins, mails, profiles
 from .access import post_networks
 from .content.short_texts import validate_line
+from .login_names import check_login
 from .moderation import audit_log
 
 MIN_PASSWORD = 8
 MAX_NAME = 100
-
-PAGE_NAMES = frozenset(
-    [
-        "api",
-        "applications",
-        "avatars",
-        "docs",
-        "favicon.ico",
-        "feed",
-        "health",
-        "login",
-        "logout",
-        "mail",
-        "metrics",
-        "moderation",
-        "nodes",
-        "notifications",
-        "oauth",
-        "password",
-        "photos",
-        "robots.txt",
-        "search",
-        "settings",
-        "signup",
-        "sitemap.xml",
-        "static",
-        "topics",
-        "users",
-    ]
-)
-"""The first parts of the paths of pages: a user's page is `/LOGIN`."""
-_RESERVED = PAGE_NAMES | {"me", "null", "undefined", "deleted", "system"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +37,6 @@ class Account:
     login: str
     role: Role
     state: UserState
-
-
-def check_login(login: str) -> str:
-    """Return `login` if it is valid for a new user.
-
-    Raises Invalid if it is ambiguous in a path (an id, `me`, a suffix) or in a text (the full stop
-    after a mention), or is not 2 to 20 ASCII characters.
-    """
-    if not is_login(login):
-        raise Invalid(
-            "login",
-            "must be 2 to 20 of the letters a-z, digits, '-', '_' and '.', "
-            "and begin and end with a letter, a digit or '_'",
-        )
-    key = login.lower()
-    if key.isdigit():
-        raise Invalid("login", "must not be all digits")
-    if key in _RESERVED:
-        raise Invalid("login", Message("%(login)r is reserved", login=login))
-    if key.endswith(".json"):
-        raise Invalid("login", "must not end in '.json'")
-    return login
 
 
 def check_email(email: str) -> str:

@@ -11,6 +11,7 @@ from ..errors import AlreadyTaken, Forbidden, Invalid
 from ..models import ReviewKind
 from ..password_strength import weakness
 from . import accounts
+from .login_names import check_own_login
 from .moderation import new_reviews
 
 
@@ -57,7 +58,7 @@ def register(
     awaits_approval: it may only read until a moderator has approved it, who gets a review.
     Raises Invalid for the field that is not valid, easily guessed, or taken.
     """
-    accounts.check_login(login)
+    check_own_login(login)
     email = accounts.check_email(email)
     accounts.check_password(password)
     check_strength("password", password, (login, email))

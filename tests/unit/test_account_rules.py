@@ -6,13 +6,14 @@ from forumsvc.errors import Invalid
 from forumsvc.passwords import MAX_LENGTH
 from forumsvc.services import accounts
 from forumsvc.services.content.short_texts import validate_line, validate_lines
+from forumsvc.services.login_names import check_login, check_own_login
 
 
 @pytest.mark.parametrize(
     "login", ["ab", "a" * 20, "_a_", "a.b-c", "7up", "json", "me2", "A_", "__"]
 )
 def test_a_login_of_the_allowed_form_is_one(login: str) -> None:
-    assert accounts.check_login(login) == login
+    assert check_login(login) == login
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,21 @@ def test_a_login_of_the_allowed_form_is_one(login: str) -> None:
 )
 def test_a_login_of_another_form_is_none(login: str) -> None:
     with pytest.raises(Invalid, match=r"^login: "):
-        accounts.check_login(login)
+        check_login(login)
+
+
+@pytest.mark.parametrize("login", ["deleted-7", "ads.txt", "Index.HTML", "wp-login.php"])
+def test_a_login_that_is_an_erased_users_or_a_file_is_reserved(login: str) -> None:
+    with pytest.raises(Invalid, match=r"^login: .* is reserved"):
+        check_login(login)
+
+
+@pytest.mark.parametrize("login", ["root", "Moderator", "support", "admin"])
+def test_names_of_the_staff_are_given_by_administrators_only(login: str) -> None:
+    assert check_login(login) == login
+    with pytest.raises(Invalid, match=r"^login: .* is reserved"):
+        check_own_login(login)
+    assert check_own_login("rooty") == "rooty"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""What the login of a new account may be."""
+
+import re
+
+from ..errors import Invalid
+from ..ids import is_login
+from ..texts import Message
+
+PAGE_NAMES = frozenset(
+    [
+        "api",
+        "applications",
+        "avatars",
+        "docs",
+        "favicon.ico",
+        "feed",
+        "health",
+        "login",
+        "logout",
+        "mail",
+        "metrics",
+        "moderation",
+        "nodes",
+        "notifications",
+        "oauth",
+        "password",
+        "photos",
+        "robots.txt",
+        "search",
+        "settings",
+        "signup",
+        "sitemap.xml",
+        "static",
+        "topics",
+        "users",
+    ]
+)
+"""The first parts of the paths of pages: a user's page is `/LOGIN`."""
+_RESERVED = PAGE_NAMES | {"me", "null", "undefined", "deleted", "system"}
+_OF_DELETED = re.compile(r"deleted-[0-9]+")
+_FILES = (".txt", ".html", ".htm", ".php", ".xml", ".ico", ".js", ".css", ".map", ".png")
+"""The ends of names of files that programs look for on any site."""
+_STAFF = frozenset(
+    [
+        *("abuse", "admin", "administrator", "admins", "contact", "help", "hostmaster", "info"),
+        *("mod", "moderation", "moderator", "moderators", "mods", "noreply", "no-reply"),
+        *("official", "operator", "owner", "postmaster", "root", "security", "service", "staff"),
+        *("support", "sysadmin", "team", "webmaster"),
+    ]
+)
+"""Names by which somebody could pretend to speak for the site."""
+
+
+def check_login(login: str) -> str:
+    """Return `login` if it is valid for a new user.
+
+    Raises Invalid if it is ambiguous in a path (an id, `me`, a suffix) or in a text (the full stop
+    after a mention), or is not 2 to 20 ASCII characters.
+    """
+    if not is_login(login):
+        raise Invalid(
+            "login",
+            "must be 2 to 20 of the letters a-z, digits, '-', '_' and '.', "
+            "and begin and end with a letter, a digit or '_'",
+        )
+    key = login.lower()
+    if key.isdigit():
+        raise Invalid("login", "must not be all digits")
+    if key in _RESERVED or _OF_DELETED.fullmatch(key) or key.endswith(_FILES):
+        raise _reserved(login)
+    if key.endswith(".json"):
+        raise Invalid("login", "must not end in '.json'")
+    return login
+
+
+def check_own_login(login: str) -> str:
+    """Return `login` if somebody may choose it at the sign-up.
+
+    Raises Invalid as `check_login`, and for names that only an administrator gives.
+    """
+    if check_login(login).lower() in _STAFF:
+        raise _reserved(login)
+    return login
+
+
+def _reserved(login: str) -> Invalid:
+    return Invalid("login", Message("%(login)r is reserved", login=login))
