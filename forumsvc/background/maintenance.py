@@ -8,7 +8,14 @@ from .. import clock
 from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..oauth import tokens
-from ..services import events, hosts, idempotency, mails, webhook_deliveries
+from ..services import (
+    events,
+    hosts,
+    idempotency,
+    mails,
+    unconfirmed_accounts,
+    webhook_deliveries,
+)
 from ..services.access import post_networks
 from ..services.moderation import audit_log
 from ..settings import Settings
@@ -17,7 +24,7 @@ _EVERY_SECONDS = 600.0
 
 
 class Maintenance:
-    """Deletes expired rows, every ten minutes."""
+    """Deletes expired rows and ends unconfirmed accounts, every ten minutes."""
 
     name = "maintenance"
 
@@ -26,6 +33,7 @@ class Maintenance:
         self._database = database
         self._expired = expired_rows(settings)
         self._keep_log = keep_log(settings)
+        self._keep_unconfirmed = unconfirmed_accounts.keep(settings)
         self._due_at = 0.0
 
     def run(self) -> bool:
@@ -34,7 +42,8 @@ class Maintenance:
             return False
         trim_log(self._database, self._keep_log)
         deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
-        has_more = BATCH_SIZE in deleted
+        ended = end_unconfirmed(self._database, self._keep_unconfirmed)
+        has_more = BATCH_SIZE in deleted or ended == unconfirmed_accounts.BATCH_SIZE
         if not has_more:
             self._due_at = time.monotonic() + _EVERY_SECONDS
         return has_more
@@ -72,6 +81,18 @@ def trim_log(database: Database, keep: timedelta | None) -> None:
     if keep is not None:
         with database.session.begin() as db:
             audit_log.trim(db, clock.now(), keep)
+
+
+def end_unconfirmed(database: Database, keep: timedelta | None) -> int:
+    """End some of the accounts that nobody has confirmed for so long; return how many."""
+    if keep is None:
+        return 0
+    before = clock.now() - keep
+    with database.reads.connect() as connection:
+        if not unconfirmed_accounts.is_any_over(connection, before):
+            return 0
+    with database.session.begin() as db:
+        return unconfirmed_accounts.end(db, before)
 
 
 def delete_all_expired(database: Database, settings: Settings) -> Counter[str]:

@@ -127,6 +127,13 @@ Index(
     sqlite_where=text("blocked_until IS NOT NULL"),
     postgresql_where=text("blocked_until IS NOT NULL"),
 )
+# Finds the accounts whose address nobody has confirmed.
+Index(
+    "ix_users_unconfirmed",
+    User.created_at,
+    sqlite_where=text("email IS NOT NULL AND email_confirmed_at IS NULL"),
+    postgresql_where=text("email IS NOT NULL AND email_confirmed_at IS NULL"),
+)
 # Few users have an avatar; this finds the user of a stored image by its name.
 Index(
     "ix_users_avatar",

@@ -21,6 +21,7 @@ from .setting_types import (
     choice,
     integer,
     matching,
+    or_off,
     seconds,
 )
 
@@ -92,6 +93,14 @@ DECLARED: tuple[Setting, ...] = (
         "auto",
         "whether who signs up may only read until they have confirmed their email address, and a "
         "new address is used once it is confirmed; auto: where mail is sent (mail.delivery)",
+    ),
+    Setting(
+        "accounts.unconfirmed_days",
+        or_off(integer(1, 3650)),
+        "7",
+        "after how many days an account ends whose email address had to be confirmed, and was not, "
+        "and that has written nothing; its login and address are free then; off: never",
+        unit="days",
     ),
     Setting(
         "accounts.login_failures",

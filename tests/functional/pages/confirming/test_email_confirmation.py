@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc import clock
+from forumsvc.background.maintenance import Maintenance
 from forumsvc.models import Mail as QueuedMail
 from forumsvc.models import MailKind
 from forumsvc.security.identity import Identity, Level
@@ -215,6 +216,46 @@ def test_an_email_is_stored_only_where_it_can_be_sent(make_forum: MakeForum, del
     changed = caller_of(forum).put("/users/me", email=NEW, password=PASSWORD)
     assert changed.status_int == 200
     assert forum.count(QueuedMail) == (delivery == "folder")
+
+
+def test_an_account_that_nobody_confirms_ends_and_its_login_and_address_are_free(
+    forum: Forum, nina: Caller
+) -> None:
+    for login in ("writer", "young", "done"):
+        form = {**GOOD, "login": login, "email": f"{login}@example.org"}
+        assert forum.nobody.post("/users", **form).status_int == 201
+    long_ago = clock.now() - timedelta(days=8)
+    for login in ("nina", "writer", "done"):
+        forum.change(row_of(forum, login).id, created_at=long_ago, updated_at=long_ago)
+    forum.change(row_of(forum, "done").id, email_confirmed_at=long_ago)
+    writer = forum.caller(forum.token(row_of(forum, "writer").id))
+    forum.change(row_of(forum, "writer").id, email_confirmed_at=long_ago)
+    assert can_write(writer, forum.node())
+    unconfirmed = {"email_confirmed_at": None, "updated_at": long_ago}
+    forum.change(row_of(forum, "writer").id, **unconfirmed)
+    former = row_of(forum).id
+    maintenance = Maintenance(forum.database, forum.registry.forum_settings)
+    assert maintenance.run() is False
+    assert nina.get("/hello").status_int == 401
+    assert writer.get("/hello").status_int == 200
+    assert row_of(forum, "young").email == "young@example.org"
+    assert row_of(forum, "done").email == "done@example.org"
+    ended = row_of(forum, f"deleted-{former}")
+    assert (ended.id, ended.state, ended.email) == (former, "deleted", None)
+    assert forum.nobody.post("/users", **GOOD).status_int == 201
+
+
+@pytest.mark.parametrize("setting", [{}, {"accounts__unconfirmed_days": "off"}])
+def test_no_account_ends_where_none_has_to_be_confirmed_or_the_setting_is_off(
+    forum: Forum, nina: Caller, make_forum: MakeForum, setting: dict[str, str]
+) -> None:
+    assert nina.get("/hello").status_int == 200
+    long_ago = clock.now() - timedelta(days=800)
+    forum.change(row_of(forum).id, created_at=long_ago, updated_at=long_ago)
+    usual = {"mail__delivery": "folder", "accounts__confirm_email": "true"}
+    other = make_forum(**({**usual, **setting} if setting else {}))
+    Maintenance(other.database, other.registry.forum_settings).run()
+    assert nina.get("/hello").status_int == 200
 
 
 def test_the_emails_of_an_account_go_with_it(forum: Forum, confirmed: Caller) -> None:

@@ -1,0 +1,59 @@
+"""Ending accounts whose owner has never confirmed an address and has written nothing."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy.orm import Session
+
+from ..cache.invalidation import update_columns
+from ..db.execution import SqlConnection
+from ..db.statements import with_row_locks
+from ..models import HeldPost, Photo, Reply, Role, Topic, User, UserState
+from . import accounts, email_confirmation
+
+BATCH_SIZE = 50
+
+
+def keep(settings: Mapping[str, Any]) -> timedelta | None:
+    """Return how long such an account is kept; None: for ever, or nobody has to confirm."""
+    days = settings["accounts.unconfirmed_days"]
+    if days is None or not email_confirmation.is_required(settings):
+        return None
+    return timedelta(days=days)
+
+
+def is_any_over(db: SqlConnection, before: datetime) -> bool:
+    """Return whether `end` has something to do, without a lock."""
+    return db.scalar(select(User.id).where(*_is_over(before)).limit(1)) is not None
+
+
+def end(db: Session, before: datetime) -> int:
+    """Delete accounts that are as old, and free their logins and addresses; return how many.
+
+    before: neither created nor changed since. At most BATCH_SIZE in a transaction.
+    """
+    query = select(User.id, User.login).where(*_is_over(before)).order_by(User.id)
+    rows = db.execute(with_row_locks(query.limit(BATCH_SIZE), User)).all()
+    for user_id, login in rows:
+        accounts.delete(db, login)
+        free = f"deleted-{user_id}"
+        # Somebody may have this login from before it was reserved.
+        if db.scalar(select(exists().where(User.login_key == free))) is not True:
+            renamed = update_columns(User, login=free, login_key=free)
+            db.execute(renamed.where(User.id == user_id))
+    return len(rows)
+
+
+def _is_over(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    wrote = (exists().where(model.user_id == User.id) for model in (Topic, Reply, HeldPost, Photo))
+    return (
+        User.email.is_not(None),
+        User.email_confirmed_at.is_(None),
+        User.created_at <= before,
+        User.updated_at <= before,
+        User.state == UserState.ACTIVE,
+        User.role == Role.MEMBER,
+        *(~each for each in wrote),
+    )
