@@ -86,6 +86,7 @@ class Event(Base):
     topic_id: Mapped[int | None] = mapped_column(BigId)
     reply_id: Mapped[int | None] = mapped_column(BigId)
     node_id: Mapped[int | None] = mapped_column(BigId)
+    """The node in which it happened, that of its topic at that time; of a move the new one."""
     data: Mapped[str | None] = mapped_column(Text)
     """What else belongs to it, as a small JSON object; never an email address or a secret."""
     created_at: Mapped[Timestamp]

@@ -166,6 +166,27 @@ def test_a_webhook_gets_the_types_and_nodes_that_it_wants(scene: Scene) -> None:
     }
 
 
+def test_a_webhook_of_a_node_gets_what_happened_there_before_a_topic_was_moved_away(
+    scene: Scene,
+) -> None:
+    for node in (scene.node, scene.other):
+        scene.add(f"{scene.receiver.url}-{node}", node_ids=[node])
+    chief = scene.forum.person("chief", role="admin")
+    scene.forum.reply(scene.alice, scene.topic)
+    scene.alice.post("/likes", obj_type="topic", obj_id=scene.topic)
+    chief.put(f"/topics/{scene.topic}", title="Title", node_id=scene.other, body="Other")
+    last = scene.forum.reply(scene.alice, scene.topic)
+    chief.post("/likes", obj_type="reply", obj_id=last)
+    scene.tell()
+    got: dict[str, list[str]] = {}
+    for message in scene.receiver.received:
+        got.setdefault(message.path, []).append(message.json["type"])
+    assert got[f"/hook-{scene.node}"] == ["reply.created", "like.created", "topic.moved"]
+    assert got[f"/hook-{scene.other}"] == [
+        *("topic.updated", "topic.moved", "reply.created", "like.created")
+    ]
+
+
 def test_a_failed_attempt_is_repeated_with_the_same_id_after_growing_pauses(scene: Scene) -> None:
     scene.receiver.usual = Answer(500)
     scene.forum.reply(scene.alice, scene.topic)
