@@ -145,4 +145,8 @@ class ViewCounter:
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
-            self.flush()
+            try:
+                self.flush()
+            except Exception:
+                # Nobody starts the thread again.
+                log.exception("the views could not be written, and are written later")

@@ -144,6 +144,27 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(
     assert notified_counts(forum.database) == (600, 300)
 
 
+def test_a_job_with_a_mistake_keeps_no_other_one_waiting(
+    forum: Forum,
+    runner: NotificationJobRunner,
+    batches: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    first, second = open_topics(forum, 2)
+    running = jobs.run_batch
+
+    def run_batch(db: Session, job_id: int) -> bool:
+        if job_id == first:
+            raise RuntimeError("a mistake")
+        return running(db, job_id)
+
+    monkeypatch.setattr(jobs, "run_batch", run_batch)
+    runner.run_all()
+    assert batches == [second] * 3
+    assert f"job {first} has failed" in caplog.text
+
+
 def test_the_end_comes_between_two_batches_and_loses_nothing(
     forum: Forum, runner: NotificationJobRunner, batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,9 @@ class NotificationJobRunner:
                 self.run_all()
             except DATABASE_ERRORS as error:
                 log.warning("followers are notified later: %s", single_line_message(error))
+            except Exception:
+                # Nobody starts the thread again.
+                log.exception("followers could not be notified, and are notified later")
 
     def _load_pending(self) -> list[int]:
         """Return the oldest jobs, and store their number for the metrics."""
@@ -113,6 +116,10 @@ class NotificationJobRunner:
             # The other jobs do not wait for the same lock.
             reason = single_line_message(error)
             log.warning("the followers of job %d are notified later: %s", job_id, reason)
+            more = False
+        except Exception:
+            # A mistake in one job must not stop the others.
+            log.exception("job %d has failed, and is run again later", job_id)
             more = False
         self._stop.wait(_PAUSE_FACTOR * (time.monotonic() - began))
         return more

@@ -65,6 +65,9 @@ class ReadMarker:
                 self._mark(*opened)
             except DATABASE_ERRORS as error:
                 log.warning("notifications stay unread: %s", single_line_message(error))
+            except Exception:
+                # Nobody starts the thread again.
+                log.exception("notifications stay unread")
             finally:
                 self._opened.task_done()
 
