@@ -150,8 +150,11 @@ class HeldLease:
         now = time.monotonic()
         if self._is_held and now < self._renew_at:
             return True
-        if not self._is_held and leases.is_held(self._database.executor, self._name):
-            return False
+        if not self._is_held:
+            # It may be this process's own: one renewal has failed.
+            holder = leases.holder(self._database.executor, self._name)
+            if holder not in (None, self._holder):
+                return False
         self._is_held = False
         with self._database.session.begin() as db:
             acquired = leases.acquire(db, self._name, self._holder)

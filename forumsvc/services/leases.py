@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Select, String, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from ..db.database_time import database_time
-from ..db.execution import ReadConnection, rows
+from ..db.execution import ReadConnection, row, rows
 from ..db.statements import delete_of, execute, insert_of
 from ..models import Lease
 
@@ -44,13 +44,14 @@ def release(db: Session, name: str, holder: str) -> None:
     db.execute(delete_of(Lease).where(Lease.name == name, Lease.holder == holder))
 
 
-def is_held(db: ReadConnection, name: str) -> bool:
-    """Return whether some process holds the lease now."""
-    return bool(rows(db, _select_held(), {"name": name}))
+def holder(db: ReadConnection, name: str) -> str | None:
+    """Return who holds the lease now, or None."""
+    found = row(db, _select_holder(), {"name": name})
+    return None if found is None else str(found.holder)
 
 
 @cache
-def _select_held() -> Select[Any]:
+def _select_holder() -> Select[Any]:
     here = Lease.name == bindparam("name", type_=String)
     columns: list[Any] = [Lease.holder]
     return select(*columns).where(here, Lease.until > database_time())

@@ -3,7 +3,11 @@
 import threading
 from dataclasses import dataclass, field
 
-from forumsvc.background.worker import BackgroundWorker
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from forumsvc.background import worker as background_worker
+from forumsvc.background.worker import BackgroundWorker, HeldLease
 from forumsvc.db.engine import Database
 from forumsvc.services import leases
 
@@ -61,4 +65,23 @@ def test_a_worker_without_the_lease_does_nothing_and_takes_over_when_it_is_relea
     stop(workers[0])
     assert second.has_run_twice.wait(SECONDS)
     stop(workers[1])
-    assert not leases.is_held(database.executor, "task")
+    assert leases.holder(database.executor, "task") is None
+
+
+def test_a_worker_takes_its_own_lease_again_at_once_after_a_failed_renewal(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each call renews.
+    monkeypatch.setattr(background_worker, "_RENEW_SECONDS", 0)
+    lease, other = (HeldLease(database, "task", holder) for holder in ("one", "two"))
+    assert lease.is_held()
+
+    def fail(*args: object) -> bool:
+        raise OperationalError("INSERT INTO leases", {}, Exception("a hiccup"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(leases, "acquire", fail)
+        with pytest.raises(OperationalError):
+            lease.is_held()
+    assert not other.is_held()
+    assert lease.is_held()

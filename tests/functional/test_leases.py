@@ -14,16 +14,16 @@ def acquire(database: Database, holder: str, seconds: float = 30) -> bool:
 
 
 def test_only_its_holder_can_renew_a_lease(database: Database) -> None:
-    assert not leases.is_held(database.executor, "task")
+    assert leases.holder(database.executor, "task") is None
     assert acquire(database, "one")
     assert not acquire(database, "two")
     assert acquire(database, "one")
-    assert leases.is_held(database.executor, "task")
+    assert leases.holder(database.executor, "task") == "one"
 
 
 def test_another_process_takes_a_lease_that_has_ended(database: Database) -> None:
     assert acquire(database, "one", -1)
-    assert not leases.is_held(database.executor, "task")
+    assert leases.holder(database.executor, "task") is None
     left = leases.seconds_left(database.executor)
     assert left is not None
     assert left < 0
@@ -35,8 +35,8 @@ def test_a_released_lease_is_free_at_once_but_only_its_holder_releases_it(
     database: Database,
 ) -> None:
     assert acquire(database, "one")
-    for holder, is_held in (("two", True), ("one", False)):
+    for holder, left in (("two", "one"), ("one", None)):
         with database.session.begin() as db:
             leases.release(db, "task", holder)
-        assert leases.is_held(database.executor, "task") is is_held
+        assert leases.holder(database.executor, "task") == left
     assert leases.seconds_left(database.executor) is None
