@@ -16,6 +16,9 @@ _CONTINUED = "  | "
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="-")
 """The id of the request that this thread answers."""
 
+SWEEP_PREFIX = "sweep-"
+"""What the records of a sweep have instead of a request's id begins so. No client can send it."""
+
 
 class LineFormatter(logging.Formatter):
     """Formats a record as one line, with unprintable characters escaped.

@@ -31,7 +31,7 @@ from .report import Report, ReportCategory, ReportState
 from .restriction import Restriction, RestrictionKind
 from .review import Decision, Review, ReviewKind, ReviewState
 from .search import MovedTopic, PendingReindex, ReplyWords, TopicWords
-from .sweep import Sweep, SweepAction
+from .sweep import Sweep, SweepAction, SweptPost
 from .topic import Topic
 from .user import Role, User, UserState, state_at
 from .webhook import ALL_EVENTS, DeliveryState, Webhook, WebhookDelivery
@@ -94,6 +94,7 @@ __all__ = [
     "Section",
     "Sweep",
     "SweepAction",
+    "SweptPost",
     "Topic",
     "TopicFollow",
     "TopicLike",

@@ -52,3 +52,25 @@ class Sweep(Base):
         ),
         {"sqlite_autoincrement": True},
     )
+
+
+class SweptPost(Base):
+    """A post that a sweep hid. Restoring shows it again, and deletes this row."""
+
+    __tablename__ = "swept_posts"
+
+    id: Mapped[PrimaryKey]
+    sweep_id: Mapped[int] = mapped_column(BigId, ForeignKey("sweeps.id"))
+    topic_id: Mapped[int] = mapped_column(BigId, ForeignKey("topics.id"))
+    """The topic, also of a reply."""
+    reply_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("replies.id"))
+    hidden_at: Mapped[Timestamp]
+    """What the sweep wrote into the post's `banned_at` or `deleted_at`. Where that has another
+    value, somebody has changed it since."""
+
+    __table_args__ = (
+        Index("ix_swept_posts_sweep_id", "sweep_id"),
+        Index("ix_swept_posts_topic_id", "topic_id"),
+        Index("ix_swept_posts_reply_id", "reply_id"),
+        {"sqlite_autoincrement": True},
+    )

@@ -97,13 +97,14 @@ def edit(
 
 def destroy(
     db: Session, actor_id: int | None, now: datetime, reply: ReplyRow, reason: str | None = None
-) -> None:
+) -> bool:
     """Mark a reply as deleted; a tombstone is shown in its place.
 
     reason: in the words of a moderator, who does it to the reply of another user, who is told.
+    Return whether it changed.
     """
     if reply.deleted_at is not None:
-        return
+        return False
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=now))
     _record(db, EventType.REPLY_DELETED, actor_id, now, reply.topic_id, reply.id)
     _count_in_topic(db, reply, -1)
@@ -119,14 +120,18 @@ def destroy(
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete_for_reply(db, reply.id)
     _note(db, EventType.REPLY_DELETED, actor_id, now, reply, reason)
+    return True
 
 
 def restore(
     db: Session, actor_id: int | None, now: datetime, reply: ReplyRow, reason: str | None = None
-) -> None:
-    """Show a deleted reply again; nobody is notified of it once more. reason: as in `destroy`."""
+) -> bool:
+    """Show a deleted reply again; nobody is notified of it once more.
+
+    reason, and what is returned: as in `destroy`.
+    """
     if reply.deleted_at is None:
-        return
+        return False
     db.execute(update_of(Reply).where(Reply.id == reply.id).values(deleted_at=None))
     _record(db, EventType.REPLY_RESTORED, actor_id, now, reply.topic_id, reply.id)
     _count_in_topic(db, reply, 1)
@@ -135,6 +140,7 @@ def restore(
         counted = update_without_invalidation(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count + 1))
     _note(db, EventType.REPLY_RESTORED, actor_id, now, reply, reason)
+    return True
 
 
 def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:

@@ -121,13 +121,9 @@ def destroy(
     now: datetime,
     topic: TopicStateRow,
     reason: str | None = None,
-) -> None:
-    """Mark a topic as deleted; maintainers still see it."""
-    if topic.deleted_at is None:
-        _update(db, topic.id, deleted_at=now)
-        if topic.banned_at is None:
-            counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
-        _record_action(db, EventType.TOPIC_DELETED, actor_id, now, topic, reason)
+) -> bool:
+    """Mark a topic as deleted; maintainers still see it. Return whether it changed."""
+    return _mark(db, EventType.TOPIC_DELETED, actor_id, now, topic, reason, deleted_at=now)
 
 
 def restore(
@@ -136,13 +132,9 @@ def restore(
     now: datetime,
     topic: TopicStateRow,
     reason: str | None = None,
-) -> None:
-    """Show a deleted topic again, unless it is banned, too."""
-    if topic.deleted_at is not None:
-        _update(db, topic.id, deleted_at=None)
-        if topic.banned_at is None:
-            counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
-        _record_action(db, EventType.TOPIC_RESTORED, actor_id, now, topic, reason)
+) -> bool:
+    """Show a deleted topic again, unless it is banned, too. Return whether it changed."""
+    return _mark(db, EventType.TOPIC_RESTORED, actor_id, now, topic, reason, deleted_at=None)
 
 
 def ban(
@@ -151,13 +143,12 @@ def ban(
     now: datetime,
     topic: TopicStateRow,
     reason: str | None = None,
-) -> None:
-    """Hide a topic from everybody but its author, maintainers and admins."""
-    if topic.banned_at is None:
-        _update(db, topic.id, banned_at=now)
-        if topic.deleted_at is None:
-            counters.count_topic_hidden(db, topic.id, topic.user_id, topic.node_id)
-        _record_action(db, EventType.TOPIC_BANNED, actor_id, now, topic, reason)
+) -> bool:
+    """Hide a topic from everybody but its author, maintainers and admins.
+
+    Return whether it changed.
+    """
+    return _mark(db, EventType.TOPIC_BANNED, actor_id, now, topic, reason, banned_at=now)
 
 
 def unban(
@@ -166,13 +157,9 @@ def unban(
     now: datetime,
     topic: TopicStateRow,
     reason: str | None = None,
-) -> None:
-    """Show a banned topic again."""
-    if topic.banned_at is not None:
-        _update(db, topic.id, banned_at=None)
-        if topic.deleted_at is None:
-            counters.count_topic_shown(db, topic.id, topic.user_id, topic.node_id)
-        _record_action(db, EventType.TOPIC_UNBANNED, actor_id, now, topic, reason)
+) -> bool:
+    """Show a banned topic again. Return whether it changed."""
+    return _mark(db, EventType.TOPIC_UNBANNED, actor_id, now, topic, reason, banned_at=None)
 
 
 def feature(
@@ -227,6 +214,28 @@ def open_again(
         _record_action(db, EventType.TOPIC_OPENED, actor_id, now, topic, reason)
 
 
+def _mark(
+    db: Session,
+    type_: EventType,
+    actor_id: int | None,
+    now: datetime,
+    topic: TopicStateRow,
+    reason: str | None,
+    **mark: datetime | None,
+) -> bool:
+    """Set, or remove, one of the two times that hide a topic; return whether it changed."""
+    [(name, value)] = mark.items()
+    marks = {"banned_at": topic.banned_at, "deleted_at": topic.deleted_at}
+    if (marks.pop(name) is None) == (value is None):
+        return False
+    _update(db, topic.id, **mark)
+    if not any(marks.values()):
+        count = counters.count_topic_shown if value is None else counters.count_topic_hidden
+        count(db, topic.id, topic.user_id, topic.node_id)
+    _record_action(db, type_, actor_id, now, topic, reason)
+    return True
+
+
 def _record_action(
     db: Session,
     type_: EventType,
@@ -270,7 +279,7 @@ def _move(db: Session, old_id: int, new_id: int, *, counted: bool) -> None:
 def _count_in_node(db: Session, node_id: int, by: int) -> None:
     """Add `by` to the topics of a node. Raises Invalid if it does not exist."""
     if not execute(db, _update_topics_count(), {"at": node_id, "by": by}):
-        raise _no_node()
+        check_node(db, node_id)
 
 
 @cache
@@ -288,8 +297,4 @@ def _update_topics_count() -> Any:
 def check_node(db: ReadConnection, node_id: int) -> None:
     """Raise Invalid if the node does not exist."""
     if not nodes.exists(db, node_id):
-        raise _no_node()
-
-
-def _no_node() -> Invalid:
-    return Invalid("node_id", "there is no such node")
+        raise Invalid("node_id", "there is no such node")

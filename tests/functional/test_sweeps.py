@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
 
 from forumsvc import clock
 from forumsvc.background.sweeper import Sweeper
 from forumsvc.models import AuditRecord, Notification, Reply, Sweep, SweepAction, Topic
-from forumsvc.services.moderation import sweeping
+from forumsvc.services.moderation import audit_log, sweeping
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
-from tests.functional.test_reports import MODERATE, wrong_counters
+from tests.functional.test_reports import MODERATE, only_review, report, resolve, wrong_counters
 
 pytestmark = pytest.mark.both_databases
 
@@ -66,6 +68,12 @@ def records(forum: Forum, sweep_id: int) -> list[str]:
     with forum.database.reads.connect() as db:
         own = AuditRecord.request_id == f"sweep-{sweep_id}"
         return list(db.scalars(select(AuditRecord.action).where(own).order_by(AuditRecord.id)))
+
+
+def finished(forum: Forum) -> list[int]:
+    """Return the ids of the finished sweeps."""
+    with forum.database.reads.connect() as db:
+        return list(db.scalars(select(Sweep.id).where(Sweep.finished_at.is_not(None))))
 
 
 def test_a_silence_hides_all_posts_of_the_user_if_asked_to(
@@ -148,6 +156,88 @@ def test_what_a_moderator_hid_before_or_after_is_not_restored(
     order(forum, alice, SweepAction.RESTORE)
     work(forum)
     assert visible(forum)[0] & set(posts["topics"]) == {posts["topics"][2]}
+
+
+def test_what_the_author_deletes_after_a_restore_stays_deleted(
+    forum: Forum, chief: Person, alice: Person, posts: dict[str, list[int]]
+) -> None:
+    first, second, third = posts["topics"]
+    reply = posts["replies"][2]
+    order(forum, alice, SweepAction.HIDE)
+    work(forum)
+    chief.post(f"/topics/{second}/action", type="unban")
+    order(forum, alice, SweepAction.RESTORE, since=clock.now() - timedelta(hours=1))
+    work(forum)
+    for path in (f"/topics/{second}", f"/topics/{third}", f"/replies/{reply}"):
+        assert alice.delete(path).status_int == 200
+    order(forum, alice, SweepAction.HIDE)
+    work(forum)
+    order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    topics, replies = visible(forum)
+    assert topics & set(posts["topics"]) == {first}
+    assert replies & set(posts["replies"]) == set(posts["replies"]) - {reply}
+    assert wrong_counters(forum) == []
+
+
+def test_what_a_moderator_decided_on_a_swept_post_is_not_restored(
+    forum: Forum, chief: Person, alice: Person, bob: Person, posts: dict[str, list[int]]
+) -> None:
+    reported = posts["topics"][0]
+    report(bob, "topic", reported)
+    order(forum, alice, SweepAction.HIDE)
+    work(forum)
+    resolve(chief, only_review(chief)["id"], "hide", reason="Spam")
+    order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    assert visible(forum)[0] & set(posts["topics"]) == set(posts["topics"][1:])
+
+
+def test_a_client_cannot_send_the_mark_of_a_sweep(make_forum: MakeForum) -> None:
+    forum = make_forum(**{"moderation.hide_after": "2"})
+    alice, bob, carol = (forum.person(one) for one in ("alice", "bob", "carol"))
+    topic = forum.topic(alice, forum.node())
+    for reporter in (bob, carol):
+        values = {"obj_type": "topic", "obj_id": topic, "category": "spam"}
+        answer = reporter.call("post", "/reports", values, headers={"X-Request-Id": "sweep-77"})
+        assert not answer.headers["X-Request-Id"].startswith("sweep-")
+    assert topic not in visible(forum)[0]
+    order(forum, alice, SweepAction.RESTORE)
+    work(forum)
+    assert topic not in visible(forum)[0]
+
+
+def test_restoring_needs_no_log(
+    forum: Forum, alice: Person, posts: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = visible(forum)
+    monkeypatch.setattr(audit_log, "record", lambda *args, **more: None)
+    for action in (SweepAction.HIDE, SweepAction.RESTORE):
+        order(forum, alice, action)
+        work(forum)
+    assert visible(forum) == before
+
+
+def test_a_post_that_fails_is_put_aside_and_the_others_go_on(
+    forum: Forum, alice: Person, bob: Person, posts: dict[str, list[int]]
+) -> None:
+    failing, [other] = set(posts["replies"][2:]), posts["others"]
+    with forum.database.session.begin() as db:
+        # The deletion of a reply breaks the CHECK of the counter.
+        db.execute(update(Topic).where(Topic.id == other).values(replies_count=0))
+    sweeps = [order(forum, user, SweepAction.DELETE) for user in (alice, bob)]
+    sweeper = Sweeper(forum.database, 1.0)
+    for _ in range(20):
+        try:
+            sweeper.run()
+        except IntegrityError:
+            continue
+    topics, replies = visible(forum)
+    assert (topics, replies) == (set(), failing)
+    assert sweeps == finished(forum)
+    with forum.database.reads.connect() as db:
+        aside = AuditRecord.action == "posts.swept", AuditRecord.reply_id.is_not(None)
+        assert set(db.scalars(select(AuditRecord.reply_id).where(*aside))) == failing
 
 
 def test_an_interrupted_sweep_goes_on_where_it_was(

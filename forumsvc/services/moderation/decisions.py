@@ -15,7 +15,7 @@ from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow, ReviewRow
 from .. import accounts, mails, replies, topics
 from ..content.authoring import Authoring, RenderedPost
-from . import holding, notices
+from . import holding, notices, sweeping
 
 STAYS = frozenset({Decision.APPROVE, Decision.DISMISS})
 """What leaves a reported post as it is."""
@@ -139,6 +139,8 @@ def _apply_to_reported(
     """Hide or delete the post, or show it again if the service has hidden it."""
     if decision in STAYS and not review.is_hidden:
         return
+    if decision not in STAYS and review.topic_id is not None:
+        sweeping.keep_hidden(db, review.topic_id, review.reply_id)
     if review.reply_id is not None:
         reply = reply_queries.by_id(db, review.reply_id, lock=True)
         if reply is None:

@@ -1,7 +1,8 @@
 """Hiding, deleting and restoring many posts of one user: ordered at once, done by the worker.
 
 Each post is a transaction of its own, so others wait for one post only, and the log has a record of
-each. An order that is interrupted goes on where it was.
+each. An order that is interrupted goes on where it was. What an order hides is kept in
+`swept_posts`; restoring shows again what has not been changed since.
 """
 
 from collections.abc import Iterator
@@ -9,14 +10,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, and_, select
+from sqlalchemy import ColumnElement, Row, Select, select
 from sqlalchemy.orm import Session
 
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
-from ...db.statements import insert_row, last_inserted_id, update_of, with_row_locks
-from ...log_lines import REQUEST_ID
-from ...models import AdminAction, AuditRecord, EventType, Reply, Sweep, SweepAction, Topic, Via
+from ...db.statements import delete_of, insert_row, last_inserted_id, update_of, with_row_locks
+from ...log_lines import REQUEST_ID, SWEEP_PREFIX
+from ...models import AdminAction, Reply, Sweep, SweepAction, SweptPost, Topic
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
 from .. import replies, topics
@@ -24,9 +25,6 @@ from . import audit_log
 
 BATCH_SIZE = 100
 """So many posts are looked up at once."""
-_PREFIX = "sweep-"
-_IS_SWEPT = (AuditRecord.request_id.startswith(_PREFIX), AuditRecord.via == str(Via.AUTO))
-_HIDING = (EventType.TOPIC_BANNED, EventType.TOPIC_DELETED, EventType.REPLY_DELETED)
 
 
 def order(
@@ -106,18 +104,41 @@ def finish(db: Session, now: datetime, sweep_id: int) -> None:
     db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values(finished_at=now))
 
 
+def put_aside(db: Session, now: datetime, sweep_id: int, post: Post) -> None:
+    """Go on behind a post that an error keeps as it is, and record that in the log."""
+    sweep: Any = db.execute(select(*Sweep.__table__.c).where(Sweep.id == sweep_id)).one()
+    column = "last_reply_id" if post.is_reply else "last_topic_id"
+    db.execute(update_of(Sweep).where(Sweep.id == sweep_id).values({column: post.id}))
+    audit_log.record(
+        db,
+        AdminAction.POSTS_SWEPT,
+        now,
+        actor_id=None,
+        details={"action": sweep.action, "sweep": _name(sweep_id), "failed": True},
+        user_id=sweep.user_id,
+        **{"reply_id" if post.is_reply else "topic_id": post.id},
+    )
+
+
+def keep_hidden(db: Session, topic_id: int, reply_id: int | None) -> None:
+    """Let no order show a post again, because a moderator has decided that it is hidden."""
+    db.execute(delete_of(SweptPost).where(*_is_post(topic_id, reply_id)))
+
+
 def _sweep_topic(db: Session, now: datetime, sweep: Any, topic_id: int) -> None:
     topic = topic_queries.state(db, topic_id, lock=True)
     if topic is None:
         return
-    if sweep.action == SweepAction.RESTORE:
-        if not _was_swept_last(db, topic_id):
-            return
-        topics.unban(db, sweep.actor_id, now, topic)
-        topics.restore(db, sweep.actor_id, now, topic)
-    else:
+    if sweep.action != SweepAction.RESTORE:
         act = topics.ban if sweep.action == SweepAction.HIDE else topics.destroy
-        act(db, sweep.actor_id, now, topic)
+        if act(db, sweep.actor_id, now, topic):
+            insert_row(db, SweptPost, sweep_id=sweep.id, topic_id=topic_id, hidden_at=now)
+        return
+    for hidden in _take_hidden(db, sweep, topic_id):
+        if hidden.action == SweepAction.HIDE and hidden.hidden_at == topic.banned_at:
+            topics.unban(db, sweep.actor_id, now, topic)
+        elif hidden.action == SweepAction.DELETE and hidden.hidden_at == topic.deleted_at:
+            topics.restore(db, sweep.actor_id, now, topic)
 
 
 def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
@@ -125,8 +146,12 @@ def _sweep_reply(db: Session, now: datetime, sweep: Any, reply_id: int) -> None:
     if reply is None:
         return
     if sweep.action != SweepAction.RESTORE:
-        replies.destroy(db, sweep.actor_id, now, reply)
-    elif _was_swept_last(db, reply.topic_id, reply_id):
+        if replies.destroy(db, sweep.actor_id, now, reply):
+            ids = {"topic_id": reply.topic_id, "reply_id": reply_id}
+            insert_row(db, SweptPost, sweep_id=sweep.id, **ids, hidden_at=now)
+        return
+    hidden = _take_hidden(db, sweep, reply.topic_id, reply_id)
+    if any(one.hidden_at == reply.deleted_at for one in hidden):
         replies.restore(db, sweep.actor_id, now, reply)
 
 
@@ -144,31 +169,40 @@ def _replies_of(sweep: Any) -> Select[Any]:
 
 
 def _swept(sweep: Any, *, of_replies: bool = False) -> Select[Any]:
-    """Return the topics or replies of the user that earlier orders have dealt with."""
-    column: Any = AuditRecord.reply_id if of_replies else AuditRecord.topic_id
+    """Return the topics or replies of the user that earlier orders have hidden."""
+    column: Any = SweptPost.reply_id if of_replies else SweptPost.topic_id
     last = sweep.last_reply_id if of_replies else sweep.last_topic_id
-    is_reply = AuditRecord.reply_id.is_not(None)
-    found = (
-        select(column)
-        .where(AuditRecord.user_id == sweep.user_id, is_reply if of_replies else ~is_reply)
-        .where(*_IS_SWEPT, column > last)
-        .distinct()
-        .order_by(column)
-    )
-    return found if sweep.since is None else found.where(AuditRecord.created_at >= sweep.since)
+    of_kind = SweptPost.reply_id.is_not(None) if of_replies else SweptPost.reply_id.is_(None)
+    found = select(column).where(*_hidden_by_orders(sweep), of_kind, column > last)
+    return found.distinct().order_by(column)
 
 
-def _was_swept_last(db: Session, topic_id: int, reply_id: int | None = None) -> bool:
-    """Return whether an order has hidden a post, and no moderator after that."""
-    hidden = (AuditRecord.topic_id == topic_id, AuditRecord.action.in_(_HIDING))
-    of_post = (*hidden, AuditRecord.reply_id.is_not_distinct_from(reply_id))
-    newest = select(and_(*_IS_SWEPT)).where(*of_post).order_by(AuditRecord.id.desc())
-    return bool(db.scalar(newest.limit(1)))
+def _take_hidden(
+    db: Session, sweep: Any, topic_id: int, reply_id: int | None = None
+) -> list[Row[Any]]:
+    """Return how and when orders hid a post (action, hidden_at), and delete these rows."""
+    columns: list[Any] = [SweptPost.id, SweptPost.hidden_at, Sweep.action]
+    of_post = (*_hidden_by_orders(sweep), *_is_post(topic_id, reply_id))
+    found = select(*columns).join(Sweep, Sweep.id == SweptPost.sweep_id).where(*of_post)
+    hidden = list(db.execute(found))
+    db.execute(delete_of(SweptPost).where(SweptPost.id.in_([one.id for one in hidden])))
+    return hidden
+
+
+def _hidden_by_orders(sweep: Any) -> list[ColumnElement[bool]]:
+    """Return the conditions of what orders hid of the user, from the time on that `sweep` says."""
+    orders = select(Sweep.id).where(Sweep.user_id == sweep.user_id)
+    hidden = [SweptPost.sweep_id.in_(orders)]
+    return hidden if sweep.since is None else [*hidden, SweptPost.hidden_at >= sweep.since]
+
+
+def _is_post(topic_id: int, reply_id: int | None) -> tuple[ColumnElement[bool], ...]:
+    return SweptPost.topic_id == topic_id, SweptPost.reply_id.is_not_distinct_from(reply_id)
 
 
 def _name(sweep_id: int) -> str:
     """Return what the records of an order have as their request id."""
-    return f"{_PREFIX}{sweep_id}"
+    return f"{SWEEP_PREFIX}{sweep_id}"
 
 
 @contextmanager

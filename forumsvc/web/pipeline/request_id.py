@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyramid_retry import is_error_retryable
 
-from ...log_lines import REQUEST_ID
+from ...log_lines import REQUEST_ID, SWEEP_PREFIX
 from ...registry import ForumRegistry
 from ..api.request import ForumRequest, Handler
 
@@ -82,7 +82,8 @@ def _escaped(text: str) -> str:
 
 def _id_of(environ: dict[str, Any]) -> str:
     given = environ.get("HTTP_X_REQUEST_ID", "")
-    return given if _VALID_ID.fullmatch(given) else secrets.token_hex(16)
+    is_taken = _VALID_ID.fullmatch(given) and not given.lower().startswith(SWEEP_PREFIX)
+    return given if is_taken else secrets.token_hex(16)
 
 
 def will_be_retried(request: ForumRequest, error: BaseException | None) -> bool:
