@@ -258,6 +258,35 @@ def test_enough_reporters_hide_a_post_until_a_moderator_has_looked(make_forum: M
     assert wrong_counters(forum) == []
 
 
+@pytest.mark.parametrize("kind", ["topic", "reply"])
+def test_what_a_moderator_has_approved_is_not_hidden_by_the_same_people(
+    make_forum: MakeForum, kind: str
+) -> None:
+    forum = make_forum(moderation__hide_after="2")
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    alice, bob, carol, dave = (forum.person(one) for one in ("alice", "bob", "carol", "dave"))
+    node = forum.node()
+    obj_id = forum.topic(alice, node)
+    path, edited = f"/topics/{obj_id}", {"title": "T", "node_id": node, "body": "Other words"}
+    if kind == "reply":
+        obj_id = forum.reply(alice, obj_id)
+        path, edited = f"/replies/{obj_id}", {"body": "Other words"}
+    for who in (bob, carol):
+        report(who, kind, obj_id)
+    assert bob.get(path).status_int == 404
+    resolve(chief, only_review(chief)["id"], "approve")
+    for who in (bob, carol):
+        assert report(who, kind, obj_id).status_int == 201
+    assert only_review(chief)["reports_count"] == 2
+    assert report(dave, kind, obj_id).status_int == 201
+    assert bob.get(path).status_int == 200
+    resolve(chief, only_review(chief)["id"], "dismiss")
+    assert alice.post(path, **edited).status_int == 200
+    for who in (bob, carol):
+        report(who, kind, obj_id)
+    assert bob.get(path).status_int == 404
+
+
 def test_the_posts_of_moderators_are_not_hidden_by_reports(make_forum: MakeForum) -> None:
     forum = make_forum(moderation__hide_after="2")
     chief = forum.person("chief", role="maintainer")

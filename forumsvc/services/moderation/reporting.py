@@ -6,13 +6,14 @@ Locks are taken in the order review, topic, reply, users.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Row, ScalarSelect, func, select
+from sqlalchemy.orm import Session, aliased
 
 from ...db.statements import insert_or_ignore, update_of, with_row_locks
 from ...errors import Unavailable
 from ...models import (
     EventType,
+    Reply,
     Report,
     ReportCategory,
     ReportState,
@@ -20,6 +21,7 @@ from ...models import (
     ReviewKind,
     ReviewState,
     Role,
+    Topic,
 )
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
@@ -65,7 +67,7 @@ def report(
     """Report something; return the id of the report and whether it is new.
 
     A reporter has one open report of an object: a second one changes nothing. hide_after: so many
-    reporters who are no newbies hide a post; None: no number does.
+    reporters hide a post (see `_counted_reporters`); None: no number does.
     """
     review = _open_review(db, now, target)
     values = {
@@ -87,7 +89,7 @@ def report(
     db.execute(update_of(Review).where(Review.id == review.id).values(**counted))
     _record(db, EventType.REPORT_CREATED, now, target, review.id, category=str(category))
     is_due = hide_after is not None and target.is_hideable and not review.is_hidden
-    if is_due and _established_reporters(db, review.id) >= (hide_after or 0):
+    if is_due and _counted_reporters(db, target, review.id) >= (hide_after or 0):
         _hide(db, now, target, review.id)
     return report_id, True
 
@@ -118,13 +120,37 @@ def _open_review(db: Session, now: datetime, target: Target) -> Row[Any]:
     raise Unavailable("The report could not be stored; try again.")
 
 
-def _established_reporters(db: Session, review_id: int) -> int:
+def _counted_reporters(db: Session, target: Target, review_id: int) -> int:
+    """Return how many reporters may hide a post together.
+
+    Who is no newbie, and was not told before that this post, unless it was edited since, is fine.
+    """
+    earlier = aliased(Report)
+    was_dismissed = (
+        select(earlier.id)
+        .join(Review, Review.id == earlier.review_id)
+        .where(
+            Review.object_key == target.key,
+            earlier.reporter_id == Report.reporter_id,
+            earlier.state == ReportState.DISMISSED,
+            earlier.resolved_at >= _edited_at(target),
+        )
+    )
     is_counted = (
         Report.review_id == review_id,
         Report.is_established.is_(True),
         Report.state == ReportState.OPEN,
+        ~was_dismissed.exists(),
     )
     return db.scalar(select(func.count()).select_from(Report).where(*is_counted)) or 0
+
+
+def _edited_at(target: Target) -> ScalarSelect[Any]:
+    if target.reply_id is not None:
+        edited_at = select(Reply.updated_at).where(Reply.id == target.reply_id)
+    else:
+        edited_at = select(Topic.updated_at).where(Topic.id == target.topic_id)
+    return edited_at.scalar_subquery()
 
 
 def _hide(db: Session, now: datetime, target: Target, review_id: int) -> None:
