@@ -79,7 +79,9 @@ def show(context: Context, review_id: int) -> None:
 @review.command()
 @click.argument("review_id", metavar="ID", type=int)
 @click.option("--decision", type=click.Choice([str(each) for each in Decision]), required=True)
-@click.option("--reason", metavar="R", default="", help="Why; the author is told.")
+@click.option(
+    "--reason", metavar="R", default="", help="Why; the author and the reporters are told."
+)
 @click.option(
     "--silence-days", type=click.IntRange(1, MAX_DAYS), metavar="N", help="Silence the author, too."
 )
@@ -114,7 +116,8 @@ def resolve(
             if user.role == Role.ADMIN:
                 raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
             until = now + timedelta(days=silence_days)
-            restricting.silence(db, None, now, user, reason=reason, until=until, review_id=row.id)
+            about = {"reason": reason, "until": until, "review_id": row.id}
+            restricting.silence_at_least(db, None, now, user, **about)
     said = "Decided" if changed else "It was decided so before"
     context.output(f"{said}: {decision}.", id=review_id, decision=decision, changed=changed)
 

@@ -174,13 +174,13 @@ def _silence_author(item: ReviewItem, request: ForumRequest, days: int, reason: 
     if not verdict:
         raise HTTPForbidden(result=verdict)
     locked: UserItem = lock_item(user, request, UserPermission.SILENCE, whole_row=True)
-    restricting.silence(
+    restricting.silence_at_least(
         request.db,
         request.actor_id,
         request.now,
         locked.row,
         reason=reason,
-        until=end_of_silence(request.now, days, None),
+        until=request.now + timedelta(days=days),
         review_id=item.row_id,
     )
 

@@ -9,8 +9,10 @@ from sqlalchemy import func, select
 from forumsvc.background.moderation import Moderation
 from forumsvc.models import AuditRecord, Event, EventType, Report, Review
 from forumsvc.services import counter_check
+from forumsvc.services.moderation.reporting import HIDDEN
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
+from tests.functional.statements import of_request
 
 pytestmark = pytest.mark.both_databases
 
@@ -135,7 +137,7 @@ def test_hiding_bans_a_topic_and_tells_author_and_reporters(
     assert shown["resolved_by"]["login"] == "chief"
     assert bob.get(f"/topics/{topic}").status_int == 404
     assert told(alice) == [("topic.banned", "Advertising")]
-    assert told(bob) == [("report.upheld", None)]
+    assert told(bob) == [("report.upheld", "Advertising")]
     assert content(bob.get("/reports"))[0]["state"] == "upheld"
     assert content(chief.get("/reviews")) == []
     [kept] = content(chief.get("/reviews", state="resolved"))
@@ -255,6 +257,85 @@ def test_enough_reporters_hide_a_post_until_a_moderator_has_looked(make_forum: M
     assert bob.get(f"/replies/{reply}").status_int == 404
     assert resolve(chief, only_review(chief)["id"], "approve").status_int == 200
     assert bob.get(f"/replies/{reply}").status_int == 200
+    assert wrong_counters(forum) == []
+
+
+@pytest.mark.parametrize("reason", ["Advertising", ""])
+@pytest.mark.parametrize(
+    ("kind", "decision", "action"),
+    [
+        ("topic", "hide", "topic.banned"),
+        ("topic", "delete", "topic.deleted"),
+        ("reply", "delete", "reply.deleted"),
+        ("topic", "approve", "topic.unbanned"),
+        ("reply", "dismiss", "reply.restored"),
+    ],
+)
+def test_the_decision_on_what_was_hidden_automatically_is_told_once_with_its_reason(
+    make_forum: MakeForum, kind: str, decision: str, action: str, reason: str
+) -> None:
+    forum = make_forum(moderation__hide_after="2")
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    alice, bob, carol = (forum.person(one) for one in ("alice", "bob", "carol"))
+    obj_id = forum.topic(bob if kind == "reply" else alice, forum.node())
+    if kind == "reply":
+        obj_id = forum.reply(alice, obj_id)
+    dave = forum.person("dave")
+    for who in (carol, dave):
+        report(who, kind, obj_id)
+    hidden = [one for one in told(alice) if one[1] == HIDDEN]
+    assert len(hidden) == 1
+    resolve(chief, only_review(chief)["id"], decision, reason=reason)
+    assert told(alice) == [*hidden, (action, reason or None)]
+    outcome = "report.upheld" if decision in ("hide", "delete") else "report.dismissed"
+    for reporter in (carol, dave):
+        assert told(reporter) == [(outcome, reason or None)]
+
+
+def test_the_author_of_what_stays_is_told_if_there_is_a_reason(
+    chief: Person, alice: Person, bob: Person, topic: int
+) -> None:
+    report(bob, "topic", topic)
+    resolve(chief, only_review(chief)["id"], "dismiss", reason="Fine, but mind the tone")
+    assert told(alice) == [("report.unfounded", "Fine, but mind the tone")]
+
+
+def test_a_decision_does_not_shorten_a_silence(
+    chief: Person, alice: Person, bob: Person, topic: int
+) -> None:
+    chief.post(f"/users/{alice.id}/silence", reason="For ever")
+    report(bob, "topic", topic)
+    resolve(chief, only_review(chief)["id"], "approve", silence_days=1, reason="Abuse")
+    held = content(alice.get("/users/me"))["restriction"]
+    assert (held["reason"], held["until"]) == ("For ever", None)
+    assert told(alice) == [("user.silenced", "For ever"), ("user.silenced", "Abuse")]
+    chief.post(f"/users/{alice.id}/unsilence", reason="x")
+    for days, longest in ((3, 3), (1, 3), (5, 5)):
+        report(bob, "topic", topic)
+        reason = f"For {days}"
+        resolve(chief, only_review(chief)["id"], "approve", silence_days=days, reason=reason)
+        held = content(alice.get("/users/me"))["restriction"]
+        assert held["reason"] == f"For {longest}"
+    assert told(bob) == [("report.upheld", None)] * 4
+
+
+@pytest.mark.parametrize("decision", ["dismiss", "hide"])
+def test_a_decision_takes_as_many_statements_for_many_reporters(
+    forum: Forum, chief: Person, alice: Person, node: int, decision: str
+) -> None:
+    reporters = [forum.person(f"reporter{number}") for number in range(9)]
+    counts = []
+    for number in (1, 2, 9):
+        topic = forum.topic(alice, node)
+        for reporter in reporters[:number]:
+            report(reporter, "topic", topic)
+        review = only_review(chief)["id"]
+        path = f"/reviews/{review}/resolve"
+        counts.append(len(of_request(forum, chief, "POST", path, decision=decision, reason="x")))
+    # The first one makes the user `system`, too.
+    assert counts[1] == counts[2]
+    assert len(told(reporters[0])) == 3
+    assert len(told(reporters[8])) == 1
     assert wrong_counters(forum) == []
 
 

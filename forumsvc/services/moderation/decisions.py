@@ -1,18 +1,30 @@
 """Carrying out what a moderator decided on a review, by its kind."""
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import literal, select
 from sqlalchemy.orm import Session
 
+from ...db.base import BigId
 from ...db.execution import ReadConnection
 from ...errors import Invalid, NotFound
-from ...models import Decision, EventType, MailKind, ReviewKind, ReviewState, Topic, UserState
+from ...models import (
+    Decision,
+    EventType,
+    MailKind,
+    Report,
+    ReviewKind,
+    ReviewState,
+    Topic,
+    User,
+    UserState,
+)
 from ...queries import held_posts, users
 from ...queries import replies as reply_queries
 from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow, ReviewRow
+from ...queries.user_locks import lock_users
 from .. import accounts, mails, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from . import holding, notices, sweeping
@@ -23,6 +35,8 @@ POST_RELEASED, POST_REFUSED = "held_post.released", "held_post.refused"
 """What an author is told became of a held post."""
 ACCOUNT_APPROVED = "account.approved"
 """What somebody is told whose account a moderator has approved."""
+POST_STAYS = "report.unfounded"
+"""What an author is told, with a reason, whose post was reported and stays."""
 _OF_NEW = frozenset({Decision.APPROVE, Decision.DELETE})
 
 
@@ -73,14 +87,20 @@ def apply(
     decision: Decision,
     reason: str | None,
     publication: Publication | None,
+    *,
+    silences: bool,
 ) -> None:
-    """Do what was decided, and tell the author. publication: to approve a held post."""
+    """Do what was decided, and tell the author, once.
+
+    publication: to approve a held post; silences: whether the caller also silences the author, and
+    tells them that.
+    """
     if review.kind == ReviewKind.HELD:
         _apply_to_held(db, now, review, decision, reason, publication)
     elif review.kind == ReviewKind.ACCOUNT:
         _apply_to_account(db, now, review, decision, reason)
     else:
-        _apply_to_reported(db, actor_id, now, review, decision, reason)
+        _apply_to_reported(db, actor_id, now, review, decision, reason, silences)
 
 
 def _apply_to_held(
@@ -135,31 +155,44 @@ def _apply_to_reported(
     review: ReviewRow,
     decision: Decision,
     reason: str | None,
+    silences: bool,
 ) -> None:
     """Hide or delete the post, or show it again if the service has hidden it."""
-    if decision in STAYS and not review.is_hidden:
-        return
-    if decision not in STAYS and review.topic_id is not None:
-        sweeping.keep_hidden(db, review.topic_id, review.reply_id)
-    if review.reply_id is not None:
-        reply = reply_queries.by_id(db, review.reply_id, lock=True)
-        if reply is None:
-            return
-        act = replies.restore if decision in STAYS else replies.destroy
-        act(db, actor_id, now, reply, reason)
-        done = EventType.REPLY_RESTORED if decision in STAYS else EventType.REPLY_DELETED
-    elif review.topic_id is not None:
-        topic = topic_queries.state(db, review.topic_id, lock=True)
-        if topic is None:
-            return
-        change, done = {
-            Decision.HIDE: (topics.ban, EventType.TOPIC_BANNED),
-            Decision.DELETE: (topics.destroy, EventType.TOPIC_DELETED),
-        }.get(decision, (topics.unban, EventType.TOPIC_UNBANNED))
-        change(db, actor_id, now, topic, reason)
-    else:
-        return
-    if not reason and actor_id != review.author_id:
+    is_changed, said = False, POST_STAYS
+    if review.topic_id is not None and (review.is_hidden or decision not in STAYS):
+        is_changed, said = _change_post(db, actor_id, now, review, decision, reason)
+    # All who are told, in one order.
+    author = select(literal(review.author_id, BigId))
+    reporters = select(Report.reporter_id).where(Report.review_id == review.id)
+    lock_users(db, User.id.in_(author.union(reporters)))
+    if actor_id == review.author_id or (is_changed and reason):
         # With a reason the action itself has told the author.
+        return
+    if said != POST_STAYS or (reason and not silences):
         title = db.scalar(select(Topic.title).where(Topic.id == review.topic_id))
-        notices.notify(db, now, review.author_id, done, reason=None, title=title)
+        notices.notify(db, now, review.author_id, said, reason=reason, title=title)
+
+
+def _change_post(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    review: ReviewRow,
+    decision: Decision,
+    reason: str | None,
+) -> tuple[bool, str]:
+    """Do what was decided; return whether that changed the post, and what its author is told."""
+    stays, topic_id, reply_id = decision in STAYS, review.topic_id or 0, review.reply_id
+    if not stays:
+        sweeping.keep_hidden(db, topic_id, reply_id)
+    if reply_id is not None:
+        reply: Any = reply_queries.by_id(db, reply_id, lock=True)
+        act = replies.restore if stays else replies.destroy
+        done = EventType.REPLY_RESTORED if stays else EventType.REPLY_DELETED
+        return act(db, actor_id, now, reply, reason), done
+    topic: Any = topic_queries.state(db, topic_id, lock=True)
+    change, done = {
+        Decision.HIDE: (topics.ban, EventType.TOPIC_BANNED),
+        Decision.DELETE: (topics.destroy, EventType.TOPIC_DELETED),
+    }.get(decision, (topics.unban, EventType.TOPIC_UNBANNED))
+    return change(db, actor_id, now, topic, reason), done

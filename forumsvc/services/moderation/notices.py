@@ -2,22 +2,27 @@
 
 import json
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, insert, literal, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
 from ...clock import rfc3339_or_none
-from ...db.statements import insert_row
 from ...models import Notification, NotificationType, Topic, User
 from ...queries.user_locks import lock_users
 from . import builtin_user
 
 
-def notify(
+def notify(db: Session, now: datetime, user_id: int, action: str, **about: Any) -> None:
+    """Notify a user of an action of a moderator, as `notify_all` does."""
+    notify_all(db, now, select(User.id).where(User.id == user_id), action, **about)
+
+
+def notify_all(
     db: Session,
     now: datetime,
-    user_id: int,
+    user_ids: Select[Any],
     action: str,
     *,
     reason: str | None,
@@ -25,11 +30,11 @@ def notify(
     title: str | None = None,
     topic_id: int | None = None,
 ) -> None:
-    """Notify a user of an action of a moderator, whom the notification does not name.
+    """Notify users of an action of a moderator, whom the notification does not name.
 
     action: an EventType, or what became of a report; until: when a silence ends; title, topic_id:
     of the topic that it is about. Nothing may point to a hidden topic, so a notification about one
-    has the title alone.
+    has the title alone. The number of statements does not depend on that of the users.
     """
     details = {
         "action": str(action),
@@ -40,18 +45,20 @@ def notify(
     if topic_id is not None:
         visible = (Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
         topic_id = db.scalar(select(Topic.id).where(Topic.id == topic_id, *visible))
-    actor_id = builtin_user.get_or_create(db, now)
-    lock_users(db, User.id == user_id)
-    insert_row(
-        db,
-        Notification,
-        user_id=user_id,
-        actor_id=actor_id,
-        type=str(NotificationType.MODERATION),
-        topic_id=topic_id,
-        details=json.dumps(details, ensure_ascii=False),
-        created_at=now,
-        updated_at=now,
-    )
+    values = {
+        "actor_id": builtin_user.get_or_create(db, now),
+        "type": str(NotificationType.MODERATION),
+        "topic_id": topic_id,
+        "details": json.dumps(details, ensure_ascii=False),
+        "created_at": now,
+        "updated_at": now,
+    }
+    is_recipient = User.id.in_(user_ids)
+    lock_users(db, is_recipient)
+    columns = [
+        literal(value, Notification.__table__.c[name].type) for name, value in values.items()
+    ]
+    rows = select(User.id, *columns).where(is_recipient)
+    db.execute(insert(Notification).from_select(["user_id", *values], rows))
     counted = update_without_invalidation(User).values(unread_count=User.unread_count + 1)
-    db.execute(counted.where(User.id == user_id))
+    db.execute(counted.where(is_recipient))

@@ -81,6 +81,28 @@ def silence(
     _mail(db, MailKind.SILENCED, now, user, reason=reason, until=rfc3339_or_none(until) or "")
 
 
+def silence_at_least(
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    user: UserRow,
+    *,
+    reason: str,
+    until: datetime,
+    review_id: int,
+) -> None:
+    """Silence a user by the decision on a review; a silence that ends later stays.
+
+    The user is told the reason, and when the silence that holds ends.
+    """
+    is_blocked = state_at(user.state, user.blocked_until, now) == UserState.BLOCKED
+    if is_blocked and (user.blocked_until is None or user.blocked_until >= until):
+        silenced = EventType.USER_SILENCED
+        notices.notify(db, now, user.user_id, silenced, reason=reason, until=user.blocked_until)
+        return
+    silence(db, actor_id, now, user, reason=reason, until=until, review_id=review_id)
+
+
 def lift(
     db: Session, actor_id: int | None, now: datetime, user: UserRow, *, reason: str | None = None
 ) -> None:

@@ -7,9 +7,8 @@ from sqlalchemy.orm import Session
 
 from ...db.statements import update_of
 from ...errors import PreconditionFailed
-from ...models import Decision, EventType, Report, ReportState, Review, ReviewState, Topic, User
+from ...models import Decision, EventType, Report, ReportState, Review, ReviewState, Topic
 from ...queries.moderation_rows import ReviewRow
-from ...queries.user_locks import lock_users
 from .. import events
 from . import audit_log, decisions, notices
 from .decisions import Publication
@@ -32,11 +31,11 @@ def resolve(
 ) -> bool:
     """Decide; return False if the same was decided before, so that nothing changes.
 
-    reason: for the author; version: of the review that the moderator has seen, None for any;
-    silences: whether the caller also silences the user; publication: to approve a held post. The
-    reporters and the author are told. Raises PreconditionFailed if another decision was made
-    before, Invalid for a decision that does not fit, Conflict for a held post that cannot be
-    published.
+    reason: for the author, and, unless it is that of a silence, for the reporters; version: of the
+    review that the moderator has seen, None for any; silences: whether the caller also silences the
+    user; publication: to approve a held post. The reporters and the author are told. Raises
+    PreconditionFailed if another decision was made before, Invalid for a decision that does not
+    fit, Conflict for a held post that cannot be published.
     """
     if review.state == ReviewState.RESOLVED:
         if decisions.are_equal(review, decision):
@@ -46,9 +45,10 @@ def resolve(
         raise PreconditionFailed("The review has changed since it was read.")
     decisions.check(review, decision, silences=silences)
     is_upheld = silences or decision not in decisions.STAYS
-    decisions.apply(db, actor_id, now, review, decision, reason, publication)
+    decisions.apply(db, actor_id, now, review, decision, reason, publication, silences=silences)
     _close(db, actor_id, now, review, decision, reason)
-    _tell_reporters(db, now, review, is_upheld=is_upheld)
+    # The reason of a silence is for the one who is silenced.
+    _tell_reporters(db, now, review, None if silences else reason, is_upheld=is_upheld)
     ids = {"user_id": review.author_id, "topic_id": review.topic_id, "reply_id": review.reply_id}
     about = {"review_id": review.id, "decision": str(decision)}
     type_ = EventType.REVIEW_RESOLVED
@@ -86,21 +86,21 @@ def _close(
     db.execute(update_of(Review).where(Review.id == review.id).values(**values))
 
 
-def _tell_reporters(db: Session, now: datetime, review: ReviewRow, *, is_upheld: bool) -> None:
+def _tell_reporters(
+    db: Session, now: datetime, review: ReviewRow, reason: str | None, *, is_upheld: bool
+) -> None:
     state = ReportState.UPHELD if is_upheld else ReportState.DISMISSED
     closed = (
         update_of(Report)
         .where(Report.review_id == review.id, Report.state == ReportState.OPEN)
         .values(state=str(state), resolved_at=now)
-        .returning(Report.reporter_id)
+        .returning(Report.id)
     )
-    reporter_ids = sorted(db.scalars(closed))
-    if not reporter_ids:
+    if not db.scalars(closed).all():
         return
     title = None
     if review.topic_id is not None:
         title = db.scalar(select(Topic.title).where(Topic.id == review.topic_id))
-    lock_users(db, User.id.in_(reporter_ids))
     said = REPORT_UPHELD if is_upheld else REPORT_DISMISSED
-    for reporter_id in reporter_ids:
-        notices.notify(db, now, reporter_id, said, reason=None, title=title)
+    reporter_ids = select(Report.reporter_id).where(Report.review_id == review.id)
+    notices.notify_all(db, now, reporter_ids, said, reason=reason, title=title)

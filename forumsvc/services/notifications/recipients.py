@@ -19,7 +19,16 @@ from sqlalchemy import (
 )
 
 from ...db.base import BigId
-from ...models import Notification, NotificationType, TopicFollow, User, UserFollow
+from ...models import (
+    Notification,
+    NotificationType,
+    Report,
+    Review,
+    ReviewState,
+    TopicFollow,
+    User,
+    UserFollow,
+)
 
 ACTOR = bindparam("actor_id", type_=BigId)
 TOPIC = bindparam("topic_id", type_=BigId)
@@ -45,6 +54,24 @@ def notified_about_topic() -> Select[Any]:
 def notified_about_reply() -> Select[Any]:
     """Return the SELECT of users with a notification about the reply `reply_id`."""
     return select(Notification.user_id).where(Notification.reply_id == REPLY)
+
+
+def reporters_of_topic() -> Select[Any]:
+    """Return the SELECT of users whose report of the topic `topic_id` is open.
+
+    A decision hides the topic and then tells them, so they are locked together with the others.
+    """
+    return _reporters(Review.topic_id == TOPIC, Review.reply_id.is_(None))
+
+
+def reporters_of_reply() -> Select[Any]:
+    """Return the SELECT of users whose report of the reply `reply_id` is open."""
+    return _reporters(Review.reply_id == REPLY)
+
+
+def _reporters(*conditions: ColumnElement[bool]) -> Select[Any]:
+    reviews = select(Review.id).where(*conditions, Review.state == ReviewState.OPEN)
+    return select(Report.reporter_id).where(Report.review_id.in_(reviews))
 
 
 def newly_mentioned_in_topic() -> ColumnElement[bool]:

@@ -56,7 +56,7 @@ def test_a_report_is_decided_and_everybody_is_told(
     assert "Buy now" not in chief.get("/moderation").html.find("main").text
     assert "Buy now" in chief.get("/moderation/resolved").text
     assert member.get(f"/topics/{topic}").status_int == 404
-    assert "your report was right" in member.get("/notifications").text
+    assert "thank you for your report: it was right" in member.get("/notifications").text
     told = [one["reason"] for one in content(bob.get("/notifications"))]
     assert told == ["Advertising", "Advertising"]
     log = chief.get("/moderation/log")
