@@ -11,7 +11,11 @@ from ..services.moderation.decisions import Publication
 from ..web import moderating
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
+from ..web.http_cache.etags import etag_of_review, if_match
 from ..web.responses.results import Detail, Kind, Listing
+
+_NO_VERSION = 0
+"""No review has it: the same decision again is answered, any other is too late."""
 
 
 @api_view(Reviews, "GET", May.VIEW, schema=review_list)
@@ -56,5 +60,10 @@ def _render_held(item: ReviewItem, request: ForumRequest) -> Publication | None:
 )
 def resolve_review(item: ReviewItem, request: ForumRequest) -> Detail:
     """Decide on what was reported or held."""
-    moderating.resolve(item, request, request.validated, request.prework)
+    values = request.validated
+    if "HTTP_IF_MATCH" in request.environ and not if_match(
+        request, etag_of_review(request, item.row)
+    ):
+        values = {**values, "version": _NO_VERSION}
+    moderating.resolve(item, request, values, request.prework)
     return Detail(Kind.REVIEW, moderating.with_details(item.reloaded(), request))

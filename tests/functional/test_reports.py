@@ -233,6 +233,30 @@ def test_the_same_decision_again_changes_nothing_and_another_one_is_too_late(
     assert told(alice) == [("topic.banned", "x")]
 
 
+def test_if_match_with_the_etag_of_a_review_that_was_decided_meanwhile_is_412(
+    forum: Forum, chief: Person, alice: Person, bob: Person, topic: int
+) -> None:
+    report(bob, "topic", topic)
+    path = f"/reviews/{only_review(chief)['id']}"
+    seen = chief.get(path).headers["ETag"]
+
+    def decide(decision: str, etag: str) -> int:
+        headers = {"If-Match": etag}
+        values = {"decision": decision}
+        return int(chief.call("POST", f"{path}/resolve", values, headers=headers).status_int)
+
+    assert decide("hide", '"another"') == 412
+    forum.reply(bob, topic)
+    assert chief.get(path).headers["ETag"] != seen
+    assert decide("hide", seen) == 200
+    assert [decide("hide", seen), decide("dismiss", seen), decide("dismiss", "*")] == [
+        200,
+        412,
+        412,
+    ]
+    assert chief.get(path).headers["ETag"].partition(".")[0] != seen.partition(".")[0]
+
+
 def test_enough_reporters_hide_a_post_until_a_moderator_has_looked(make_forum: MakeForum) -> None:
     forum = make_forum(moderation__hide_after="2", accounts__newbie_minutes="60")
     chief = forum.person("chief", role="maintainer", scope=MODERATE)

@@ -13,6 +13,7 @@ from pyramid.response import Response
 
 from ...resources.base import Item
 from ...resources.replies import ReplyItem
+from ...resources.reviews import ReviewItem
 from ...resources.topics import TopicItem
 from ...security.policy import cache_relevant_principals
 from ..api.operations import operation_name
@@ -23,6 +24,7 @@ from .cache_policy import REPLY, TOPIC, CachePolicy, CacheScope, PageKind
 from .etags import (
     check_if_match,
     etag_of_body,
+    etag_of_review,
     etag_of_versions,
     if_match,
     if_none_match,
@@ -69,7 +71,10 @@ http_cache_deriver.options = ("cache_policy",)  # type: ignore[attr-defined]  # 
 def _etag_of_body_view(view: View) -> View:
     def etag_of_body_view(context: Any, request: ForumRequest) -> Response:
         response = view(context, request)
-        etag = etag_of_body(request, response.body, headers=_paging_headers(response))
+        if isinstance(context, ReviewItem):
+            etag = etag_of_review(request, context.row, b"".join(split_at_hits(response.body)))
+        else:
+            etag = etag_of_body(request, response.body, headers=_paging_headers(response))
         if if_none_match(request, etag):
             return _not_modified(request, etag)
         return _with_etag(response, request, etag)

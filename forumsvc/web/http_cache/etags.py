@@ -13,6 +13,7 @@ from typing import Any
 from webob.etag import AnyETag
 
 from ...errors import Invalid, PreconditionFailed
+from ...queries.moderation_rows import ReviewRow
 from ...settings import Settings
 from ..api.request import ForumRequest
 
@@ -60,6 +61,14 @@ def etag_of_versions(
 def etag_of_body(request: ForumRequest, body: bytes, *, headers: str = "") -> str:
     """Return the ETag of a response by its body. headers: values that count as well."""
     return f'"{_digest(request, b"".join((*split_at_hits(body), headers.encode())))}"'
+
+
+def etag_of_review(request: ForumRequest, review: ReviewRow, body: bytes = b"") -> str:
+    """Return the ETag of a review, of which If-Match compares the review's version only.
+
+    A decision may go on though the author has written something else meanwhile.
+    """
+    return etag_of_versions(request, ((review.id, review.version), body), ())
 
 
 def split_at_hits(body: bytes) -> list[bytes]:
