@@ -1,4 +1,4 @@
-"""Add the posts that sweeps hid."""
+"""Add the posts that sweeps hid, and the texts that were reported."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -30,8 +30,10 @@ def upgrade() -> None:
     op.create_index("ix_swept_posts_sweep_id", "swept_posts", ["sweep_id"])
     op.create_index("ix_swept_posts_topic_id", "swept_posts", ["topic_id"])
     op.create_index("ix_swept_posts_reply_id", "swept_posts", ["reply_id"])
+    op.add_column("reports", sa.Column("text", sa.Text(), nullable=True))
 
 
 def downgrade() -> None:
-    """Downgrade to the revision before; what sweeps hid can then not be restored by an order."""
+    """Downgrade to the revision before; what sweeps hid and which texts were reported is lost."""
+    op.drop_column("reports", "text")
     op.drop_table("swept_posts")

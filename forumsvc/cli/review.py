@@ -65,7 +65,12 @@ def show(context: Context, review_id: int) -> None:
     db = context.current_database().executor
     row = _found(reviews.by_id(db, review_id), review_id)
     said = [
-        {"reporter": one.reporter_login, "category": one.category, "comment": one.comment}
+        {
+            "reporter": one.reporter_login,
+            "category": one.category,
+            "comment": one.comment,
+            "text": one.text,
+        }
         for one in reports.of_review(db, review_id)
     ]
     result = {**_to_dict(row), "reason": row.reason, "text": _text(db, row), "reports": said}

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Boolean, ForeignKey, Index, String, text
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ..db.base import Base, BigId, EmptyText, PrimaryKey, Timestamp, UtcDateTime, one_of
@@ -40,6 +40,9 @@ class Report(Base):
     review_id: Mapped[int] = mapped_column(BigId, ForeignKey("reviews.id"))
     category: Mapped[str] = mapped_column(String(10))
     comment: Mapped[EmptyText]
+    text: Mapped[str | None] = mapped_column(Text)
+    """The title and the text when it was reported, which its author may edit later; null for a
+    user, and where it is that of an earlier report of the review."""
     is_established: Mapped[bool] = mapped_column(Boolean)
     """Whether the reporter was no newbie: only such reports hide a post."""
     state: Mapped[str] = mapped_column(String(10), default=ReportState.OPEN)

@@ -53,7 +53,7 @@ def report(row: ReportRow) -> dict[str, Any]:
 
 def report_with_reporter(site: Site, row: Any) -> dict[str, Any]:
     """Return a report as moderators see it."""
-    return {**report(row), "reporter": person(site, row, "reporter")}
+    return {**report(row), "text": row.text, "reporter": person(site, row, "reporter")}
 
 
 def review(site: Site, row: ReviewListRow) -> dict[str, Any]:

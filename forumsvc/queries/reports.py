@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy.orm import aliased
 
 from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
@@ -51,9 +52,18 @@ def of_user(db: ReadConnection, user_id: int, page: PageRequest) -> PageRows:
 
 @cache
 def _of_review() -> Select[Any]:
+    earlier = aliased(Report)
+    text = (
+        select(earlier.text)
+        .where(earlier.review_id == Report.review_id, earlier.id <= Report.id)
+        .where(earlier.text.is_not(None))
+        .order_by(earlier.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
     return (
         _select()
-        .add_columns(*summary(User, "reporter"))
+        .add_columns(text.label("text"), *summary(User, "reporter"))
         .join(User, User.id == Report.reporter_id)
         .where(Report.review_id == bindparam("review_id"))
         .order_by(Report.id)
@@ -66,5 +76,8 @@ _MOST = 200
 
 
 def of_review(db: ReadConnection, review_id: int) -> Sequence[Row[Any]]:
-    """Return the first reports of a review, with their reporters, the oldest first."""
+    """Return the first reports of a review, the oldest first.
+
+    With their reporters, and `text`: what was reported, None for a user.
+    """
     return rows(db, _of_review(), {"review_id": review_id})

@@ -7,7 +7,8 @@ from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.background import mail_texts
-from forumsvc.models import Event, Mail, User
+from forumsvc.models import Event, Mail, Role, User
+from forumsvc.services import accounts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.test_held_posts import resolve_only
@@ -67,6 +68,18 @@ def test_a_new_account_only_reads_until_it_is_approved(
     assert resolve_only(chief, "approve", reason="Welcome").status_int == 200
     assert post(ann, node).status_int == 201
     assert content(ann.get("/users/chief"))["abilities"]["follow"] is True
+
+
+@pytest.mark.parametrize("role", [Role.MAINTAINER, Role.ADMIN])
+def test_who_got_a_role_while_the_review_was_open_cannot_be_deleted_by_it(
+    careful: Forum, ann: Caller, chief: Person, role: Role
+) -> None:
+    with careful.database.session.begin() as db:
+        accounts.set_role(db, "ann", role)
+    refused = resolve_only(chief, "delete", reason="Too late")
+    assert (refused.status_int, "role" in refused.json["error"]) == (400, True)
+    assert ann.get("/users/me").status_int == 200
+    assert resolve_only(chief, "approve").status_int == 200
 
 
 def test_who_is_approved_is_told_by_mail_and_on_the_site(

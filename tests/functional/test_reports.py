@@ -125,6 +125,24 @@ def test_a_review_shows_all_that_a_moderator_needs(
     assert (shown["author"]["login"], shown["author"]["restrictions_count"]) == ("alice", 1)
 
 
+def test_a_reported_text_cannot_be_edited_away(
+    forum: Forum, chief: Person, alice: Person, bob: Person, node: int
+) -> None:
+    topic = forum.topic(alice, node, title="Nice", body="Rude words")
+    for who in (bob, forum.person("carol")):
+        report(who, "topic", topic)
+    alice.post(f"/topics/{topic}", title="Nice", node_id=node, body="Fine words")
+    report(forum.person("dave"), "topic", topic)
+    review = only_review(chief)["id"]
+    reports = content(chief.get(f"/reviews/{review}"))["reports"]
+    rude, fine = "Nice\n\nRude words", "Nice\n\nFine words"
+    assert [one["text"] for one in reports] == [rude, rude, fine]
+    with forum.database.reads.connect() as db:
+        # Kept once, however many report it.
+        assert db.scalars(select(Report.text).order_by(Report.id)).all() == [rude, None, fine]
+    assert "text" not in content(bob.get("/reports"))[0]
+
+
 def test_hiding_bans_a_topic_and_tells_author_and_reporters(
     chief: Person, alice: Person, bob: Person, topic: int
 ) -> None:

@@ -46,12 +46,13 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
 def _others(item: ReviewItem, request: ForumRequest) -> Values:
     row, details = item.row, moderating.with_details(item, request).details
     found: Any = details.object
-    html = path = source = None
+    html = path = source = current = None
     if row.kind == ReviewKind.HELD:
         source = found.row.body
     elif found is not None:
         html = post_html(found.row.body_html, topic_path(request, row.topic_id or 0))
         is_reply = row.reply_id is not None
+        current = found.row.body if is_reply else f"{found.row.title}\n\n{found.row.body}"
         path = (
             request.route_path("reply", reply_id=row.reply_id)
             if is_reply
@@ -60,6 +61,7 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
     return {
         "review": row,
         "opened": Moment.of(request, row.opened_at),
+        "current": current,
         "reports": [(one, Moment.of(request, one.created_at)) for one in details.reports],
         "author": details.author,
         "restrictions_count": details.restrictions_count,

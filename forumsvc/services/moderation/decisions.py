@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from ...db.base import BigId
 from ...db.execution import ReadConnection
-from ...errors import Invalid, NotFound
+from ...errors import Conflict, Invalid, NotFound
 from ...models import (
     Decision,
     EventType,
@@ -16,6 +16,7 @@ from ...models import (
     Report,
     ReviewKind,
     ReviewState,
+    Role,
     Topic,
     User,
     UserState,
@@ -130,12 +131,15 @@ def _apply_to_account(
 ) -> None:
     """Let the user write, or delete the account. They are told by email, if the address is theirs.
 
-    Nobody has confirmed the others: they may be a stranger's.
+    Nobody has confirmed the others: they may be a stranger's. Raises Conflict for the deletion of
+    somebody who belongs to the staff by now.
     """
-    user = users.by_id(db, review.author_id)
+    user = users.by_id(db, review.author_id, lock=True)
     if user is None or user.state == UserState.DELETED:
         return
     is_approved = decision == Decision.APPROVE
+    if not is_approved and user.role not in (Role.MEMBER, Role.VIP):
+        raise Conflict(f"{user.user_login} has got another role meanwhile: only approve fits.")
     if is_approved:
         accounts.approve(db, user.user_id)
         notices.notify(db, now, user.user_id, ACCOUNT_APPROVED, reason=reason)

@@ -75,6 +75,7 @@ def report(
         "review_id": review.id,
         "category": str(category),
         "comment": comment,
+        "text": _new_text(db, target, review.id),
         "is_established": reporter.is_established,
         "state": str(ReportState.OPEN),
         "created_at": now,
@@ -118,6 +119,20 @@ def _open_review(db: Session, now: datetime, target: Target) -> Row[Any]:
             _record(db, EventType.REVIEW_OPENED, now, target, review.id)
             return review
     raise Unavailable("The report could not be stored; try again.")
+
+
+def _new_text(db: Session, target: Target, review_id: int) -> str | None:
+    """Return the text of a post, unless it is kept with an earlier report of the review."""
+    if target.reply_id is not None:
+        text = db.scalar(select(Reply.body).where(Reply.id == target.reply_id))
+    elif target.topic_id is not None:
+        both = select(Topic.title, Topic.body).where(Topic.id == target.topic_id)
+        text = "\n\n".join(db.execute(both).one())
+    else:
+        return None
+    kept = select(Report.text).where(Report.review_id == review_id, Report.text.is_not(None))
+    is_kept = text == db.scalar(kept.order_by(Report.id.desc()).limit(1))
+    return None if is_kept else text
 
 
 def _counted_reporters(db: Session, target: Target, review_id: int) -> int:

@@ -58,7 +58,7 @@ def test_a_review_is_shown_with_its_text(run: Run, held: int) -> None:
 
 def test_a_review_is_shown_with_who_reported_it(run: Run, reported: int) -> None:
     assert run("review", "show", reported, "--json").json["reports"] == [
-        {"reporter": "bob", "category": "abuse", "comment": "Rude"}
+        {"reporter": "bob", "category": "abuse", "comment": "Rude", "text": None}
     ]
     assert "bob: abuse Rude" in run("review", "show", reported).out
 

@@ -36,6 +36,18 @@ def topic(forum: Forum, bob: Person) -> int:
     return forum.topic(bob, forum.node(), title="Buy now", body="Cheap **boats**")
 
 
+def test_a_review_shows_what_was_reported_if_it_was_edited_since(
+    forum: Forum, chief: Visitor, bob: Person, topic: int
+) -> None:
+    forum.person("ann").post("/reports", obj_type="topic", obj_id=topic, category="spam")
+    page = chief.get("/moderation").click("Buy now")
+    assert page.html.find("details") is None
+    node = content(bob.get(f"/topics/{topic}"))["node_id"]
+    bob.post(f"/topics/{topic}", title="Nothing", node_id=node, body="Fine")
+    shown = chief.get(page.request.path).html.find("section", {"aria-labelledby": "reports"})
+    assert "Cheap **boats**" in shown.find("details").text
+
+
 def test_a_report_is_decided_and_everybody_is_told(
     forum: Forum, member: Visitor, chief: Visitor, bob: Person, topic: int
 ) -> None:
