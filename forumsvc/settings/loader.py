@@ -23,7 +23,8 @@ class SettingsError(Exception):
 _NEW_NAMES = {setting.formerly: setting.name for setting in DECLARED if setting.formerly}
 _KNOWN = {setting.name: setting.name for setting in DECLARED} | _NEW_NAMES
 """Every accepted name, with the present name of its setting."""
-_AREAS = {_area for _area, _, _ in (name.partition(".") for name in _KNOWN)}
+_OF_OTHERS = re.compile(r"use|filter-with|(pyramid|debugtoolbar)\..+")
+"""Keys that PasteDeploy, Pyramid and its debug toolbar read."""
 
 
 def find_errors(ini: Mapping[str, str]) -> list[str]:
@@ -48,8 +49,8 @@ class Settings(Mapping[str, Any]):
     def __init__(self, ini: Mapping[str, str]) -> None:
         """Read the settings of an ini section.
 
-        ini: the keys of `[app:main]`; those of other areas (`pyramid.*`) are ignored.
-        Raises SettingsError at the first setting that is wrong, unknown in its area, or missing.
+        ini: the keys of `[app:main]`; those that Pyramid itself reads (`pyramid.*`) are ignored.
+        Raises SettingsError at the first setting that is wrong, unknown, or missing.
         """
         self._values: dict[str, Any] = {}
         self.explicit: set[str] = set()
@@ -200,19 +201,20 @@ def _expand(setting: Setting, name: str, text: str) -> str:
 
 
 def _unknown_names(ini: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each unknown key in a known area."""
+    """Yield a line for each key that nobody reads."""
     for name in ini:
-        if name not in _KNOWN and name.partition(".")[0] in _AREAS and "." in name:
-            yield _unknown(name)
+        if name not in _KNOWN and not _OF_OTHERS.fullmatch(name):
+            yield f"{name}: there is no such setting; {_hint(name)}"
 
 
-def _unknown(name: str) -> str:
-    area = name.partition(".")[0]
-    known = {each: new for each, new in _KNOWN.items() if each.partition(".")[0] == area}
-    close = difflib.get_close_matches(name, known, 1)
-    names = ", ".join(dict.fromkeys(known.values()))
-    hint = f"did you mean {known[close[0]]}?" if close else f"known here: {names}"
-    return f"{name}: there is no such setting; {hint}"
+def _hint(name: str) -> str:
+    """Return what may have been meant by an unknown name."""
+    if close := difflib.get_close_matches(name.lower(), _KNOWN, 1):
+        return f"did you mean {_KNOWN[close[0]]}?"
+    area = [new for each, new in _KNOWN.items() if each.startswith(name.partition(".")[0] + ".")]
+    if area:
+        return f"known here: {', '.join(dict.fromkeys(area))}"
+    return "forumsvc settings --describe lists them all"
 
 
 def _display(setting: Setting, value: Any) -> str:

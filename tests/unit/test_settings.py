@@ -149,16 +149,23 @@ def test_a_missing_key_is_named(name: str) -> None:
         ("http.maxbody", "did you mean http.max_body?"),
         ("sqlalchemy.uri", "did you mean sqlalchemy.url?"),
         ("posts.everything", "known here: posts.max_title"),
+        ("account.registration", "did you mean accounts.registration?"),
+        ("rate_limits.requests", "did you mean rate_limit.requests?"),
+        ("Mail.host", "did you mean mail.host?"),
+        ("MAIL.HOST", "did you mean mail.host?"),
+        ("registration", "did you mean accounts.registration?"),
+        ("entirely.different", "forumsvc settings --describe lists them all"),
+        ("zzz", "forumsvc settings --describe lists them all"),
     ],
 )
-def test_an_unknown_key_in_a_known_area_is_refused(name: str, hint: str) -> None:
+def test_a_key_that_nobody_reads_is_refused(name: str, hint: str) -> None:
     line = refusal(**{name: "1"})
     assert line.startswith(f"{name}: there is no such setting; ")
     assert hint in line
 
 
-@pytest.mark.parametrize("name", ["pyramid.includes", "use", "debugtoolbar.hosts", "here"])
-def test_keys_of_other_areas_are_passed_over(name: str) -> None:
+@pytest.mark.parametrize("name", ["pyramid.includes", "use", "filter-with", "debugtoolbar.hosts"])
+def test_keys_that_pyramid_reads_are_passed_over(name: str) -> None:
     assert name not in Settings({**GOOD, name: "x"})
 
 
