@@ -35,7 +35,17 @@ def read(ini: Path) -> Server:
         options = Options.from_section(context.local_conf)
     except SystemExit as refusal:
         return Server(problems=[error(refusal)])
-    return Server(options, [*_addresses(options)])
+    return Server(options, [*_addresses(options), *_trust(options)])
+
+
+def _trust(options: Options) -> Iterator[Problem]:
+    """Yield a warning where anybody who connects may pretend to be another client."""
+    if options.trusted_proxy.is_everybody and not options.address.unix_socket:
+        yield warning(
+            f"[server] trusted_proxy = {options.address.trusted_proxy}: whoever connects is "
+            "believed about the address that they come from, so limits and access blocks hold "
+            "nobody. Name the address or the network of the proxy, or let nobody else connect"
+        )
 
 
 def _addresses(options: Options) -> Iterator[Problem]:

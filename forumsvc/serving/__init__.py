@@ -19,6 +19,7 @@ Besides all of waitress's keys the section takes
 - `body_timeout_seconds` (20) and `response_timeout_seconds` (30): for a request's body and for the
   client to read a response, plus the time of the bytes at `min_bytes_per_second` (8000). 0 is no
   limit;
+- `trusted_proxy`: the address or network whose headers about the client are believed (`proxy`);
 - `connections_per_address`: the limit for one IPv4 address or IPv6 /64 in each process (default
   100; 0 is no limit); the trusted proxy and Unix sockets are not limited.
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from waitress.server import BaseWSGIServer
 
+from forumsvc.serving.proxy import TrustedProxy
+
 if TYPE_CHECKING:
     from forumsvc.serving.channel import Channel
 
@@ -41,15 +43,22 @@ class ConnectionLimits:
     and Unix sockets are not limited: they carry the requests of all clients.
     """
 
-    def __init__(self, listeners: list[BaseWSGIServer], adj: Any, per_address: int) -> None:
+    def __init__(
+        self,
+        listeners: list[BaseWSGIServer],
+        adj: Any,
+        per_address: int,
+        trusted_proxy: TrustedProxy,
+    ) -> None:
         """Count the connections of these listeners.
 
-        adj: waitress's settings; per_address: the limit for one address, 0 for none.
+        adj: waitress's settings; per_address: the limit for one address, 0 for none;
+        trusted_proxy: whose connections are not limited.
         """
         self._listeners = listeners
         self._map = listeners[0]._map
         self._max_connections = adj.connection_limit
-        self._trusted = adj.trusted_proxy
+        self._trusted = trusted_proxy
         self._per_address = per_address
         self._channels_by_network: dict[str, dict[Channel, None]] = {}
         self._to_close: list[Channel] = []
@@ -110,7 +119,7 @@ class ConnectionLimits:
     def _network(self, channel: "Channel") -> str | None:
         """Return the network that a connection counts for, or None if it is not limited."""
         host, port = channel.addr[:2]
-        if not self._per_address or port is None or self._trusted in ("*", host):
+        if not self._per_address or port is None or host in self._trusted:
             return None
         return network_of(host)
 

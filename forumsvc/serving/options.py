@@ -11,8 +11,18 @@ from waitress.adjustments import Adjustments
 
 from forumsvc.serving import core_pinning
 from forumsvc.serving.channel_times import TimeLimits
+from forumsvc.serving.proxy import TrustedProxy
 
 ADDRESS_KEYS = frozenset({"host", "port", "listen", "unix_socket", "unix_socket_perms"})
+PROXY_KEYS = frozenset(
+    {
+        "trusted_proxy",
+        "trusted_proxy_count",
+        "trusted_proxy_headers",
+        "log_untrusted_proxy_headers",
+        "clear_untrusted_proxy_headers",
+    }
+)
 CLIENT_TIMEOUTS = {
     "header_seconds": ("header_timeout_seconds", "20"),
     "body_seconds": ("body_timeout_seconds", "20"),
@@ -34,7 +44,9 @@ class Options:
     which connections are still accepted; worker_timeout: seconds
     without progress after which a worker is replaced, 0 for never.
     time_limits: for clients; connections_per_address: the limit in one process, 0 for none.
-    address: waitress's parsed listen addresses; waitress: the keys that are passed on to it.
+    trusted_proxy: whose headers about the client are believed.
+    address: waitress's parsed keys, the listen addresses among them; waitress: the keys that are
+    passed on to it.
     """
 
     processes: int
@@ -45,6 +57,7 @@ class Options:
     worker_timeout: float
     time_limits: TimeLimits
     connections_per_address: int
+    trusted_proxy: TrustedProxy
     address: Any
     waitress: dict[str, str]
 
@@ -75,10 +88,12 @@ class Options:
             min_bytes_per_second=_pop_count(remaining, "min_bytes_per_second", "8000", minimum=1),
         )
         connections_per_address = _pop_count(remaining, "connections_per_address", "100", minimum=0)
+        trusted_proxy = _parse_trusted_proxy(remaining.get("trusted_proxy", ""))
         address = _adjustments(remaining)
         if address.threads < 1:
             raise _option_error("threads", remaining["threads"], "at least 1 is needed")
-        waitress_keys = {key: value for key, value in remaining.items() if key not in ADDRESS_KEYS}
+        own_keys = ADDRESS_KEYS | PROXY_KEYS
+        waitress_keys = {key: value for key, value in remaining.items() if key not in own_keys}
         return cls(
             processes=1 if hupper.is_active() else processes,
             worker=worker,
@@ -88,6 +103,7 @@ class Options:
             worker_timeout=worker_timeout,
             time_limits=time_limits,
             connections_per_address=connections_per_address,
+            trusted_proxy=trusted_proxy,
             address=address,
             waitress=waitress_keys,
         )
@@ -130,6 +146,14 @@ def _parse_count(key: str, value: str, minimum: int, maximum: int, allowed: str)
     if re.fullmatch("[0-9]{1,10}", digits) and minimum <= int(digits) <= maximum:
         return int(digits)
     raise _option_error(key, value, allowed)
+
+
+def _parse_trusted_proxy(value: str) -> TrustedProxy:
+    try:
+        return TrustedProxy(value or None)
+    except ValueError:
+        allowed = "an IP address, a network such as 10.0.0.0/24, localhost or * is allowed"
+        raise _option_error("trusted_proxy", value, allowed) from None
 
 
 def _adjustments(keys: Mapping[str, str]) -> Any:

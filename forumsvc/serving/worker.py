@@ -18,6 +18,7 @@ from forumsvc.serving.connection_limits import ConnectionLimits
 from forumsvc.serving.environment import WORKER_NUMBER
 from forumsvc.serving.heartbeat import HEARTBEAT_SECONDS, Heartbeats, TaskCounter
 from forumsvc.serving.options import Options
+from forumsvc.serving.proxy import with_client_address
 from forumsvc.serving.signals import SHUTDOWN_SIGNALS, is_ignored, unblock
 
 log = logging.getLogger(__name__)
@@ -128,7 +129,13 @@ class ServerLoop:
         heartbeats: Heartbeats,
     ) -> None:
         self._map: dict[int, Any] = {}
-        create_server(app, map=self._map, sockets=sockets, **options.waitress)
+        create_server(
+            with_client_address(app, options.trusted_proxy, options.address),
+            map=self._map,
+            sockets=sockets,
+            clear_untrusted_proxy_headers="false",  # with_client_address clears them
+            **options.waitress,
+        )
         self._listeners = [
             listener for listener in self._map.values() if isinstance(listener, BaseWSGIServer)
         ]
@@ -140,7 +147,9 @@ class ServerLoop:
         self._number = number
         self._heartbeats = heartbeats
         self.tasks = TaskCounter(self._adj.threads)
-        self._limits = ConnectionLimits(self._listeners, self._adj, options.connections_per_address)
+        self._limits = ConnectionLimits(
+            self._listeners, self._adj, options.connections_per_address, options.trusted_proxy
+        )
         self._check_at = 0.0
         for listener in self._listeners:
             listener.tasks = self.tasks

@@ -51,4 +51,5 @@ def about(environ: dict[str, Any]) -> dict[str, Any]:
         "forked": forked,
         "draining": environ.get("forumsvc.draining", False),
         "received": len(environ["wsgi.input"].read()),
+        "address": environ["REMOTE_ADDR"],
     }

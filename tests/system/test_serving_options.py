@@ -29,6 +29,10 @@ WRONG = [
     ("min_bytes_per_second", "0", "a whole number from 1 to 1000000000 is allowed"),
     ("connections_per_address", "-1", "a whole number from 0 to 1000000000 is allowed"),
     ("connections_per_address", "many", "a whole number from 0 to 1000000000 is allowed"),
+    ("trusted_proxy", "proxy.example.org", "an IP address, a network such as 10.0.0.0/24, "),
+    ("trusted_proxy", "10.0.0.1/8", "an IP address, a network such as 10.0.0.0/24, "),
+    ("trusted_proxy", "10.0.0.1:80", "an IP address, a network such as 10.0.0.0/24, "),
+    ("trusted_proxy", "10.0.0.1 10.0.0.2", "an IP address, a network such as 10.0.0.0/24, "),
     ("threads", "0", "at least 1 is needed"),
     ("threads", "many", "invalid literal for int()"),
 ]

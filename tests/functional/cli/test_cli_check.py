@@ -114,6 +114,15 @@ def test_a_key_of_the_server_that_pserve_refuses_is_an_error(
 
 
 @on_sqlite
+@pytest.mark.parametrize("trusted_proxy", ["*", "0.0.0.0/0", "::/0"])
+def test_a_proxy_that_may_be_anybody_is_a_warning(check: Check, trusted_proxy: str) -> None:
+    lines = f"trusted_proxy = {trusted_proxy}\ntrusted_proxy_headers = x-forwarded-for\n"
+    [found] = problems(check(server=lines))
+    assert found.startswith(f"warning: [server] trusted_proxy = {trusted_proxy}: whoever connects ")
+    assert problems(check(server=lines.replace(trusted_proxy, "10.0.0.0/8"))) == []
+
+
+@on_sqlite
 def test_all_wrong_settings_are_found_at_once(check: Check) -> None:
     found = problems(check(server="threads = 0\n", site__nmae="x", http__max_body="big"))
     assert [line.split()[1] for line in found] == ["[server]", "site.nmae:", "http.max_body:"]
