@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from ..errors import single_line_message
 from .engine import Database
 from .failures import DATABASE_ERRORS
+from .write_check import WriteCheck
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class AvailabilityCheck:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._checking = threading.Lock()
+        self._write_check = WriteCheck(database)
         self._latest = Availability(reads=False, writes=False)
 
     def check(self) -> Availability:
@@ -57,6 +59,10 @@ class AvailabilityCheck:
                 self._checking.release()
         return self._latest
 
+    def note_failure(self, error: Exception) -> None:
+        """Take note that a request failed by this error of the database."""
+        self._write_check.note_failure(error)
+
     def _succeeds(self, check: Callable[[], bool]) -> bool:
         try:
             return check()
@@ -68,6 +74,9 @@ class AvailabilityCheck:
         return bool(self._database.executor.rows(_ONE, {}))
 
     def _can_write(self) -> bool:
+        return self._is_writable() and self._write_check.succeeds()
+
+    def _is_writable(self) -> bool:
         if self._database.is_sqlite:
             file = self._database.url.database or ""
             is_stalled = self._database.lock_waits.stalled_seconds > _MAX_STALL_SECONDS

@@ -1,5 +1,6 @@
 """Classifies the errors of the database, most of them by their SQLSTATE."""
 
+import sqlite3
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -10,6 +11,11 @@ DATABASE_ERRORS = (SQLAlchemyError, IncompatibleDatabase)
 """What a background thread must survive: the database may answer again later."""
 
 _READ_ONLY = "25006"
+_REFUSED_WRITES = frozenset({_READ_ONLY, "53100", "58030"})
+"""Read-only, disk full, I/O error."""
+_REFUSED_WRITES_OF_SQLITE = frozenset(
+    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+)
 _NO_SUCH_PREPARED_STATEMENT = "26000"
 _LOCK_NOT_AVAILABLE = "55P03"
 _NOT_SUPPORTED = "0A000"
@@ -27,6 +33,13 @@ def sqlstate(error: Any) -> str:
 def is_lock_timeout(error: Any) -> bool:
     """Return whether the error is a lock timeout of PostgreSQL."""
     return sqlstate(error) == _LOCK_NOT_AVAILABLE
+
+
+def is_refused_write(error: Any) -> bool:
+    """Return whether the database refused a write that others would fail at, too."""
+    code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+    # An extended code has the plain one in its lowest byte.
+    return sqlstate(error) in _REFUSED_WRITES or (code & 0xFF) in _REFUSED_WRITES_OF_SQLITE
 
 
 def is_outdated_session(error: Any) -> bool:

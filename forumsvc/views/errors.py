@@ -130,6 +130,7 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     is_known = isinstance(error, OperationalError | PoolTimeout | errors.IncompatibleDatabase)
     if not (lost or is_known or is_outdated_session(error)):
         return unexpected(error, request)
+    request.registry.availability.note_failure(error)
     # An interrupted commit may have succeeded: retry only what was not committed yet.
     is_uncommitted = request.is_write or request.method in ("GET", "HEAD")
     # Many writers of one topic get the lock within a few short waits.

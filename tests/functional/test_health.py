@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from webtest import TestApp
 
-from forumsvc.db import availability
+from forumsvc.db import availability, write_check
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
 from forumsvc.services import leases
@@ -64,6 +65,7 @@ def test_before_the_end_a_server_is_alive_and_not_ready(forum: Forum) -> None:
 
 
 def test_health_runs_three_statements_at_most_and_takes_no_lock(forum: Forum) -> None:
+    health(forum.application)  # it may try a write, once in some seconds
     with counting(forum.registry.database) as seen:
         health(forum.application)
     expected = 2 if forum.database.is_sqlite else 3
@@ -149,6 +151,86 @@ def test_health_is_503_while_a_writer_waits_long_for_the_lock(
     writer.join()
     assert answers[0].status_int == 201
     assert health(forum.application).json == GOOD
+
+
+@on_postgresql
+def test_health_is_503_after_a_write_for_which_the_disk_was_full(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    alice, node = forum.person("alice"), forum.node()
+    assert health(forum.application).json == GOOD
+    with forum.database.writes.begin() as connection:
+        connection.execute(text(_FULL_DISK))
+        connection.execute(
+            text("CREATE TRIGGER full_disk BEFORE INSERT ON topics EXECUTE FUNCTION full_disk()")
+        )
+    try:
+        assert alice.post("/topics", title="T", body="B", node_id=node).status_int == 503
+        _assert_it_takes_no_writes(forum)
+    finally:
+        with forum.database.writes.begin() as connection:
+            connection.execute(text("DROP FUNCTION full_disk CASCADE"))
+    later = write_check.monotonic() + 60
+    monkeypatch.setattr(write_check, "monotonic", lambda: later)
+    assert health(forum.application).json == GOOD
+
+
+_FULL_DISK = """
+CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full';
+END $$
+"""
+
+
+@on_sqlite
+def test_health_is_503_after_a_write_that_the_file_refused(make_forum: MakeForum) -> None:
+    forum = make_forum()
+    alice, node = forum.person("alice"), forum.node()
+    assert alice.post("/topics", title="T", body="B", node_id=node).status_int == 201
+    for connection in waiting_in_the_pool(forum.registry.database):
+        connection.execute("PRAGMA query_only = ON")
+    assert alice.post("/topics", title="T", body="C", node_id=node).status_int == 503
+    _assert_it_takes_no_writes(forum)
+
+
+def _assert_it_takes_no_writes(forum: Forum) -> None:
+    answer = health(forum.application)
+    assert (answer.status_int, answer.json["reads"], answer.json["writes"]) == (503, True, False)
+
+
+def test_health_tries_a_write_now_and_then_and_changes_nothing(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = AvailabilityCheck(forum.database)
+    now = write_check.monotonic()
+    tried: list[float] = []
+    monkeypatch.setattr(write_check, "monotonic", lambda: now)
+    write = check._write_check._try
+    monkeypatch.setattr(check._write_check, "_try", lambda: (tried.append(now), write()))
+    for seconds in (0, 1, 4, 2, 60):
+        now += seconds
+        assert check.check() == availability.Availability(reads=True, writes=True)
+    assert len(tried) == 3
+
+
+@on_sqlite
+def test_a_write_that_fails_is_told_until_one_succeeds(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = AvailabilityCheck(forum.database)
+    monkeypatch.setattr(write_check, "_EVERY_SECONDS", 0)
+    file = str(forum.database.url.database)
+    with monkeypatch.context() as failing:
+
+        def fail(*arguments: Any, **named: Any) -> Any:
+            raise sqlite3.OperationalError("disk I/O error")
+
+        failing.setattr(write_check.sqlite3, "connect", fail)
+        assert check.check() == availability.Availability(reads=True, writes=False)
+    assert os.path.exists(file)
+    assert check.check() == availability.Availability(reads=True, writes=True)
 
 
 @on_sqlite

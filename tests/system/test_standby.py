@@ -15,6 +15,8 @@ import psycopg
 import pytest
 
 from forumsvc import migrate
+from forumsvc.db import write_check
+from forumsvc.db.availability import Availability, AvailabilityCheck
 from tests import databases
 from tests.postgres_keeper import (
     FIXED_SETTINGS,
@@ -147,3 +149,18 @@ def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_
         "primary dead, standby promoted, twice under load: a write acknowledged again after "
         + " and ".join(f"{seconds:.2f} s" for seconds in away),
     )
+
+
+def test_a_missing_synchronous_standby_is_a_database_that_takes_no_writes(
+    pair: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    primary, standby = pair
+    monkeypatch.setattr(write_check, "_EVERY_SECONDS", 0)
+    url = f"postgresql+psycopg://postgres@127.0.0.1:{primary.port}/forum"
+    with databases.open_temporarily(url) as database:
+        check = AvailabilityCheck(database)
+        assert check.check() == Availability(reads=True, writes=True)
+        standby.stop()
+        assert check.check() == Availability(reads=True, writes=False)
+        primary.await_standbys("")
+        assert check.check() == Availability(reads=True, writes=True)
