@@ -7,13 +7,14 @@ from typing import Any
 
 from ..search.query import Order, State, Where
 from .keyed_examples import complete
-from .keyed_names import ALIASES, ERROR_KINDS, GRADES, error_kind, list_name
+from .keyed_names import ALIASES, ERROR_KINDS, GRADES, SHAPE, error_kind, list_name
 
 Schema = dict[str, Any]
 
 _REF = "#/components/schemas/"
 _SUCCESS = {"200": "200", "201": "200", "202": "202"}
 """The status of a success in the bare shape, and in the keyed one."""
+_HELD = {"$ref": "#/components/responses/Held"}
 _DETAILS = {
     # schema of the bare shape: (key of the resource, schema of the caller's state)
     "UserWithAbilities": ("user", "UserState"),
@@ -173,6 +174,8 @@ def _change_operation(operation: Schema, path: str, components: Schema) -> None:
     if operation["operationId"] == "listTopics":
         # An unknown value means the default.
         del operation["parameters"][0]["schema"]["enum"]
+    if may_be_held := responses.get("202") == _HELD:
+        del responses["202"]
     for status, keyed_status in _SUCCESS.items():
         if status not in responses:
             continue
@@ -185,6 +188,8 @@ def _change_operation(operation: Schema, path: str, components: Schema) -> None:
             if key is not None:
                 response = _with_links(response, key)
         responses[keyed_status] = response
+    if may_be_held:
+        _add_held(responses["200"], components)
     operation["responses"] = dict(sorted(responses.items()))
 
 
@@ -193,9 +198,6 @@ def _change_content(
 ) -> str | None:
     """Wrap a successful response; return the key that the bare one is under, or None."""
     schema, key = content["schema"], None
-    if schema.get("$ref") == _ref("HeldAnswer")["$ref"]:
-        _change_held(content, components)
-        return None
     component = schema.get("$ref", "").rpartition("/")[2]
     meta: Schema | None = None
     if schema.get("type") == "array":
@@ -211,13 +213,20 @@ def _change_content(
     return key
 
 
-def _change_held(content: Schema, components: Schema) -> None:
-    """Put a held post into `meta`, beside the topic or reply that does not exist yet."""
+def _add_held(response: Schema, components: Schema) -> None:
+    """Describe that a creation can be answered with a held post in `meta`."""
     nothing: Schema = {"type": "null"}
-    meta = _object(held=_ref("HeldPost"))
-    content["schema"] = _object(topic=nothing, reply=nothing, meta=meta)
+    held = _object(topic=nothing, reply=nothing, meta=_object(held=_ref("HeldPost")))
     shown = components["examples"]["HeldAnswer"]["value"]
-    content["examples"] = {"held": {"value": {"topic": None, "reply": None, "meta": shown}}}
+    content = response["content"]["application/json"]
+    content["schema"] = {"anyOf": [content["schema"], held]}
+    content["examples"]["held"] = {"value": {"topic": None, "reply": None, "meta": shown}}
+    location = {**components["headers"]["Location"], "required": False}
+    response["headers"] = {**response["headers"], "Location": location}
+    response["description"] += (
+        " Or it waits for a moderator before it is published: then it is `null`, and `meta.held` "
+        "is the held post."
+    )
 
 
 def _answer(component: str) -> str:
@@ -288,11 +297,4 @@ def _references(value: Any) -> set[str]:
 def _paragraphs(text: str) -> str:
     """Return the introduction with another last paragraph, the one about the shape."""
     paragraphs = text.split("\n\n")
-    return "\n\n".join([*paragraphs[:-1], _SHAPE])
-
-
-_SHAPE = """**The shape.** Each resource is under its name, with `meta` next to it
-(`{"topic": {…}, "meta": {…}}`), and so is each list (`{"topics": […]}`); a creation returns
-200; an error is `{"error": "kind", "message": "what is wrong"}`. The operator chose this shape
-with `api.envelope = keyed`.
-"""
+    return "\n\n".join([*paragraphs[:-1], SHAPE])

@@ -20,6 +20,13 @@ GRADES = ("normal", "excellent", "ban")
 ALIASES = {"github": "codehost", "twitter": "microblog"}
 """Fields of a full user that also have an older name: older -> current."""
 
+SHAPE = """**The shape.** Each resource is under its name, with `meta` next to it
+(`{"topic": {…}, "meta": {…}}`), and so is each list (`{"topics": […]}`); a creation returns
+200; an error is `{"error": "kind", "message": "what is wrong"}`. The operator chose this shape
+with `api.envelope = keyed`.
+"""
+"""What the description says of the shape."""
+
 _LIST_NAMES = {"favorites": "topics", "likes": "ids"}
 
 

@@ -3,8 +3,9 @@
 from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Select, Text, bindparam, func, select
 
+from ..db.base import BigId
 from ..db.execution import ReadConnection, row
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import with_row_locks
@@ -59,6 +60,29 @@ def page_of(db: ReadConnection, page: PageRequest, *, user_id: int | None, state
     if user_id is not None:
         given["user_id"] = user_id
     return load_page(db, page, _NEWEST_FIRST, partial(_page, tuple(sorted(given))), given)
+
+
+@cache
+def _waiting_equal() -> Select[Any]:
+    return select(HeldPost.id).where(
+        HeldPost.user_id == bindparam("user_id"),
+        HeldPost.state == HeldState.WAITING,
+        HeldPost.topic_id.is_not_distinct_from(bindparam("topic_id", type_=BigId)),
+        HeldPost.title.is_not_distinct_from(bindparam("title", type_=Text)),
+        HeldPost.body == bindparam("body"),
+    )
+
+
+def waiting_equal(
+    db: ReadConnection, user_id: int, body: str, title: str | None, topic_id: int | None
+) -> int | None:
+    """Return the id of a user's post with the same text that waits, or None.
+
+    title: of a topic; topic_id: of the topic that is replied to.
+    """
+    given = {"user_id": user_id, "body": body, "title": title, "topic_id": topic_id}
+    found: Any = row(db, _waiting_equal(), given)
+    return None if found is None else int(found.id)
 
 
 @cache

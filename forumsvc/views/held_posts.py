@@ -11,12 +11,10 @@ from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Held, Kind, Listing, Ok
 
-_ACCEPTED = 202
-
 
 def held_result(request: ForumRequest, held_id: int) -> Held:
-    """Return the result of a post that was held, with the status 202."""
-    request.response.status_int = _ACCEPTED
+    """Return the result of a post that was held, with the status of the envelope."""
+    request.response.status_int = request.registry.envelope.held_status
     return Held(held_posts.by_id(request.db, held_id))
 
 

@@ -1,6 +1,7 @@
 """New topics and replies, for the API and for the pages: published, or held for a moderator."""
 
 from ..models import HoldReason, Role
+from ..queries import held_posts
 from ..queries.rows import ReplyRow, TopicRow, TopicStateRow
 from ..security.identity import Level
 from ..services import replies, topics
@@ -17,8 +18,13 @@ def post_topic(
 ) -> TopicRow | int:
     """Create a topic and return it, or return the id of the held post.
 
+    The same text that waits already is not held again.
+
     Raises Invalid if the node does not exist or the text breaks a rule, RateLimited, Conflict.
     """
+    waiting = _waiting_equal(request, body, title=title)
+    if waiting is not None:
+        return waiting
     request.registry.pace.check_topic(
         *(request.db, request.actor_id, request.now, title, body.body),
         is_limited=_is_limited(request),
@@ -37,8 +43,13 @@ def post_topic(
 def post_reply(request: ForumRequest, topic: TopicStateRow, body: RenderedPost) -> ReplyRow | int:
     """Create a reply to a topic, which is locked, or return the id of the held post.
 
+    The same text that waits already is not held again.
+
     Raises Invalid if the text breaks a rule, RateLimited, Conflict.
     """
+    waiting = _waiting_equal(request, body, topic_id=topic.id)
+    if waiting is not None:
+        return waiting
     request.registry.pace.check_reply(
         *(request.db, request.actor_id, request.now, topic.id, body.body),
         is_limited=_is_limited(request),
@@ -54,6 +65,19 @@ def post_reply(request: ForumRequest, topic: TopicStateRow, body: RenderedPost) 
 
 def _is_limited(request: ForumRequest) -> bool:
     return request.caller is not None and request.caller.level in _LIMITED
+
+
+def _waiting_equal(
+    request: ForumRequest,
+    body: RenderedPost,
+    *,
+    title: str | None = None,
+    topic_id: int | None = None,
+) -> int | None:
+    """Return the id of a post of the caller with the same text that waits, or None."""
+    if not request.authoring.rules.may_hold:
+        return None
+    return held_posts.waiting_equal(request.db, request.actor_id, body.body, title, topic_id)
 
 
 def _reason_to_hold(

@@ -105,10 +105,3 @@ def test_a_retried_creation_is_no_repeated_text(make_forum: MakeForum) -> None:
     ]
     assert [one.status_int for one in answers] == [201, 201]
     assert answers[0].json["id"] == answers[1].json["id"]
-
-
-def test_a_text_that_waits_for_a_moderator_is_not_held_twice(make_forum: MakeForum) -> None:
-    forum = make_forum(posts__duplicate_minutes="10", posts__hold_first="1")
-    alice, node = forum.person("alice"), forum.node()
-    assert open_topic(alice, node).status_int == 202
-    assert open_topic(alice, node).status_int == 400

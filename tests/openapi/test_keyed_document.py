@@ -81,7 +81,8 @@ def test_links_find_their_values_in_the_examples(operation: dict[str, Any]) -> N
     response = resolve(operation["responses"].get("200", {}), KEYED)
     if "links" not in response:
         return
-    [example] = response["content"]["application/json"]["examples"].values()
+    # A held post, which may follow, has no links.
+    example, *_ = response["content"]["application/json"]["examples"].values()
     for expression in _expressions(response["links"]):
         found = example["value"]
         for step in expression.removeprefix("$response.body#/").split("/"):

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
 from ...errors import Invalid, RateLimited, too_many
-from ...models import HeldPost, HeldState, Reply, Topic
+from ...models import Reply, Topic
 from ...texts import Message
 
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
@@ -51,7 +51,7 @@ class Pace:
             newest = select(Topic.body, Topic.title).where(*_is_topic_of(actor_id))
             recent = newest.where(Topic.created_at > now - self.repeated_after)
             rows = db.execute(recent.order_by(Topic.id.desc()).limit(_COMPARED))
-            _check_repeated(db, actor_id, None, body, any(row == (body, title) for row in rows))
+            _check_repeated(any(row == (body, title) for row in rows))
 
     def check_reply(
         self,
@@ -73,7 +73,7 @@ class Pace:
                 .where(Reply.topic_id == topic_id, Reply.created_at > now - self.repeated_after)
             )
             bodies = db.scalars(recent.order_by(Reply.id.desc()).limit(_COMPARED))
-            _check_repeated(db, actor_id, topic_id, body, body in bodies.all())
+            _check_repeated(body in bodies.all())
 
 
 def _topics_of(user_id: int) -> Select[Any]:
@@ -106,15 +106,8 @@ def _too_fast(seconds: int) -> RateLimited:
     return too_many("You post too fast. Try again in %(seconds)d seconds.", seconds)
 
 
-def _check_repeated(
-    db: Session, actor_id: int, topic_id: int | None, body: str, is_repeated: bool
-) -> None:
-    waiting = (
-        select(HeldPost.id)
-        .where(HeldPost.user_id == actor_id, HeldPost.state == HeldState.WAITING)
-        .where(HeldPost.topic_id == topic_id, HeldPost.body == body)
-    )
-    if is_repeated or db.scalar(waiting.limit(1)) is not None:
+def _check_repeated(is_repeated: bool) -> None:
+    if is_repeated:
         raise Invalid("body", Message("is what you wrote before"))
 
 

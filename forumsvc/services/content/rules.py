@@ -35,6 +35,11 @@ class Rules:
     hold_first: int = 0
     held: ForbiddenWords = field(default_factory=ForbiddenWords)
 
+    @property
+    def may_hold(self) -> bool:
+        """Whether any new post can have to wait for a moderator."""
+        return bool(self.hold_first or self.holds_newbies or self.held)
+
     def check_title(self, title: str) -> None:
         """Raise Invalid if a title breaks a rule."""
         self._check_words("title", title)
@@ -74,7 +79,7 @@ class Rules:
 
         rendered, source: of the body; title: of a topic, None for a reply.
         """
-        if not (self.hold_first or self.holds_newbies or self.held):
+        if not self.may_hold:
             return None
         author = self._author(db, actor_id)
         if author.role in _MODERATORS:

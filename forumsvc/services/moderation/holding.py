@@ -23,12 +23,14 @@ from ...models import (
     Review,
     ReviewKind,
     ReviewState,
+    User,
     UserState,
     state_at,
 )
 from ...queries import held_posts, users
 from ...queries import topics as topic_queries
 from ...queries.moderation_rows import HeldPostRow
+from ...queries.user_locks import lock_users
 from .. import events, replies, topics
 from ..content.authoring import Authoring, RenderedPost
 from . import new_reviews
@@ -50,9 +52,15 @@ def hold(
 ) -> int:
     """Store a post that waits for a moderator, and return its id.
 
-    title, node_id: of a topic; topic_id: of the topic that is replied to. Raises Conflict if too
-    many posts of the user wait.
+    If the same text waits already, nothing is stored, and its id is returned. title, node_id: of a
+    topic; topic_id: of the topic that is replied to. Raises Conflict if too many posts of the user
+    wait.
     """
+    # What the same user sends at the same moment waits here, so that it is held once.
+    lock_users(db, User.id == actor_id)
+    waiting = held_posts.waiting_equal(db, actor_id, body, title, topic_id)
+    if waiting is not None:
+        return waiting
     if held_posts.waiting_count(db, actor_id) >= MAX_WAITING:
         raise Conflict("Too many of your posts wait for a moderator.")
     values: dict[str, Any] = {

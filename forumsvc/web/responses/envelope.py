@@ -61,6 +61,8 @@ class BareEnvelope:
 
     created_status = 201
     """The status of a response to a creation."""
+    held_status = 202
+    """The status of a response to a creation that waits for a moderator."""
     wrong_password_status = 400
     """The status of a password grant with a wrong password (RFC 6749 §5.2: 400)."""
 

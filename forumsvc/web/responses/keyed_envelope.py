@@ -40,6 +40,8 @@ class KeyedEnvelope(BareEnvelope):
     """The envelope for clients of the public forum engine."""
 
     created_status = CREATED
+    # The clients take every other status for a failure, and their users send the text again.
+    held_status = CREATED
     wrong_password_status = 401
 
     def cache_scope(self, shown: PageKind, request: ForumRequest) -> CacheScope:
