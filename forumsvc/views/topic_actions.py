@@ -61,7 +61,7 @@ def open_again(item: TopicItem, request: ForumRequest) -> Ok:
     return Ok()
 
 
-def _call(service: Callable[..., None], item: TopicItem, request: ForumRequest) -> None:
+def _call(service: Callable[..., object], item: TopicItem, request: ForumRequest) -> None:
     reason = request.validated["reason"]
     service(request.db, request.actor_id, request.now, item.row, reason)
 

@@ -4,13 +4,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from forumsvc import clock
 from forumsvc.background.maintenance import delete_all_expired
+from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import AuditRecord
 from forumsvc.services import accounts
+from forumsvc.services.moderation import audit_log
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 
@@ -197,6 +199,33 @@ def test_a_retention_deletes_old_records_and_says_so(make_forum: MakeForum) -> N
     assert actions(root) == ["log.trimmed", "user.warned"]
     delete_all_expired(forum.database, forum.registry.forum_settings)
     assert actions(root) == ["log.trimmed", "user.warned"]
+
+
+def test_the_log_is_trimmed_once_a_day_and_not_because_of_earlier_trims(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(moderation__keep_log_days="30")
+    start = clock.now() - timedelta(days=100)
+    old = {"action": "user.warned", "visibility": "staff", "via": "cli"}
+    with forum.database.session.begin() as db:
+        for hours in range(0, 72, 4):
+            db.add(AuditRecord(**old, created_at=start + timedelta(hours=hours)))
+
+    def trims(hours: range) -> int:
+        """Trim at these hours, with what that allows to delete; return how often it was said."""
+        with forum.database.reads.connect() as db:
+            before = db.scalar(select(func.max(AuditRecord.id)))
+        for hour in hours:
+            now = start + timedelta(days=30, hours=hour)
+            with forum.database.session.begin() as db:
+                audit_log.trim(db, now, timedelta(days=30))
+            delete_batch(forum.database, audit_log.trimmed(), now)
+        with forum.database.reads.connect() as db:
+            said = AuditRecord.action == "log.trimmed", AuditRecord.id > before
+            return db.scalar(select(func.count()).select_from(AuditRecord).where(*said)) or 0
+
+    assert trims(range(1, 80)) in (3, 4)
+    assert trims(range(80, 80 + 24 * 40, 5)) == 0
 
 
 def test_a_record_and_its_action_are_one_transaction(

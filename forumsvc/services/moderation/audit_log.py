@@ -35,6 +35,7 @@ _FOR_ADMINS = frozenset(
 )
 _VIA = "via"
 _NO_REQUEST = "-"
+_TRIM_EVERY = timedelta(days=1)
 
 
 def set_via(db: Session, via: Via) -> None:
@@ -90,10 +91,16 @@ def _visibility(action: EventType | AdminAction) -> Visibility:
 def trim(db: Session, now: datetime, keep: timedelta) -> None:
     """Allow the deletion of records older than `keep`, and record that; see `trimmed`.
 
-    Nothing is recorded while there is nothing to delete.
+    At most once a day, and only if there is something to delete beside such records.
     """
     before = now - keep
-    if not db.scalar(select(exists().where(AuditRecord.created_at < before))):
+    is_allowed = exists().where(AuditRecord.trimmed_before > before - _TRIM_EVERY)
+    if db.scalar(select(is_allowed)):
+        return
+    # Ids rise with time, and there is no index of the times.
+    others = select(AuditRecord.created_at).where(AuditRecord.action != AdminAction.LOG_TRIMMED)
+    oldest = db.scalar(others.order_by(AuditRecord.id).limit(1))
+    if oldest is None or oldest >= before:
         return
     values = {"action": str(AdminAction.LOG_TRIMMED), "visibility": str(Visibility.ADMIN)}
     insert_row(db, AuditRecord, **values, created_at=now, via=str(Via.AUTO), trimmed_before=before)
