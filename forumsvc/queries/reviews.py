@@ -61,17 +61,20 @@ _COLUMNS: tuple[Any, ...] = (
 _CONDITIONS: dict[str, Any] = {
     "state": Review.state == bindparam("state"),
     "kind": Review.kind == bindparam("kind"),
-    "node_id": Topic.node_id == bindparam("node_id"),
+    "node_id": func.coalesce(Topic.node_id, HeldPost.node_id) == bindparam("node_id"),
     "user_id": Review.user_id == bindparam("user_id"),
 }
 
 
 def _joined(statement: Select[Any]) -> Select[Any]:
-    return (
-        statement.join(User, User.id == Review.user_id)
-        .outerjoin(HeldPost, HeldPost.id == Review.held_post_id)
-        .outerjoin(Topic, Topic.id == func.coalesce(Review.topic_id, HeldPost.topic_id))
-        .outerjoin(_RESOLVER, _RESOLVER.id == Review.resolved_by_id)
+    with_post = _with_post(statement).join(User, User.id == Review.user_id)
+    return with_post.outerjoin(_RESOLVER, _RESOLVER.id == Review.resolved_by_id)
+
+
+def _with_post(statement: Select[Any]) -> Select[Any]:
+    """Join the held post and the topic, which has a held reply, too."""
+    return statement.outerjoin(HeldPost, HeldPost.id == Review.held_post_id).outerjoin(
+        Topic, Topic.id == func.coalesce(Review.topic_id, HeldPost.topic_id)
     )
 
 
@@ -79,7 +82,7 @@ def _joined(statement: Select[Any]) -> Select[Any]:
 def _page(names: tuple[str, ...], keyset: KeysetPage) -> Select[Any]:
     ids = select(*keyset.order.keys).where(*(_CONDITIONS[name] for name in names))
     if "node_id" in names:
-        ids = ids.join(Topic, Topic.id == Review.topic_id)
+        ids = _with_post(ids)
     page = keyset.apply(ids).subquery("page")
     whole = _joined(select(*_COLUMNS).join(page, page.c.id == Review.id))
     return whole.order_by(*keyset.order_by(page.c))

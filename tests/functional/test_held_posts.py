@@ -67,6 +67,23 @@ def test_a_first_post_is_accepted_and_waits(strict: Forum, newcomer: Person) -> 
     assert held["user"]["login"] == "newcomer"
 
 
+def test_the_queue_of_a_node_has_the_posts_that_wait_in_it(
+    strict: Forum, chief: Person, newcomer: Person
+) -> None:
+    here, elsewhere = strict.node("Here"), strict.node("Elsewhere")
+    topics = {node: strict.topic(chief, node) for node in (here, elsewhere)}
+    for node in (here, elsewhere):
+        hold_topic(newcomer, node, title=f"In {node}")
+        held = newcomer.post(f"/topics/{topics[node]}/replies", body=f"A reply in {node}")
+        assert held.status_int == 202
+    found = content(chief.get("/reviews", node_id=here))
+    assert [(one["kind"], one["title"]) for one in found] == [
+        ("held", f"In {here}"),
+        ("held", "A title"),
+    ]
+    assert len(content(chief.get("/reviews"))) == 4
+
+
 def test_a_held_post_leaves_no_trace_for_others(
     strict: Forum, newcomer: Person, chief: Person
 ) -> None:
