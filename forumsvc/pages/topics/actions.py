@@ -10,6 +10,7 @@ from ...permissions import ReplyPermission, TopicPermission
 from ...queries.viewer_states import ViewerState
 from ...resources.replies import ReplyItem
 from ...resources.topics import TopicItem
+from ...schemas.moderation import reason_form
 from ...services import relations, replies, topics
 from ...web.api.api_view import Locked
 from ...web.api.request import ForumRequest
@@ -29,6 +30,16 @@ class Action(NamedTuple):
 def _calls(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
     """Return the call of a service that takes a row."""
     return lambda request, row: service(request.db, request.actor_id, request.now, row)
+
+
+def _moderates(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
+    """Return the call of a service that takes a row and a moderator's reason."""
+
+    def act(request: ForumRequest, row: Any) -> object:
+        reason = request.validated["reason"]
+        return service(request.db, request.actor_id, request.now, row, reason)
+
+    return act
 
 
 def _calls_with_id(service: Callable[..., object]) -> Callable[[ForumRequest, Any], object]:
@@ -51,20 +62,23 @@ TOPIC_ACTIONS = {
     "unfollow": Action(_Topic.FOLLOW, _unfollow, None),
     "favorite": Action(_Topic.FAVORITE, _calls(relations.favorite)),
     "unfavorite": Action(_Topic.FAVORITE, _unfavorite),
-    "close": Action(_Topic.CLOSE, _calls(topics.close)),
-    "open": Action(_Topic.OPEN, _calls(topics.open_again)),
+    "close": Action(_Topic.CLOSE, _moderates(topics.close)),
+    "open": Action(_Topic.OPEN, _moderates(topics.open_again)),
     "excellent": Action(_Topic.EXCELLENT, _calls(topics.feature)),
     "unexcellent": Action(_Topic.UNEXCELLENT, _calls(topics.unfeature)),
-    "ban": Action(_Topic.BAN, _calls(topics.ban)),
-    "unban": Action(_Topic.UNBAN, _calls(topics.unban)),
-    "delete": Action(_Topic.DESTROY, _calls(topics.destroy), "row"),
+    "ban": Action(_Topic.BAN, _moderates(topics.ban)),
+    "unban": Action(_Topic.UNBAN, _moderates(topics.unban)),
+    "delete": Action(_Topic.DESTROY, _moderates(topics.destroy), "row"),
+    "restore": Action(_Topic.UNBAN, _moderates(topics.restore)),
 }
 """By the name in the path, which is that of the API where it has one."""
 
 REPLY_ACTIONS = {
     "like": Action(ReplyPermission.LIKE, _calls_with_id(relations.like_reply), None),
     "unlike": Action(ReplyPermission.LIKE, _calls_with_id(relations.unlike_reply), None),
-    "delete": Action(ReplyPermission.DESTROY, _calls(replies.destroy), "row"),
+    "delete": Action(ReplyPermission.DESTROY, _moderates(replies.destroy), "row"),
+    # Of a deleted reply only moderators have the permission.
+    "restore": Action(ReplyPermission.DESTROY, _moderates(replies.restore), "row"),
 }
 
 
@@ -82,14 +96,15 @@ def topic_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[st
         ("ban", "unban", row.banned_at is not None),
     ]
     shown = [undo if is_done else do for do, undo, is_done in choices]
-    if row.deleted_at is None:
-        shown.append("delete")
+    shown.append("delete" if row.deleted_at is None else "restore")
     return [name for name in shown if may[TOPIC_ACTIONS[name].permission]]
 
 
-def reply_buttons(may: dict[str, bool], state: ViewerState) -> list[str]:
-    """Return the names of the actions with a visible reply, as `topic_buttons` does."""
-    shown = ["unlike" if state["liked"] else "like", "delete"]
+def reply_buttons(may: dict[str, bool], row: Any, state: ViewerState) -> list[str]:
+    """Return the names of the actions with a reply, as `topic_buttons` does."""
+    shown = ["restore"]
+    if row.deleted_at is None:
+        shown = ["unlike" if state["liked"] else "like", "delete"]
     return [name for name in shown if may[REPLY_ACTIONS[name].permission]]
 
 
@@ -127,6 +142,7 @@ def _add_actions(
             request_method="POST",
             permission=action.permission,
             locked=action.locked,
+            schema=reason_form,
         )
 
 

@@ -86,10 +86,10 @@ def _shown(
     row: ReplyListRow, floor: int, topic: TopicItem, state: ViewerState, request: ForumRequest
 ) -> ShownReply:
     may_edit, may_report, buttons = False, False, []
-    if request.caller is not None and row.deleted_at is None:
+    if request.caller is not None:
         may = abilities(request.caller, listed_reply(topic, row), ReplyPermission)
         may_edit, may_report = may[ReplyPermission.UPDATE], may[ReplyPermission.REPORT]
-        buttons = reply_buttons(may, state)
+        buttons = reply_buttons(may, row, state)
     author, moment = Person.of(request, row), Moment.of(request, row.created_at)
     page = page_of_floor(floor)
     html = post_html(row.body_html, topic_path(request, row.topic_id), page)

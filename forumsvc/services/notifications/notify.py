@@ -172,8 +172,11 @@ def notify_about_follow(db: Session, actor_id: int, now: datetime, target_id: in
 def delete_for_topic(db: Session, topic_id: int) -> None:
     """Delete the notifications about a topic and its replies.
 
-    The caller has locked the users of `recipients.notified_about_topic`.
+    What moderators told stays, with the title alone. The caller has locked the users of
+    `recipients.notified_about_topic`.
     """
+    told = (Notification.topic_id == topic_id, Notification.type == NotificationType.MODERATION)
+    db.execute(update_of(Notification).where(*told).values(topic_id=None))
     _delete(db, Notification.topic_id == topic_id)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.functional.forum import Forum, Person, content
+from tests.functional.test_reports import wrong_counters
 
 from .visitor import Visitor, sent, with_password
 
@@ -46,6 +47,37 @@ def test_a_review_shows_what_was_reported_if_it_was_edited_since(
     bob.post(f"/topics/{topic}", title="Nothing", node_id=node, body="Fine")
     shown = chief.get(page.request.path).html.find("section", {"aria-labelledby": "reports"})
     assert "Cheap **boats**" in shown.find("details").text
+
+
+def test_a_moderator_deletes_with_a_reason_sees_that_and_gives_back(
+    forum: Forum, member: Visitor, chief: Visitor, bob: Person, topic: int
+) -> None:
+    reply = forum.reply(bob, topic, "A **bold** reply")
+    path = f"/topics/{topic}"
+
+    def act(action: str, reason: str) -> None:
+        forms = chief.get(path).forms.values()
+        sent(next(one for one in forms if one.action.endswith(action)), reason=reason)
+
+    act(f"/replies/{reply}/delete", "Rude")
+    assert "bold" not in member.get(path).text
+    assert "/restore" not in member.get(path).text
+    assert "This reply is deleted." in chief.get(path).text
+    act(f"/replies/{reply}/restore", "A mistake")
+    assert "bold" in member.get(path).text
+    act(f"{path}/delete", "Spam")
+    assert member.get(path).status_int == 410
+    assert "This topic is deleted." in chief.get(path).text
+    act(f"{path}/restore", "No spam")
+    assert member.get(path).status_int == 200
+    told = [(one["action"], one["reason"]) for one in content(bob.get("/notifications"))]
+    assert told[::-1] == [
+        ("reply.deleted", "Rude"),
+        ("reply.restored", "A mistake"),
+        ("topic.deleted", "Spam"),
+        ("topic.restored", "No spam"),
+    ]
+    assert wrong_counters(forum) == []
 
 
 def test_a_report_is_decided_and_everybody_is_told(
