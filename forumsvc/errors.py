@@ -57,7 +57,11 @@ class Invalid(ForumError):
 
 
 class PreconditionFailed(ForumError):
-    """The resource has changed since the client read it (If-Match)."""
+    """The resource has changed since the client read it.
+
+    It is said by If-Match or by a parameter (`version` of a review), or the client decides what
+    somebody else has decided already.
+    """
 
 
 class Conflict(ForumError):

@@ -121,8 +121,9 @@ def resolve(
             if user.role == Role.ADMIN:
                 raise Conflict(f"{user.user_login} is an admin, whom nobody can silence.")
             until = now + timedelta(days=silence_days)
-            about = {"reason": reason, "until": until, "review_id": row.id}
-            restricting.silence_at_least(db, None, now, user, **about)
+            restricting.silence_at_least(
+                db, None, now, user, reason=reason, until=until, review_id=row.id
+            )
     said = "Decided" if changed else "It was decided so before"
     context.output(f"{said}: {decision}.", id=review_id, decision=decision, changed=changed)
 

@@ -29,7 +29,7 @@ _CHALLENGE = "Bearer"
 _STATUS: dict[type[errors.ForumError], int] = {
     errors.Malformed: 400,
     errors.Invalid: 400,
-    errors.Conflict: 400,
+    errors.Conflict: 400,  # The contract lists the statuses that clients know, without 409.
     errors.Unauthenticated: 401,
     errors.BadToken: 401,
     errors.Forbidden: 403,

@@ -116,7 +116,8 @@ def put_aside(db: Session, now: datetime, sweep_id: int, post: Post) -> None:
         actor_id=None,
         details={"action": sweep.action, "sweep": _name(sweep_id), "failed": True},
         user_id=sweep.user_id,
-        **{"reply_id" if post.is_reply else "topic_id": post.id},
+        topic_id=None if post.is_reply else post.id,
+        reply_id=post.id if post.is_reply else None,
     )
 
 
@@ -192,7 +193,7 @@ def _take_hidden(
 def _hidden_by_orders(sweep: Any) -> list[ColumnElement[bool]]:
     """Return the conditions of what orders hid of the user, from the time on that `sweep` says."""
     orders = select(Sweep.id).where(Sweep.user_id == sweep.user_id)
-    hidden = [SweptPost.sweep_id.in_(orders)]
+    hidden: list[ColumnElement[bool]] = [SweptPost.sweep_id.in_(orders)]
     return hidden if sweep.since is None else [*hidden, SweptPost.hidden_at >= sweep.since]
 
 
