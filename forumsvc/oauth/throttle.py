@@ -22,6 +22,7 @@ from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from ..db.statements import delete_of, insert_or_ignore, update_of
+from ..email_addresses import email_key
 from ..models import LoginAddress, LoginFailure, LoginSuccess
 
 KNOWN_ADDRESS_TTL = timedelta(days=180)
@@ -32,8 +33,9 @@ _LONGEST_WINDOW = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class AttemptKey:
-    """What an attempt is counted under. account, address: keyed hashes (HMAC); user_id: None if
-    the username is unknown.
+    """What an attempt is counted under.
+
+    account: of the name as typed, and address: keyed hashes (HMAC); user_id: None if unknown.
     """
 
     account: str
@@ -45,11 +47,12 @@ def attempt_key(secret: str, username: str, user_id: int | None, address: str) -
     """Return the key of an attempt.
 
     secret: `session.secret`; username: as typed; address: the caller's IP address. The login and
-    the email of a user count as one account.
+    the email of a user are counted apart: otherwise the wait for one would tell that the other
+    belongs to it.
     """
-    account = f"name {username.strip().lower()}" if user_id is None else f"user {user_id}"
+    name = email_key(username) or username.strip().lower()
     return AttemptKey(
-        _keyed_hash(secret, account),
+        _keyed_hash(secret, f"name {name}"),
         _keyed_hash(secret, f"address {rate_limit_network(address)}"),
         user_id,
     )

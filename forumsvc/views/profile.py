@@ -3,8 +3,6 @@
 from typing import NamedTuple
 
 from ..media.images import ProcessedImage
-from ..oauth import login
-from ..oauth.login import LoginAttempt
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
@@ -19,13 +17,13 @@ class Prepared(NamedTuple):
     """What is done before the transaction: the thumbnail made, the password checked."""
 
     avatar: ProcessedImage | None
-    attempt: LoginAttempt | None
+    may_change_email: bool
 
 
 def prepare(item: UserItem, request: ForumRequest) -> Prepared:
     """Check the password that a changed e-mail needs, and make the avatar's thumbnail."""
-    attempt = confirming.check_password(request, item.row)
-    return Prepared(_shrink_avatar(item, request), attempt)
+    may_change_email = confirming.check_password(request, item.row)
+    return Prepared(_shrink_avatar(item, request), may_change_email)
 
 
 def _shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | None:
@@ -50,8 +48,7 @@ def update_profile(item: UserItem, request: ForumRequest) -> Detail:
     changes = dict(request.validated)
     email, _ = changes.pop("email", ""), changes.pop("password", None)
     prepared: Prepared = request.prework
-    if prepared.attempt is not None:
-        login.record_success(request.db, prepared.attempt, request.now)
+    if prepared.may_change_email:
         confirming.change_address(request, item.row.user_id, email)
     if prepared.avatar is not None:
         changes["avatar"] = photos.record(

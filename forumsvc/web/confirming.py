@@ -54,10 +54,10 @@ def send_again(request: ForumRequest) -> str:
 def change_address(request: ForumRequest, user_id: int, email: str) -> bool:
     """Change the address of a user, who has given their password; tell whether a link was sent.
 
-    Raises Invalid for an address that is not valid or taken, RateLimited.
+    The caller has counted the request (`count_mail_request`). Raises Invalid for an address that is
+    not valid or taken, RateLimited.
     """
     limits = request.registry.abuse_limits
-    limits.count_mail_request(request)
     check_changed_email(request, email)
     address = email_confirmation.change(
         *(request.db, user_id, email, request.now),
@@ -71,18 +71,20 @@ def change_address(request: ForumRequest, user_id: int, email: str) -> bool:
     return True
 
 
-def check_password(request: ForumRequest, row: UserRow) -> login.LoginAttempt | None:
+def check_password(request: ForumRequest, row: UserRow) -> bool:
     """Check the password that a changed address needs, before the request's transaction.
 
-    Returns the attempt, or None if the address stays as it is: many clients send all fields of the
-    profile. Raises Invalid; a wrong password is counted. Raises RateLimited.
+    Returns whether there was one; without, the address stays as it is: many clients send all fields
+    of the profile. Each attempt is counted, even if the request fails later.
+    Raises Invalid, RateLimited.
     """
     sent = request.validated
     password = sent.get("password")
     if "email" not in sent or (password is None and sent["email"] == (row.email or "")):
-        return None
+        return False
     if password is None:
         raise Invalid("password", "is required to change the email address")
+    request.registry.abuse_limits.count_mail_request(request)
     attempt = login.authenticate(
         request.registry.database.reads,
         request.settings,
@@ -91,12 +93,15 @@ def check_password(request: ForumRequest, row: UserRow) -> login.LoginAttempt | 
         address=request.remote_addr or "",
         now=request.now,
     )
-    if attempt.user is None:
-        # In a transaction of its own, for that of the request ends without a trace.
-        with request.registry.database.session.begin() as db:
+    # In a transaction of its own, for that of the request may end without a trace.
+    with request.registry.database.session.begin() as db:
+        if attempt.user is None:
             login.record_failure(db, attempt, request.settings, request.now)
+        else:
+            login.record_success(db, attempt, request.now)
+    if attempt.user is None:
         raise Invalid("password", "is wrong")
-    return attempt
+    return True
 
 
 def _send_link(request: ForumRequest, user_id: int, address: str) -> None:

@@ -30,13 +30,11 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     """Change the address, or send a link to the new one."""
     user = context.user
     assert user is not None, "the page requires a login"  # noqa: S101
-    is_right = True
 
     def change(values: Values) -> Response:
-        nonlocal is_right
+        request.registry.abuse_limits.count_mail_request(request)
         attempt = check_password_attempt(request, user.login, values["current_password"])
-        is_right = attempt.user is not None
-        if not is_right:
+        if attempt.user is None:
             raise Invalid("current_password", "is wrong")
         login.record_success(request.db, attempt, request.now)
         is_sent = confirming.change_address(request, user.user_id, values["email"])
@@ -45,8 +43,8 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
     others = {**_present(context, request), "flash_message": None}
     result = process_form(request, email_form(), change, **others)
-    if not is_right:
-        # Commit the count of the wrong password; nothing else was written.
+    if request.response.status_int == 400:
+        # Commit the count of the password, right or wrong; nothing else was written.
         request.response.headers["X-Tm"] = "commit"
     return result
 

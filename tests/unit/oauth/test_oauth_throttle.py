@@ -93,12 +93,21 @@ def test_a_login_clears_the_users_own_failures(time: ManualClock, oauth: OAuthFi
     assert guess(oauth, password=PASSWORD).status == 200
 
 
-def test_login_and_email_are_one_account_in_any_case(
+@pytest.mark.parametrize("name", ["ann", "ann@example.org"])
+def test_a_name_is_one_account_in_any_case(
+    time: ManualClock, oauth: OAuthFixture, name: str
+) -> None:
+    fail(oauth, 5, name)
+    fail(oauth, 5, name.upper())
+    assert guess(oauth, name).status == 429
+
+
+def test_the_wait_for_a_login_does_not_tell_which_address_belongs_to_it(
     time: ManualClock, oauth: OAuthFixture
 ) -> None:
-    fail(oauth, 5, "ann")
-    fail(oauth, 5, "ANN@example.org")
-    assert guess(oauth, "Ann").status == 429
+    fail(oauth, 10, "ann")
+    statuses = {guess(oauth, f"{name}@example.org").status for name in ("ann", "nobody")}
+    assert statuses == {400}
 
 
 def test_an_unknown_user_gets_the_same_response_as_a_known_one(

@@ -2,8 +2,9 @@
 
 import pytest
 
-from forumsvc.models import LoginFailure
+from forumsvc.models import LoginFailure, LoginSuccess
 from forumsvc.services import accounts, email_confirmation
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum
 from tests.functional.pages.visitor import (
     NEW_PASSWORD,
@@ -13,11 +14,12 @@ from tests.functional.pages.visitor import (
     form_of,
     problem,
     sent,
+    with_password,
     wrong,
 )
 from tests.functional.threads import together
 
-from .account import GOOD, NEW, can_write, link, row_of
+from .account import GOOD, NEW, caller_of, can_write, link, row_of
 
 pytestmark = pytest.mark.both_databases
 
@@ -99,10 +101,33 @@ def test_an_address_of_another_account_is_taken_whatever_the_case(
     assert (taken.status_int, taken.json["error"]) == (400, "email: is taken")
     visitor.log_in("nina")
     form = {"email": "O@example.org", "current_password": PASSWORD}
+    # Refused, and the right passwords are counted all the same: of the API, the log-in, the page.
     assert "is taken" in wrong(visitor.send("/settings/email", **form))
+    assert forum.count(LoginSuccess) == 3
     assert (
         visitor.send("/settings/email", **{**form, "email": "NINA@example.org"}).status_int == 303
     )
+
+
+@pytest.mark.parametrize("is_page", [True, False])
+def test_so_many_changes_of_an_address_an_hour_are_tried_whatever_comes_of_them(
+    make_forum: MakeForum, is_page: bool
+) -> None:
+    forum = make_forum(mail__requests_per_hour="2", accounts__confirm_email="false")
+    with_password(forum)
+    other = "other@example.org"
+    forum.change(forum.person("other").id, email=other, email_key=other)
+    visitor, ann = Visitor(forum), caller_of(forum, "ann")
+    if is_page:
+        visitor.log_in()
+
+    def try_address() -> int:
+        if is_page:
+            form = {"email": other, "current_password": PASSWORD}
+            return int(visitor.send("/settings/email", **form).status_int)
+        return ann.put("/users/me", email=other, password=PASSWORD).status_int
+
+    assert [try_address() for _ in range(3)] == [400, 400, 429]
 
 
 def test_an_address_that_another_account_has_got_meanwhile_is_not_lost(
