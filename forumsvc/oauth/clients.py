@@ -39,7 +39,8 @@ EXPLORER_CLIENT = "explorer"
 RESERVED = frozenset({BUILTIN_CLIENT, EXPLORER_CLIENT})
 MAX_NAME = 100
 MAX_ID_LENGTH = 64
-MIN_SECRET = 8
+MIN_SECRET = 32
+"""Characters: secrets are stored as plain SHA-256, so none may be guessable."""
 MAX_SECRET = 255
 _VSCHARS = re.compile("[ -~]*")
 _DUMMY_HASH = hash_token(new_secret())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from oauthlib.oauth2 import InvalidRequestError, OAuth2Error
+from oauthlib.oauth2 import InvalidClientError, InvalidRequestError, OAuth2Error
 from oauthlib.oauth2.rfc6749.endpoints.introspect import IntrospectEndpoint
 from oauthlib.oauth2.rfc6749.endpoints.revocation import RevocationEndpoint
 from oauthlib.oauth2.rfc6749.endpoints.token import TokenEndpoint
@@ -119,12 +119,23 @@ def _token_endpoint(validator: TokenValidator) -> TokenEndpoint:
     )
 
 
+def _authenticate(
+    validator: ClientValidator, request: OAuthRequest, parameters: dict[str, str]
+) -> None:
+    try:
+        validator.authenticate_request(request.headers, parameters)
+    except InvalidClientError:
+        # Guesses of secrets, of whatever client, are counted together.
+        validator.provider.limit_client("wrong credentials", request.address)
+        raise
+
+
 def _respond(
     validator: ClientValidator, request: OAuthRequest, names: set[str], endpoint: Endpoint
 ) -> OAuthResponse:
     try:
         parameters = known_parameters(request, _CLIENT | names)
-        validator.authenticate_request(request.headers, parameters)
+        _authenticate(validator, request, parameters)
         parameters.pop("client_secret", None)
         parameters["client_id"] = validator.client.client_id
         # oauthlib gets neither query nor headers: what it needs of them is in `parameters`.

@@ -12,6 +12,7 @@ def new_secret() -> str:
 def hash_token(secret: str) -> str:
     """Return the SHA-256 of a secret in hexadecimal, the only form that is stored.
 
-    No salt and no slow hash are needed: the secrets have 256 random bits.
+    No salt and no slow hash are needed: the secrets have 256 random bits, and those that
+    an administrator brings are long (`clients.MIN_SECRET`).
     """
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

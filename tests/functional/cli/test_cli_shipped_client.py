@@ -10,7 +10,7 @@ from forumsvc.oauth import clients
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.terminal import COMMAND, ENVIRONMENT
 
-SECRET = "shipped since 2019 ~!\"'"
+SECRET = "shipped since 2019, with the phone ~!\"'"
 
 
 def recognized(database: Database, client_id: str, secret: str | None) -> bool:
@@ -73,10 +73,10 @@ def test_an_id_that_is_taken_is_refused(run: Run, database: Database, client_id:
         (("--id", "app\n"), "id"),
         (("--id", "äpp"), "id"),
         (("--secret", ""), "secret"),
-        (("--secret", "short"), "secret"),
+        (("--secret", "x" * 31), "secret"),
         (("--secret", "x" * 256), "secret"),
-        (("--secret", "pässword"), "secret"),
-        (("--secret", "tab\tinside"), "secret"),
+        (("--secret", "ä" * 32), "secret"),
+        (("--secret", "tab\t" * 10), "secret"),
         (("--secret", SECRET, "--public"), "secret"),
     ],
 )
