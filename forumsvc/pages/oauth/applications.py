@@ -7,8 +7,10 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from ...errors import Forbidden, Invalid, NotFound
+from ...models import User
 from ...oauth import authorizations, clients
 from ...permissions import AccountPermission as May
+from ...queries.user_locks import lock_users
 from ...schemas.accounts import client_form
 from ...texts import Message
 from ...web.api.request import ForumRequest
@@ -42,7 +44,9 @@ def register(context: PageContext, request: ForumRequest) -> Response | Values:
     _check_registration_open(request)
 
     def create(values: Values) -> Response:
-        registered = clients.list_clients(request.read_connection, owner_id=request.actor_id)
+        # Of two at once the second waits here, and counts the first one's.
+        lock_users(request.db, User.id == request.actor_id)
+        registered = clients.list_clients(request.db, owner_id=request.actor_id)
         if len(registered) >= MAX_APPLICATIONS:
             have = Message(
                 "You have %(most)d applications, which is the most. Delete one first.",

@@ -2,13 +2,13 @@
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import orjson
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from ...oauth import authorization_endpoint
+from ...oauth import authorization_endpoint, clients
 from ...oauth.authorization_endpoint import (
     AuthorizationRequest,
     NonRedirectableError,
@@ -63,13 +63,26 @@ def show_error(error: NonRedirectableError, request: ForumRequest) -> Response:
 
 
 def _authorization_request(context: PageContext, request: ForumRequest) -> AuthorizationRequest:
-    authorization_request = authorization_endpoint.validate_authorization_request(
-        _provider(request), _parameters(request)
-    )
+    parameters = _parameters(request)
+    try:
+        authorization_request = authorization_endpoint.validate_authorization_request(
+            _provider(request), parameters
+        )
+    except RedirectableError:
+        if context.user is None and _is_of_member(request, parameters):
+            # Any member could make a link to this site lead visitors to another one.
+            path = f"{request.route_path(ROUTE)}?{urlencode(parameters)}"
+            raise LoginRequired(safe_redirect_path(path)) from None
+        raise
     if context.user is None:
         this_request = with_query(request.route_path(ROUTE), **authorization_request.parameters)
         raise LoginRequired(safe_redirect_path(this_request))
     return authorization_request
+
+
+def _is_of_member(request: ForumRequest, parameters: list[tuple[str, str]]) -> bool:
+    client = clients.find(request.read_connection, dict(parameters).get("client_id", ""))
+    return client is not None and client.owner_id is not None
 
 
 def _provider(request: ForumRequest) -> Provider:

@@ -10,6 +10,7 @@ from forumsvc.pages.oauth import applications
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum
 from tests.functional.oauth.application import Application
+from tests.functional.threads import together
 
 from .visitor import PASSWORD, Visitor, form_of, problem, with_password, wrong
 
@@ -183,6 +184,18 @@ def test_the_number_of_applications_is_limited(
     monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
     register(owner)
     assert "which is the most" in register(owner).text
+
+
+@pytest.mark.both_databases
+def test_the_number_of_applications_holds_for_forms_that_are_sent_at_once(
+    forum: Forum, ann: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(applications, "MAX_APPLICATIONS", 1)
+    visitors = [Visitor(forum) for _ in range(3)]
+    for each in visitors:
+        each.log_in()
+    together([lambda each=each: register(each) for each in visitors])
+    assert owned(forum) == 1
 
 
 def test_blocked_users_cannot_register_but_can_revoke(

@@ -104,6 +104,18 @@ def test_an_invalid_request_needs_no_login(visitor: Visitor, app: Application) -
     )
 
 
+def test_an_invalid_request_of_a_members_application_needs_a_login(
+    forum: Forum, visitor: Visitor, ann: int
+) -> None:
+    owned = Application(forum, redirect_uris=[URI], owner_id=ann, grants=("authorization_code",))
+    page = open_consent(visitor, owned, response_type="token")
+    assert page.status_int == 303
+    assert urlsplit(page.location).path == "/login"
+    visitor.log_in()
+    params = redirect_parameters(open_consent(visitor, owned, response_type="token"))
+    assert params["error"] == "unsupported_response_type"
+
+
 @pytest.mark.parametrize(
     "bad",
     [
