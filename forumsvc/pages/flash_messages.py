@@ -9,6 +9,11 @@ _MESSAGES = {
         "Your account is created, and an email was sent to you. You can log in now, and write once "
         "you have followed the link in that email."
     ),
+    "registered-unconfirmed-awaits-approval": Message(
+        "Your account is created, and an email was sent to you. You can log in and read. You can "
+        "write once you have followed the link in that email and a moderator has approved your "
+        "account."
+    ),
     "confirmation-sent": Message("An email was sent. Follow the link in it."),
     "email-confirmed": Message("Your email address is confirmed."),
     "email-saved": Message("Your email address is saved."),

@@ -69,7 +69,8 @@ class PageContext(PageResource):
     def account_pages(self) -> tuple[str, ...]:
         """The routes of the pages about the user's own account; who only reads edits no profile."""
         caller = self.request.caller
-        may_write = caller is not None and caller.level not in (Level.BLOCKED, Level.UNCONFIRMED)
+        only_reads = (Level.BLOCKED, Level.UNCONFIRMED, Level.AWAITING_APPROVAL)
+        may_write = caller is not None and caller.level not in only_reads
         first = ("settings",) if may_write else ()
         return (*first, "email", "change_password", "applications")
 

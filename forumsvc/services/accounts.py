@@ -173,10 +173,11 @@ def log_out_everywhere(db: Session, user_id: int) -> None:
     logins.revoke_all(db, user_id, now())
 
 
-def delete(db: Session, login: str) -> tuple[Account, str]:
+def delete(db: Session, login: str, *, actor_id: int | None = None) -> tuple[Account, str]:
     """Delete a user: their e-mail, emails to them, profile, password and tokens. Texts stay.
 
     Their likes and follows stay, too, and all counters. Deleting a deleted user changes nothing.
+    actor_id: the moderator who does it; None: at the command line, or the service.
     Returns the account, and the name of the avatar's file, which the caller removes after the
     commit (`profiles.erase`); empty for none. Raises NotFound, or Conflict for the last admin.
     """
@@ -200,7 +201,8 @@ def delete(db: Session, login: str) -> tuple[Account, str]:
     logins.revoke_at_applications_of(db, account.id, now())
     post_networks.forget(db, account.id)
     _record(db, EventType.USER_DELETED, account.id)
-    _log(db, EventType.USER_DELETED, account.id)
+    deleted = EventType.USER_DELETED
+    audit_log.record(db, deleted, now(), actor_id=actor_id, user_id=account.id)
     return account, profiles.erase(db, account.id)
 
 

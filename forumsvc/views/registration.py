@@ -17,5 +17,5 @@ def open_account(container: Users, request: ForumRequest) -> Detail:
     registration.check_open(request.settings)
     request.registry.abuse_limits.count_registration(request)
     sent = validate(registration_form(request.settings), request.parameters)
-    account = confirming.register(request, sent)
+    account = confirming.register(request, sent).account
     return Detail(Kind.USER, container.get(account.id), is_new=True)

@@ -1,7 +1,7 @@
 """Confirming email addresses, for the API and for the pages: limits, links, and the services."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Conflict, Forbidden, Invalid
 from ..oauth import login
@@ -13,7 +13,15 @@ from .api.request import ForumRequest
 from .limits.sign_up import check_changed_email, check_sign_up
 
 
-def register(request: ForumRequest, values: Mapping[str, Any]) -> Account:
+class Registered(NamedTuple):
+    """A new account, and what it waits for before it may write."""
+
+    account: Account
+    must_confirm: bool
+    awaits_approval: bool
+
+
+def register(request: ForumRequest, values: Mapping[str, Any]) -> Registered:
     """Register an account, and send it a link if it has to confirm its address.
 
     values: of the form. Raises Invalid, Forbidden; RateLimited if its address has got many links.
@@ -22,16 +30,17 @@ def register(request: ForumRequest, values: Mapping[str, Any]) -> Account:
     must_confirm = email_confirmation.is_required(request.settings)
     if must_confirm:
         request.registry.abuse_limits.count_mail_to(values["email"])
+    awaits_approval = is_suspicious or registration.needs_approval(request.settings)
     account = registration.register(
         *(request.db, request.read_connection),
         must_confirm=must_confirm,
-        awaits_approval=is_suspicious or registration.needs_approval(request.settings),
+        awaits_approval=awaits_approval,
         **values,
     )
     waiting = email_confirmation.find(request.db, account.id) if must_confirm else None
     if waiting is not None:
         _send_link(request, account.id, waiting.address)
-    return account
+    return Registered(account, must_confirm, awaits_approval)
 
 
 def send_again(request: ForumRequest) -> str:

@@ -7,10 +7,11 @@ from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.background import mail_texts
-from forumsvc.models import Event, Mail, Role, User
+from forumsvc.models import AuditRecord, Event, Mail, Role, User
 from forumsvc.services import accounts
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.pages.visitor import Visitor
 from tests.functional.test_held_posts import resolve_only
 from tests.functional.test_reports import MODERATE, told
 
@@ -98,12 +99,35 @@ def test_a_refused_account_is_deleted_and_its_owner_is_told(
 ) -> None:
     assert resolve_only(chief, "delete", reason="A robot").status_int == 200
     assert ann.get("/users/me").status_int == 401
+    with careful.database.reads.connect() as db:
+        deletion = select(AuditRecord.actor_id).where(AuditRecord.action == "user.deleted")
+        assert db.scalars(deletion).all() == [chief.id]
     [mail] = mails(careful)
     with careful.database.reads.connect() as db:
         settings = careful.registry.forum_settings
         text = mail_texts.text_of(db, settings, mail)
     assert text is not None
     assert (text.recipient, "A robot" in text.text) == ("ann@example.org", True)
+
+
+@pytest.mark.parametrize("must_confirm", [True, False])
+def test_who_has_to_wait_is_told_for_what(make_forum: MakeForum, must_confirm: bool) -> None:
+    forum = make_forum(
+        accounts__registration="open",
+        accounts__confirm_email=str(must_confirm).lower(),
+        accounts__sign_up_min_seconds="off",
+        mail__delivery="folder",
+    )
+    root = forum.person("root", role="admin", scope="read write moderate admin")
+    block = {"kind": "email_domain", "value": "example.org", "severity": "approval"}
+    assert root.post("/access_blocks", **block, reason="Bots").status_int == 201
+    visitor = Visitor(forum)
+    told_words = visitor.send("/signup", **ANN).follow().html.find(role="status").text
+    assert "a moderator has approved" in told_words
+    assert ("the link in that email" in told_words) is must_confirm
+    visitor.log_in()
+    page = visitor.get("/settings/email")
+    assert (page.status_int, page.html.find(href="/settings")) == (200, None)
 
 
 def test_the_account_that_waits_is_recorded_for_bots(careful: Forum, ann: Caller) -> None:

@@ -5,7 +5,7 @@ from pyramid.response import Response
 
 from ...permissions import Common
 from ...schemas.accounts import registration_form
-from ...services import email_confirmation, registration
+from ...services import registration
 from ...web import confirming
 from ...web.api.request import ForumRequest
 from ..forms import Values, add_form_page, form, process_form
@@ -25,12 +25,12 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     def create_account(values: Values) -> Response:
         request.registry.abuse_limits.count_registration(request)
         signup_trap.check_person(request)
-        confirming.register(request, values)
+        registered = confirming.register(request, values)
         message = "registered"
-        if email_confirmation.is_required(request.settings):
-            message = "registered-unconfirmed"
-        elif registration.needs_approval(request.settings):
-            message = "registered-awaits-approval"
+        if registered.must_confirm:
+            message += "-unconfirmed"
+        if registered.awaits_approval:
+            message += "-awaits-approval"
         return redirect_to_page(request, "login", flash_message=message, next=_next(request))
 
     schema = registration_form(request.settings)

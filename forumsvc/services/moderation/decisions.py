@@ -99,7 +99,7 @@ def apply(
     if review.kind == ReviewKind.HELD:
         _apply_to_held(db, now, review, decision, reason, publication)
     elif review.kind == ReviewKind.ACCOUNT:
-        _apply_to_account(db, now, review, decision, reason)
+        _apply_to_account(db, actor_id, now, review, decision, reason)
     else:
         _apply_to_reported(db, actor_id, now, review, decision, reason, silences)
 
@@ -127,7 +127,12 @@ def _apply_to_held(
 
 
 def _apply_to_account(
-    db: Session, now: datetime, review: ReviewRow, decision: Decision, reason: str | None
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    review: ReviewRow,
+    decision: Decision,
+    reason: str | None,
 ) -> None:
     """Let the user write, or delete the account. They are told by email, if the address is theirs.
 
@@ -144,7 +149,7 @@ def _apply_to_account(
         accounts.approve(db, user.user_id)
         notices.notify(db, now, user.user_id, ACCOUNT_APPROVED, reason=reason)
     else:
-        accounts.delete(db, user.user_login)
+        accounts.delete(db, user.user_login, actor_id=actor_id)
     if user.email is not None and user.email_confirmed_at is not None:
         kind = MailKind.ACCOUNT_APPROVED if is_approved else MailKind.ACCOUNT_REFUSED
         data = {"login": user.user_login, "reason": reason or ""}
