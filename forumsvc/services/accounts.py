@@ -25,7 +25,7 @@ from .content.short_texts import validate_line
 from .login_names import check_login
 from .moderation import audit_log
 
-MIN_PASSWORD = 8
+MIN_PASSWORD = 10
 MAX_NAME = 100
 
 

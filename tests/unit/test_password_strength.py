@@ -6,25 +6,15 @@ from forumsvc.password_strength import weakness
 
 
 @pytest.mark.parametrize(
-    "password",
-    [
-        "password",
-        "12345678",
-        "qwertyuiop",
-        "P@ssw0rd!",
-        "drowssap",
-        "iloveyou2",
-        "aaaaaaaaaaaa",
-        "abcdefgh",
-        "12345" * 14,
-        "football",
-        "sunshine1",
-        "ab" * 500,
-        "x" * 40 + "Q7#kz!",  # the end of a long one is not judged
-    ],
+    "password", ["password", "qwertyuiop", "1234567890", "Basketball", "SUNSHINE1"]
 )
 def test_what_everybody_tries_first_is_weak(password: str) -> None:
-    assert weakness(password) is not None
+    assert weakness(password) == "is one of the most common passwords"
+
+
+@pytest.mark.parametrize("password", ["aaaaaaaaaaaa", "ab" * 500, "1212121212", "aAbBcCdDaA"])
+def test_a_few_characters_again_and_again_are_weak(password: str) -> None:
+    assert weakness(password) == "has too few different characters"
 
 
 @pytest.mark.parametrize(
@@ -34,10 +24,9 @@ def test_others_are_not(password: str) -> None:
     assert weakness(password) is None
 
 
-@pytest.mark.parametrize("password", ["margarethe", "Margarethe1", "m.schulze77", "ehteragram"])
+@pytest.mark.parametrize(
+    "password", ["margarethe", "MARGARETHE", "m.schulze77", "M.Schulze77@example.org"]
+)
 def test_what_is_known_of_the_owner_is_weak(password: str) -> None:
-    assert weakness(password, ("margarethe", "m.schulze77@example.org")) is not None
-
-
-def test_the_reason_is_returned() -> None:
-    assert weakness("password") == "is too easily guessed: This is a top-10 common password"
+    assert weakness(password, ("Margarethe", "m.schulze77@example.org")) is not None
+    assert weakness(password, ("another", "another@example.org")) is None

@@ -25,16 +25,16 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     assert user is not None, "the page requires a login"  # noqa: S101
 
     def change(values: Values) -> Response:
+        _check_current_password(request, user.login, values["current_password"])
         new = accounts.check_password(values["new_password"], field="new_password")
         registration.check_strength("new_password", new, (user.login, user.email or ""))
-        _check_current_password(request, user.login, values["current_password"])
         accounts.set_password(request.db, user.login, new)
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")
 
     result = process_form(request, password_form(), change)
     if request.response.status_int == 400:
-        # Commit the count of the wrong password; nothing else was written.
+        # Commit the count of the password, right or wrong; nothing else was written.
         request.response.headers["X-Tm"] = "commit"
     return result
 

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from forumsvc import clock
-from forumsvc.models import LoginFailure
+from forumsvc.models import LoginFailure, LoginSuccess
 from tests.functional.conftest import MakeForum
+from tests.functional.forum import Forum
 from tests.functional.statements import counting
 
 from .visitor import NEW_PASSWORD, PASSWORD, Mail, Visitor, problem, sent, with_password, wrong
@@ -177,3 +178,15 @@ def test_without_mail_there_is_no_reset_page_and_no_link_to_it(make_forum: MakeF
     assert visitor.get("/password/forgotten").status_int == 403
     assert visitor.post("/password/forgotten", email="a@example.org").status_int == 403
     assert "/password/forgotten" not in visitor.get("/login").text
+
+
+def test_a_new_password_is_looked_at_only_after_the_present_one(
+    visitor: Visitor, ann: int, forum: Forum
+) -> None:
+    visitor.log_in()
+    form = {"current_password": "wrong-wire-77", "new_password": "qwertyuiop"}
+    assert "is wrong" in wrong(visitor.send("/password", **form))
+    before = forum.count(LoginSuccess)
+    page = visitor.send("/password", **{**form, "current_password": PASSWORD})
+    assert "is one of the most common passwords" in wrong(page)
+    assert forum.count(LoginSuccess) == before + 1
