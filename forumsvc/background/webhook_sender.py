@@ -152,7 +152,7 @@ class WebhookSender:
             given_up = deliveries.record(db, attempts, now)
             deliveries.give_back(db, claimed[len(attempts) :], now)
             if last is not None and got_no_answer:
-                deliveries.postpone_all(db, webhook.id, last.delivery, now)
+                deliveries.pause(db, webhook.id, last.delivery, now)
             failed = [one for one in attempts if one.error is not None]
             if last is not None and deliveries.record_health(
                 db, webhook.id, now, has_failed=has_failed

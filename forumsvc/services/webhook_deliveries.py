@@ -31,6 +31,8 @@ MAX_PAUSE_OF_OTHERS = timedelta(minutes=5)
 """How long at most all deliveries of a webhook wait because one got no answer."""
 SWITCH_OFF_AFTER = timedelta(days=3)
 """How long every attempt may fail before a webhook is switched off."""
+MOST_COUNTED = 10_000
+"""How many deliveries that wait are counted for a webhook: each count reads them."""
 
 _COLUMNS: tuple[Any, ...] = (
     WebhookDelivery.id,
@@ -57,13 +59,20 @@ class ActiveWebhook(NamedTuple):
 
 
 def due_webhooks(db: SqlConnection, now: datetime) -> list[int]:
-    """Return the ids of the active webhooks that have deliveries due."""
-    has_due = (
+    """Return the ids of the active webhooks that have deliveries due, and are not paused."""
+    # A scalar subquery, not EXISTS, which PostgreSQL may run as one pass over all deliveries.
+    first_due = (
         select(WebhookDelivery.id)
         .where(WebhookDelivery.webhook_id == Webhook.id, *_is_due(now))
-        .exists()
+        .order_by(WebhookDelivery.due_at)
+        .limit(1)
+        .scalar_subquery()
     )
-    return [*db.scalars(select(Webhook.id).where(Webhook.active.is_(True), has_due))]
+    is_sent_to = (
+        Webhook.active.is_(True),
+        or_(Webhook.resume_at.is_(None), Webhook.resume_at <= now),
+    )
+    return [*db.scalars(select(Webhook.id).where(*is_sent_to, first_due.is_not(None)))]
 
 
 def active_webhook(db: Session, webhook_id: int) -> ActiveWebhook | None:
@@ -161,20 +170,18 @@ def give_back(db: Session, untried: Sequence[Any], now: datetime) -> None:
         db.execute(update_of(WebhookDelivery).where(claimed).values(values))
 
 
-def postpone_all(db: Session, webhook_id: int, unanswered: Any, now: datetime) -> None:
-    """Let all deliveries of a webhook that gave no answer wait for a moment.
+def pause(db: Session, webhook_id: int, unanswered: Any, now: datetime) -> None:
+    """Send nothing more to a webhook that gave no answer, for a moment.
 
-    unanswered: the delivery that it did not answer. The others wait as long as that one would, but
+    unanswered: the delivery that it did not answer. The others wait as long as that one does, but
     not longer than `MAX_PAUSE_OF_OTHERS`: it may have failed for hours, and they are new.
     """
-    pause = RETRY_PAUSES[min(unanswered.attempts, len(RETRY_PAUSES)) - 1]
-    until = now + min(pause, MAX_PAUSE_OF_OTHERS)
-    is_waiting = (
-        WebhookDelivery.webhook_id == webhook_id,
-        WebhookDelivery.state == DeliveryState.WAITING,
-    )
-    earlier = update_of(WebhookDelivery).where(*is_waiting, WebhookDelivery.due_at < until)
-    db.execute(earlier.values(due_at=until))
+    longest = RETRY_PAUSES[min(unanswered.attempts, len(RETRY_PAUSES)) - 1] * (1 + _JITTER)
+    _set_resume_at(db, webhook_id, now + min(longest, MAX_PAUSE_OF_OTHERS))
+
+
+def _set_resume_at(db: Session, webhook_id: int, moment: datetime | None) -> None:
+    db.execute(update_of(Webhook).where(Webhook.id == webhook_id).values(resume_at=moment))
 
 
 def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bool) -> bool:
@@ -189,14 +196,14 @@ def record_health(db: Session, webhook_id: int, now: datetime, *, has_failed: bo
 
 
 def ping(db: Session, webhook_id: int, now: datetime) -> None:
-    """Send a message of the type `ping`, which is no event."""
+    """Send a message of the type `ping`, which is no event. A pause of the webhook ends."""
+    _set_resume_at(db, webhook_id, None)
     db.execute(insert(WebhookDelivery).values(webhook_id=webhook_id, due_at=now, created_at=now))
 
 
 def redeliver(db: Session, webhook_id: int, delivery_id: int, now: datetime) -> None:
     """Send a delivery again. Raises NotFound if the webhook has none with this id."""
-    here = (WebhookDelivery.id == delivery_id, WebhookDelivery.webhook_id == webhook_id)
-    if not _restart(db, now, *here):
+    if not _restart(db, webhook_id, now, WebhookDelivery.id == delivery_id):
         raise NotFound(f"There is no delivery {delivery_id}.")
 
 
@@ -213,16 +220,18 @@ def replay(
     states = [DeliveryState.FAILED, *([DeliveryState.DELIVERED] if include_delivered else [])]
     return _restart(
         db,
+        webhook_id,
         now,
-        WebhookDelivery.webhook_id == webhook_id,
         WebhookDelivery.state.in_(states),
         WebhookDelivery.created_at >= since,
         WebhookDelivery.created_at < (until or now),
     )
 
 
-def _restart(db: Session, now: datetime, *conditions: Any) -> int:
-    again = update_of(WebhookDelivery).where(*conditions)
+def _restart(db: Session, webhook_id: int, now: datetime, *conditions: Any) -> int:
+    """Make deliveries of a webhook wait anew, end its pause, and return how many they are."""
+    _set_resume_at(db, webhook_id, None)
+    again = update_of(WebhookDelivery).where(WebhookDelivery.webhook_id == webhook_id, *conditions)
     values = {"state": DeliveryState.WAITING, "attempts": 0, "due_at": now, "delivered_at": None}
     return len(db.execute(again.values(values).returning(WebhookDelivery.id)).all())
 
@@ -235,12 +244,23 @@ class Waiting(NamedTuple):
 
 
 def waiting(db: SqlConnection) -> Waiting:
-    """Count the deliveries of active webhooks that wait."""
-    query = select(func.count(), func.min(WebhookDelivery.created_at)).join(
-        Webhook, Webhook.id == WebhookDelivery.webhook_id
+    """Count the deliveries of active webhooks that wait; of each webhook at most `MOST_COUNTED`."""
+    is_waiting = (
+        WebhookDelivery.webhook_id == Webhook.id,
+        WebhookDelivery.state == DeliveryState.WAITING,
     )
-    is_waiting = WebhookDelivery.state == DeliveryState.WAITING
-    return Waiting(*db.execute(query.where(is_waiting, Webhook.active.is_(True))).one())
+    counted = select(WebhookDelivery.id).where(*is_waiting).correlate(Webhook).limit(MOST_COUNTED)
+    number = select(func.count()).select_from(counted.subquery()).scalar_subquery()
+    oldest_first = (
+        select(WebhookDelivery.created_at).where(*is_waiting).order_by(WebhookDelivery.id)
+    )
+    oldest_at = oldest_first.limit(1).scalar_subquery()
+    query = select(number.label("number"), oldest_at.label("oldest_at"))
+    found = db.execute(query.select_from(Webhook).where(Webhook.active.is_(True))).all()
+    return Waiting(
+        sum(row.number for row in found),
+        min((row.oldest_at for row in found if row.oldest_at is not None), default=None),
+    )
 
 
 def given_up_since(db: SqlConnection, moment: datetime) -> dict[int, int]:

@@ -63,12 +63,14 @@ def exists(db: SqlConnection, webhook_id: int) -> bool:
 def edit(db: Session, actor_id: int | None, now: datetime, webhook_id: int, **columns: Any) -> None:
     """Set columns of a webhook: url, events, node_ids, description, active.
 
-    One that is switched on again starts without a reason and without failures.
+    One that is switched on again starts without a reason and without failures. What waits because
+    the receiver gave no answer is sent at once.
     """
     if columns.get("active"):
         columns |= {"disabled_reason": None, "failing_since": None}
     if columns:
-        db.execute(update_of(Webhook).where(Webhook.id == webhook_id).values(**columns))
+        here = update_of(Webhook).where(Webhook.id == webhook_id)
+        db.execute(here.values(**columns, resume_at=None))
         _log(db, AdminAction.WEBHOOK_UPDATED, actor_id, now, webhook_id, changed=sorted(columns))
 
 

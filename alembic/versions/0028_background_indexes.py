@@ -1,0 +1,32 @@
+"""Add the pause of webhooks, and indexes that the background worker and long lists need."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from forumsvc.db.online_ddl import create_index, drop_index
+
+revision = "0028"
+down_revision = "0023"
+branch_labels = None
+depends_on = None
+
+_INDEXES = {
+    "ix_webhook_deliveries_webhook_id_state_id_due_at": (
+        "webhook_deliveries",
+        ["webhook_id", "state", "id", "due_at"],
+    ),
+}
+
+
+def upgrade() -> None:
+    """Upgrade to this revision."""
+    op.add_column("webhooks", sa.Column("resume_at", sa.DateTime(timezone=True), nullable=True))
+    for name, (table, columns) in _INDEXES.items():
+        create_index(name, table, columns)
+
+
+def downgrade() -> None:
+    """Downgrade to the revision before."""
+    for name, (table, _) in reversed(_INDEXES.items()):
+        drop_index(name, table)
+    op.drop_column("webhooks", "resume_at")
