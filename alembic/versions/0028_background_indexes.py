@@ -15,14 +15,18 @@ _INDEXES = {
         "webhook_deliveries",
         ["webhook_id", "state", "id", "due_at"],
     ),
+    "ix_events_type_xid_id": ("events", ["type", "xid", "id"]),
+    "ix_held_posts_state_id": ("held_posts", ["state", "id"]),
+    "ix_audit_log_created_at": ("audit_log", ["created_at"]),
+    "ix_mails_finished_at": ("mails", ["finished_at"]),
 }
 
 
 def upgrade() -> None:
     """Upgrade to this revision."""
-    op.add_column("webhooks", sa.Column("resume_at", sa.DateTime(timezone=True), nullable=True))
     for name, (table, columns) in _INDEXES.items():
         create_index(name, table, columns)
+    op.add_column("webhooks", sa.Column("resume_at", sa.DateTime(timezone=True), nullable=True))
 
 
 def downgrade() -> None:

@@ -83,6 +83,7 @@ class AuditRecord(Base):
         one_of("via", "via", Via),
         one_of("visibility", "visibility", Visibility),
         CheckConstraint("trimmed_before <= created_at", name="trimmed_before"),
+        Index("ix_audit_log_created_at", "created_at"),
         Index("ix_audit_log_visibility_id", "visibility", "id"),
         Index("ix_audit_log_action_id", "action", "id"),
         Index("ix_audit_log_actor_id_id", "actor_id", "id"),

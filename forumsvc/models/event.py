@@ -91,7 +91,11 @@ class Event(Base):
     """What else belongs to it, as a small JSON object; never an email address or a secret."""
     created_at: Mapped[Timestamp]
 
-    __table_args__ = (Index("ix_events_xid_id", "xid", "id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        Index("ix_events_xid_id", "xid", "id"),
+        Index("ix_events_type_xid_id", "type", "xid", "id"),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class EventPosition(Base):

@@ -64,6 +64,7 @@ class HeldPost(Base):
         one_of("reason", "reason", HoldReason),
         one_of("state", "state", HeldState),
         Index("ix_held_posts_user_id_id", "user_id", "id"),
+        Index("ix_held_posts_state_id", "state", "id"),
         Index("ix_held_posts_topic_id", "topic_id"),
         Index("ix_held_posts_reply_id", "reply_id"),
         {"sqlite_autoincrement": True},

@@ -62,5 +62,6 @@ class Mail(Base):
         UniqueConstraint("key"),
         one_of("state", "state", MailState),
         Index("ix_mails_state_due_at", "state", "due_at"),
+        Index("ix_mails_finished_at", "finished_at"),
         {"sqlite_autoincrement": True},
     )

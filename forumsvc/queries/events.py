@@ -81,13 +81,20 @@ def page_of(
     position = _position(after_)
     has_horizon = not is_sqlite(db)
     values: dict[str, Any] = {"after_xid": position.xid, "after_id": position.id, "most": limit}
+    looked_at = position
     if type_ is not None:
         values["type"] = type_
+        # Read before the page: all up to there is visible to the statement of the page.
+        newest = row(db, _select_newest(has_horizon), {})
+        looked_at = position if newest is None else Position(newest.xid, newest.id)
     found = rows(db, _select_after(has_horizon, has_type=type_ is not None), values)
     if found:
         position = Position(found[-1].xid, found[-1].id)
     elif has_horizon and horizon(db) < position.xid:
         raise Invalid("after", "is of before the database was restored; begin without it")
+    if len(found) < limit:
+        # So that a client of a rare type does not have the same events read again each time.
+        position = max(position, looked_at)
     return found, Cursors(None, Cursor(_ORDER, position))
 
 
@@ -106,11 +113,21 @@ def _select_after(has_horizon: bool, *, has_type: bool) -> Select[Any]:
     statement = select(*_COLUMNS).limit(bindparam("most", type_=Integer, literal_execute=True))
     if has_type:
         statement = statement.where(Event.type == bindparam("type"))
-    if not has_horizon:
+    if not has_horizon and not has_type:
         return statement.where(Event.id > after_id).order_by(Event.id)
-    return statement.where(
-        row_of(Event.xid, Event.id) > row_of(after_xid, after_id), Event.xid < _HORIZON
-    ).order_by(Event.xid, Event.id)
+    # With a type on SQLite, too, whose numbers are all 0: it is the order of the index.
+    after_position = row_of(Event.xid, Event.id) > row_of(after_xid, after_id)
+    statement = statement.where(after_position).order_by(Event.xid, Event.id)
+    return statement.where(Event.xid < _HORIZON) if has_horizon else statement
+
+
+@cache
+def _select_newest(has_horizon: bool) -> Select[Any]:
+    columns: list[Any] = [Event.xid, Event.id]
+    statement = select(*columns).limit(1)
+    if not has_horizon:
+        return statement.order_by(Event.id.desc())
+    return statement.where(Event.xid < _HORIZON).order_by(Event.xid.desc(), Event.id.desc())
 
 
 def has_unread(db: ReadConnection, dialect: str, consumer: str) -> bool:

@@ -127,3 +127,20 @@ def test_events_have_the_same_form_in_the_keyed_shape(make_forum: MakeForum) -> 
     document = admin.get("/events").json
     assert [*document] == ["events"]
     assert "abilities" not in document["events"][0]["data"]["topic"]
+
+
+def test_the_cursor_of_one_type_passes_all_that_was_looked_at(
+    forum: Forum, admin: Person, alice: Person
+) -> None:
+    topic = forum.topic(alice, forum.node())
+    replies = [forum.reply(alice, topic) for _ in range(3)]
+    found, after = listed(forum, admin, type="topic.updated")
+    assert found == []
+    assert listed(forum, admin, after=after)[0] == []
+    replies.append(forum.reply(alice, topic))
+    found, after = listed(forum, admin, type="reply.created", after=after)
+    assert [one["data"]["id"] for one in found] == replies[3:]
+    found, after = listed(forum, admin, type="reply.created", limit=2)
+    assert [one["data"]["id"] for one in found] == replies[:2]
+    found, after = listed(forum, admin, type="reply.created", limit=2, after=after)
+    assert [one["data"]["id"] for one in found] == replies[2:]

@@ -1,0 +1,46 @@
+"""What is asked again and again, and of ever more rows, is found by its index."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Select, exists, select, text
+
+from forumsvc import clock
+from forumsvc.db.engine import Database
+from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Mail
+from forumsvc.queries import events
+from tests.functional.test_list_plans import AS_IF_LARGE
+
+pytestmark = pytest.mark.both_databases
+
+NOW = clock.now()
+HELD: Any = select(HeldPost.id).where(HeldPost.state == HeldState.WAITING)
+STATEMENTS: dict[str, Select[Any]] = {
+    "ix_held_posts_state_id": HELD.order_by(HeldPost.id.desc()).limit(20),
+    "ix_audit_log_created_at": select(exists().where(AuditRecord.created_at < NOW)),
+    "ix_mails_finished_at": select(Mail.id).where(Mail.finished_at <= NOW).limit(20),
+}
+
+
+def of_one_type(database: Database) -> Select[Any]:
+    """Return the SELECT of `GET /events?type=`, as it is sent."""
+    statement = events._select_after(not database.is_sqlite, has_type=True)
+    values = {"type": EventType.USER_SILENCED, "after_xid": 0, "after_id": 0, "most": 20}
+    return statement.params(values)
+
+
+@pytest.mark.parametrize("index", [*STATEMENTS, "ix_events_type_xid_id"])
+def test_the_rows_are_found_by_the_index(index: str, database: Database) -> None:
+    statement = STATEMENTS.get(index)
+    if statement is None:
+        statement = of_one_type(database)
+    with database.writes.connect() as db:
+        if not database.is_sqlite:
+            db.execute(text(AS_IF_LARGE))
+        sent = statement.compile(db, compile_kwargs={"literal_binds": True})
+        explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
+        plan = [row[-1] for row in db.exec_driver_sql(f"{explain} {sent}")]
+        if not database.is_sqlite:
+            db.execute(text("RESET ALL"))
+    assert any(index in step for step in plan), plan
+    assert not [step for step in plan if "Sort" in step or "TEMP B-TREE" in step]
