@@ -6,6 +6,7 @@ on no `options`: one that keeps sessions apart gets the settings by a statement;
 mixes them they must be those of the role (`role_settings`).
 """
 
+import logging
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +16,12 @@ from psycopg import capabilities, sql
 from sqlalchemy import Dialect, Engine, event
 
 from ..errors import IncompatibleDatabase
+from . import timelines
 from .connection_options import ConnectionOptions, Driver, Pooler
 from .server_connection import ServerConnection
 from .timeouts import Timeouts
+
+log = logging.getLogger(__name__)
 
 MINIMUM_VERSION = 130000
 """The first version with `hash_mem_multiplier`."""
@@ -39,7 +43,9 @@ SELECT current_setting('{_MARKER}', true),
        current_setting('TimeZone'),
        current_setting('transaction_read_only') = 'on',
        pg_is_in_recovery(),
-       EXISTS (SELECT FROM pg_prepared_statements)
+       EXISTS (SELECT FROM pg_prepared_statements),
+       (SELECT system_identifier FROM pg_control_system()),
+       CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END
 """  # noqa: S608  # the marker is a constant
 
 
@@ -56,11 +62,47 @@ def open_connection(
 ) -> ServerConnection:
     """Open a connection and check its session.
 
+    A primary that was replaced by another is passed over, where the URL names several hosts.
+
     parameters: of psycopg, from the URL; read_only: whether the database is to refuse writes.
 
     Raises psycopg.Error, of SQLSTATE 25006 where writes are wanted and the server takes none, and
     IncompatibleDatabase.
     """
+    while True:
+        try:
+            return _open(parameters, options, read_only=read_only)
+        except OldPrimary as old:
+            log.error("%s", old)
+            rest = [pair for pair in hosts_of(parameters) if pair != (old.host, old.port)]
+            if not rest or len(rest) == len(hosts_of(parameters)):
+                raise
+            names, ports = zip(*rest, strict=True)
+            parameters = {**parameters, "host": ",".join(names), "port": ",".join(ports)}
+
+
+class OldPrimary(psycopg.OperationalError):
+    """A server that takes writes, although another was promoted in its place."""
+
+    def __init__(self, host: str, port: str, timeline: int) -> None:
+        super().__init__(
+            f"{host}:{port} is an old primary (timeline {timeline}, and the database is at "
+            f"{timelines.highest()}) and is not used: stop it, or make it a standby"
+        )
+        self.host = host
+        self.port = port
+
+
+def hosts_of(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return host and port of each server that psycopg's parameters name."""
+    hosts = str(parameters.get("host") or "").split(",")
+    ports = str(parameters.get("port") or "5432").split(",")
+    return [*zip(hosts, ports * len(hosts) if len(ports) == 1 else ports, strict=True)]
+
+
+def _open(
+    parameters: Mapping[str, Any], options: ConnectionOptions, *, read_only: bool
+) -> ServerConnection:
     marker = secrets.token_hex(8)
     settings = session_settings(options.timeouts, read_only=read_only)
     is_mixed = options.pooler == "transaction"
@@ -212,7 +254,7 @@ def _check(
         raise IncompatibleDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")
     row = connection.execute(_SESSION, prepare=False).fetchone()
     assert row is not None, "a SELECT without FROM has a row"  # noqa: S101
-    arrived, time_zone, refuses_writes, is_standby, is_shared = row
+    arrived, time_zone, refuses_writes, is_standby, is_shared, cluster, log_file = row
     if marker is not None and arrived != marker:
         raise IncompatibleDatabase(
             _pooled("drops the session settings (startup parameter options)")
@@ -237,3 +279,7 @@ def _check(
     if not read_only and refuses_writes:
         state = "is a standby" if is_standby else "is set to be read-only"
         raise psycopg.errors.ReadOnlySqlTransaction(f"the database {state} and takes no writes")
+    if log_file is not None:
+        timeline = int(log_file[:8], 16)
+        if timelines.is_outdated(cluster, timeline):
+            raise OldPrimary(connection.info.host, str(connection.info.port), timeline)

@@ -17,6 +17,7 @@ from . import (
     mail,
     mail_dns,
     postgresql,
+    postgresql_primaries,
     search,
     site,
     sqlite,
@@ -43,6 +44,7 @@ AREAS: tuple[tuple[str, Area], ...] = (
 DATABASE_AREAS: tuple[tuple[str, Area], ...] = (
     ("database", sqlite.check),
     ("database", postgresql.check),
+    ("database", postgresql_primaries.check),
     ("hosts", hosts.check),
     ("background", background.check),
     ("mail", mail.check),

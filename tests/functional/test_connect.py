@@ -85,6 +85,18 @@ def test_every_wait_for_the_database_has_a_timeout_by_default(database_url: str)
         database.dispose()
 
 
+@pytest.mark.parametrize("function", ["pg_control_system", "pg_logical_emit_message"])
+def test_what_the_service_asks_the_server_needs_no_special_role(
+    database: Database, function: str
+) -> None:
+    allowed = text(
+        "SELECT bool_and(has_function_privilege('public', oid, 'EXECUTE')) FROM pg_proc "
+        "WHERE proname = :function"
+    )
+    with database.reads.connect() as connection:
+        assert connection.scalar(allowed, {"function": function})
+
+
 def test_a_command_may_run_a_statement_for_hours(database_url: str) -> None:
     settings = settings_of(database_url)
     database = open_database(

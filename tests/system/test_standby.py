@@ -13,10 +13,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import make_url, text
 
 from forumsvc import migrate
 from forumsvc.db import write_check
 from forumsvc.db.availability import Availability, AvailabilityCheck
+from forumsvc.doctor import postgresql_primaries as primaries
 from tests import databases
 from tests.postgres_keeper import (
     FIXED_SETTINGS,
@@ -164,3 +166,37 @@ def test_a_missing_synchronous_standby_is_a_database_that_takes_no_writes(
         assert check.check() == Availability(reads=True, writes=False)
         primary.await_standbys("")
         assert check.check() == Availability(reads=True, writes=True)
+
+
+def test_an_old_primary_that_comes_back_gets_no_connection(
+    pair: tuple[Server, Server], caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = pair
+    ports = f"{first.port},{second.port}"
+    url = (
+        f"postgresql+psycopg://postgres@/forum?host=127.0.0.1,127.0.0.1&port={ports}"
+        "&target_session_attrs=read-write"
+    )
+    port = text("SELECT current_setting('port')::int")
+
+    def asked() -> set[int]:
+        with (
+            databases.open_temporarily(url) as database,
+            database.reads.connect() as reads,
+            database.writes.connect() as writes,
+        ):
+            return {reads.scalar(port), writes.scalar(port)}
+
+    assert asked() == {first.port}
+    first.stop()
+    assert second.ask("SELECT pg_promote()") is True
+    second.await_standbys("")
+    assert asked() == {second.port}
+    first.start()
+    assert first.ask("SELECT pg_is_in_recovery()") is False
+    assert asked() == {second.port}
+    assert f"127.0.0.1:{first.port} is an old primary (timeline 1, " in caplog.text
+    [found] = primaries.check_servers(make_url(url))
+    assert found.level == "error"
+    assert f"127.0.0.1:{first.port} (timeline 1)" in found.message
+    assert f"127.0.0.1:{second.port} (timeline 2)" in found.message
