@@ -14,6 +14,13 @@ def check(settings: Settings, ini_dir: Path) -> Iterator[Problem]:
     """Yield why email could not be delivered. ini_dir: the folder of the ini file."""
     delivery = create_delivery(settings, ini_dir)
     if isinstance(delivery, SmtpDelivery):
+        sender: str = settings["mail.sender"]
+        is_local = sender.endswith(("@localhost", "@localhost.localdomain"))
+        if is_local and settings["site.environment"] == "production":
+            yield error(
+                f"mail.sender: other mail servers refuse mail from {sender}; it must be an address "
+                "of a domain of yours"
+            )
         yield from _check_smtp(delivery)
     elif delivery is not None:
         try:

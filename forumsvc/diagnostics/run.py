@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..settings import Settings, find_errors
-from . import database, mail, rate_limit_storage, server, sizes, startup, storage
+from . import database, ini_file, mail, rate_limit_storage, server, sizes, startup, storage
 from .problem import Problem, error, warning
 
 
@@ -20,6 +21,7 @@ def diagnose(ini: Path, application: Mapping[str, str]) -> list[Problem]:
 def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     served = server.read(ini)
     yield from served.problems
+    yield from ini_file.check(ini, application)
     errors = find_errors(application)
     yield from map(error, errors)
     if errors:
@@ -28,6 +30,11 @@ def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
     yield from map(warning, settings.rename_warnings)
     if settings.site_url_warning:
         yield warning(settings.site_url_warning)
+    if urlsplit(settings["site.url"]).path.strip("/"):
+        yield warning(
+            f"site.url: {settings['site.url']} has a path, and the service answers under / alone: "
+            "give it a host name of its own"
+        )
     yield from startup.check(ini)
     yield from sizes.check(settings, served.options)
     yield from database.check(settings, str(ini), served.options)

@@ -196,6 +196,84 @@ def test_a_mail_server_is_logged_in_to_and_gets_no_mail(check: Check, smtp: Any)
 
 
 @on_sqlite
+def test_a_sender_at_localhost_is_an_error_in_production(
+    check: Check, ini: Path, tmp_path: Path, smtp: Any
+) -> None:
+    known = {**MAIL, "mail__port": smtp[1], "mail__user": "forum", "mail__password": "secret"}
+    ini.write_text(in_production(ini))
+    (tmp_path / "checked.ini").touch(0o600)
+    found = the_only_error(check(**known))
+    assert found.startswith("mail.sender: other mail servers refuse mail from forum@localhost")
+    assert problems(check(**known, mail__sender="forum@example.org")) == []
+
+
+@on_sqlite
+def test_a_site_url_with_a_path_is_a_warning(check: Check) -> None:
+    [found] = problems(check(site__url="https://example.org/forum"))
+    assert found.startswith("warning: site.url: https://example.org/forum has a path")
+    assert problems(check(site__url="https://example.org/")) == []
+
+
+@on_sqlite
+def test_an_ini_file_that_everybody_can_read_is_a_warning(
+    check: Check, ini: Path, tmp_path: Path
+) -> None:
+    ini.write_text(in_production(ini))
+    path = tmp_path / "checked.ini"
+    [found] = problems(check(site__url="https://example.org"))
+    assert found.startswith(f"warning: {path} is readable for every user")
+    path.chmod(0o640)
+    assert problems(run_command("-c", path, "check", "--json")) == []
+    ini.write_text(ini.read_text().replace("session.secret = ", "session.secret = ${HOME}"))
+    path.chmod(0o644)
+    assert problems(check(site__url="https://example.org")) == []
+
+
+def in_production(ini: Path) -> str:
+    """Return the text of an ini file with production's environment."""
+    return ini.read_text().replace("= development", "= production")
+
+
+LOGGING = """
+[loggers]
+keys = root
+[handlers]
+keys = file
+[formatters]
+keys = json
+[logger_root]
+level = INFO
+handlers = file
+[handler_file]
+class = FileHandler
+args = ('%(here)s/forum.log',)
+formatter = json
+[formatter_json]
+format = %(message)s
+"""
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("forum.log", "logs/forum.log", "FileNotFoundError"),
+        ("formatter = json", "formatter = jsno", "KeyError('jsno')"),
+        ("level = INFO", "level = WARN1", "Unknown level: 'WARN1'"),
+        ("keys = file", "keys = file, mail", "'handler_mail'"),
+    ],
+)
+def test_a_mistake_in_the_sections_of_the_log_is_an_error(
+    check: Check, tmp_path: Path, right: str, wrong: str, message: str
+) -> None:
+    assert problems(check(server=LOGGING)) == []
+    found = the_only_error(check(server=LOGGING.replace(right, wrong)))
+    assert found.startswith("[loggers], [handlers], [formatters]: ")
+    assert message in found
+    assert not (tmp_path / "forum.log").exists()
+
+
+@on_sqlite
 def test_a_password_is_not_sent_unencrypted_to_another_host(check: Check) -> None:
     known = {**MAIL, "mail__host": "192.0.2.7", "mail__user": "forum", "mail__password": "x"}
     assert the_only_error(check(**known)).startswith("mail.security: none would send the password")
