@@ -3,7 +3,8 @@
 import sqlite3
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from ..errors import IncompatibleDatabase
 
@@ -40,6 +41,16 @@ def is_refused_write(error: Any) -> bool:
     code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
     # An extended code has the plain one in its lowest byte.
     return sqlstate(error) in _REFUSED_WRITES or (code & 0xFF) in _REFUSED_WRITES_OF_SQLITE
+
+
+def is_away(error: Any) -> bool:
+    """Return whether the server did not answer, cut the connection, or let none be opened."""
+    if isinstance(error, PoolTimeout):
+        return True
+    if not isinstance(error, OperationalError) or isinstance(error.orig, sqlite3.Error):
+        return False
+    # Only a server that answers gives a SQLSTATE.
+    return not sqlstate(error) or sqlstate(error).startswith(("08", "57P"))
 
 
 def is_outdated_session(error: Any) -> bool:

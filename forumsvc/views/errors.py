@@ -1,6 +1,7 @@
 """The error views: the only place that makes `{"error": …}` responses."""
 
 import logging
+from time import monotonic
 from typing import Any
 
 import orjson
@@ -13,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from .. import errors
-from ..db.failures import is_outdated_session, sqlstate
+from ..db.failures import is_away, is_outdated_session, sqlstate
 from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
 from ..registry import ForumRegistry
@@ -26,6 +27,7 @@ from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 log = logging.getLogger(__name__)
 
 _CHALLENGE = "Bearer"
+_OUTAGE_LINE_EVERY_SECONDS = 5.0
 _STATUS: dict[type[errors.ForumError], int] = {
     errors.Malformed: 400,
     errors.Invalid: 400,
@@ -140,11 +142,43 @@ def database_error(error: Exception, request: ForumRequest) -> Response:
     reason = errors.single_line_message(error)
     if will_be_retried(request, error):
         log.info("request %s is tried again: %s", _request_id(request), reason)
+    elif is_away(error):
+        _outage_log.add(request, error)
     else:
         log.error("request %s failed, for the database did: %s", _request_id(request), reason)
     return error_response(
         request, 503, "The database is not available; try again soon.", {"Retry-After": "1"}
     )
+
+
+class OutageLog:
+    """Logs one of the requests that an outage of the database fails, and counts the others.
+
+    An outage must not fill the disk with a line for each request.
+    """
+
+    def __init__(self) -> None:
+        self._next_at = 0.0
+        self._left_out = 0
+
+    def add(self, request: ForumRequest, error: Exception) -> None:
+        """Log a request that failed, without its statement, or count it."""
+        now = monotonic()
+        if now < self._next_at:
+            self._left_out += 1
+            return
+        self._next_at = now + _OUTAGE_LINE_EVERY_SECONDS
+        left_out, self._left_out = self._left_out, 0
+        cause = getattr(error, "orig", None) or error
+        log.error(
+            "request %s failed, for the database is away (as %d others before): %s",
+            _request_id(request),
+            left_out,
+            errors.single_line_message(cause),
+        )
+
+
+_outage_log = OutageLog()
 
 
 def _is_rolled_back(error: Exception, lost: bool) -> bool:

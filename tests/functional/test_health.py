@@ -1,6 +1,7 @@
 """GET /health reports whether the database can be read and written, without blocking."""
 
 import os
+import re
 import sqlite3
 import threading
 from contextlib import closing
@@ -15,6 +16,7 @@ from forumsvc.db import availability, write_check
 from forumsvc.db.availability import AvailabilityCheck
 from forumsvc.db.engine import Database
 from forumsvc.services import leases
+from forumsvc.views import errors
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.conftest import MakeForum, close_application
 from tests.functional.forum import Forum, make_app
@@ -125,6 +127,24 @@ def test_health_is_503_without_the_database(tmp_path: Path) -> None:
         }
     finally:
         close_application(application)
+
+
+def test_an_outage_is_logged_once_in_some_seconds_and_without_statements(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(errors, "_outage_log", errors.OutageLog())
+    monkeypatch.setattr(errors, "monotonic", lambda: now)
+    application = make_app("postgresql://nobody@127.0.0.1:1/none", tmp_path)
+    try:
+        for seconds in (0, 1, 1, 60):
+            now += seconds
+            assert health(application, "/api/v3/topics").status_int == 503
+    finally:
+        close_application(application)
+    lines = [line for line in caplog.messages if "the database is away" in line]
+    assert [re.search(r"as (\d+) others", line)[1] for line in lines] == ["0", "2"]
+    assert not any("SELECT" in line or "sqlalche.me" in line for line in lines)
 
 
 @on_sqlite
