@@ -81,7 +81,8 @@ def edit(
     """Change the text of a reply."""
     if body.body == reply.body:
         return
-    authoring.rules.check_edited(db, actor_id, "body", reply.body, body.body)
+    before = reply.body, reply.body_html
+    authoring.rules.check_edited_body(db, actor_id, before, body.body, body.text)
     text = authoring.write(db, actor_id, body, before=reply.body_html)
     db.execute(
         update_of(Reply)

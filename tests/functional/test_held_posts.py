@@ -250,6 +250,22 @@ def test_an_edit_cannot_add_a_word_that_holds_new_posts(strict: Forum, chief: Pe
     assert vip.put(f"/topics/{topic}", **{**changed, "title": "New"}).status_int == 200
 
 
+def test_an_edit_is_judged_as_rendered_and_word_by_word(make_forum: MakeForum) -> None:
+    words = {"posts.held_words": "casino, lottery"}
+    forum = make_forum(**words)
+    vip, chief = forum.person("vip", role="vip"), forum.person("chief", role="maintainer")
+    node = forum.node()
+    topic = content(open_topic(vip, node))["id"]
+    reply = content(vip.post(f"/topics/{topic}/replies", body="Fine"))["id"]
+    changed = {"title": "Hello", "node_id": node}
+    assert vip.put(f"/topics/{topic}", **changed, body="ca**si**no").status_int == 400
+    assert vip.post(f"/replies/{reply}", body="ca**si**no").status_int == 400
+    assert chief.post(f"/replies/{reply}", body="A ca**si**no").status_int == 200
+    assert vip.post(f"/replies/{reply}", body="That casino").status_int == 200
+    refused = vip.post(f"/replies/{reply}", body="That casino, this lottery")
+    assert (refused.status_int, refused.json["error"].split()[-1]) == (400, "lottery")
+
+
 def test_links_of_a_newbie_are_held_where_the_settings_say_so(make_forum: MakeForum) -> None:
     limits = {"posts.newbie_max_links": "0", "posts.newbie_action": "hold"}
     forum = make_forum(**limits)

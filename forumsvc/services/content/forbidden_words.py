@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -46,8 +46,15 @@ class ForbiddenWords:
 
     def find_in(self, text: str) -> str | None:
         """Return a forbidden word in the text, as the admin wrote it, or None."""
+        return next(self._find(text), None)
+
+    def all_in(self, text: str) -> set[str]:
+        """Return all forbidden words in the text, as the admin wrote them."""
+        return {*self._find(text)}
+
+    def _find(self, text: str) -> Iterator[str]:
         normal = _normal(text)
-        return next((word for key, word in self._words.items() if _contains(normal, key)), None)
+        return (word for key, word in self._words.items() if _contains(normal, key))
 
 
 def decode_references(source: str) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from ...errors import Invalid
 from ...markup import RenderedText
+from ...markup.text_content import text_content
 from ...models import HoldReason, Role, User
 from ...settings import Settings, SettingsError
 from ...texts import Message
@@ -94,20 +95,35 @@ class Rules:
             return HoldReason.LINKS
         return None
 
-    def check_edited(
-        self, db: Session, actor_id: int, field_name: str, before: str, after: str
-    ) -> None:
+    def check_edited_title(self, db: Session, actor_id: int, before: str, after: str) -> None:
         """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
         edits.
         """
-        word = self.held.find_in(decode_references(after)) if self.held else None
-        if word is None or self.held.find_in(decode_references(before)) is not None:
-            return
-        if self._author(db, actor_id).role not in _MODERATORS:
-            raise Invalid(
-                field_name,
-                Message("holds a word that only a new post may have: %(word)s", word=word),
-            )
+        self._check_added(db, actor_id, "title", [before], [after])
+
+    def check_edited_body(
+        self, db: Session, actor_id: int, before: tuple[str, str], body: str, rendered: RenderedText
+    ) -> None:
+        """Raise Invalid if an edit adds a word with which a new post waits, unless a moderator
+        edits.
+
+        before: the stored Markdown and HTML; body, rendered: the new ones.
+        """
+        if self.held:
+            old_body, old_html = before
+            old = [decode_references(old_body), text_content(old_html)]
+            new = [decode_references(body), rendered.text]
+            self._check_added(db, actor_id, "body", old, new)
+
+    def _check_added(
+        self, db: Session, actor_id: int, field_name: str, before: list[str], after: list[str]
+    ) -> None:
+        added = set[str]().union(*map(self.held.all_in, after))
+        if added:
+            added = added.difference(*map(self.held.all_in, before))
+        if added and self._author(db, actor_id).role not in _MODERATORS:
+            said = Message("holds a word that only a new post may have: %(word)s", word=min(added))
+            raise Invalid(field_name, said)
 
     def _check_words(self, field_name: str, *texts: str) -> None:
         for text in texts:
