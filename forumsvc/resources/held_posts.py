@@ -17,6 +17,11 @@ class HeldPostItem(Item):
 
     row: HeldPostRow
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether a caller without the permission gets 404; visitors are asked to log in."""
+        return self.root.caller is not None and self.root.caller.user_id is not None
+
     def __acl__(self) -> Acl:
         """Authors and moderators may see it; authors may take it back while it waits."""
         author = principals.user(self.row.user_id)

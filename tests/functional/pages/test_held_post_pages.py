@@ -80,7 +80,7 @@ def test_nobody_else_sees_the_page(strict: Forum, member: Visitor) -> None:
     with_password(strict, "bob")
     other = Visitor(strict)
     other.log_in("bob")
-    assert other.get(path).status_int == 403
+    assert other.get(path).status_int == 404
 
 
 def test_a_moderator_approves_a_new_account_from_the_queue(make_forum: MakeForum) -> None:
