@@ -31,6 +31,7 @@ class EventType(StrEnum):
     REPLY_DELETED = "reply.deleted"
     REPLY_RESTORED = "reply.restored"
     USER_CREATED = "user.created"
+    USER_CONFIRMED = "user.confirmed"
     USER_UPDATED = "user.updated"
     USER_SILENCED = "user.silenced"
     USER_UNSILENCED = "user.unsilenced"
@@ -44,6 +45,9 @@ class EventType(StrEnum):
     REPORT_CREATED = "report.created"
     REVIEW_OPENED = "review.opened"
     REVIEW_RESOLVED = "review.resolved"
+    POST_HELD = "post.held"
+    POST_RELEASED = "post.released"
+    POST_REFUSED = "post.refused"
 
 
 class current_transaction_id(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions

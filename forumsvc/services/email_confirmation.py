@@ -123,6 +123,8 @@ def confirm(db: Session, waiting: WaitingAddress, now: datetime) -> None:
     address goes on waiting then.
     """
     _use(db, waiting, now, actor_id=waiting.user_id)
+    user_id = waiting.user_id
+    events.record(db, EventType.USER_CONFIRMED, now, actor_id=user_id, user_id=user_id)
 
 
 def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
@@ -135,6 +137,7 @@ def confirm_as_admin(db: Session, login: str, now: datetime) -> str:
     if waiting is None:
         raise Conflict(f"{account.login} has no email address that has to be confirmed.")
     _use(db, waiting, now, actor_id=None)
+    events.record(db, EventType.USER_CONFIRMED, now, actor_id=None, user_id=account.id)
     action = AdminAction.USER_EMAIL_CONFIRMED
     audit_log.record(db, action, now, actor_id=None, user_id=account.id)
     return waiting.address

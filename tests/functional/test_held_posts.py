@@ -100,7 +100,7 @@ def test_a_held_post_leaves_no_trace_for_others(
     [user] = [content(chief.get("/users/newcomer"))]
     assert (user["topics_count"], user["replies_count"]) == (0, 0)
     new = {one.type for one in rows(strict, Event.id, Event.type) if (one.id,) not in before}
-    assert new == {"review.opened"}
+    assert new == {"review.opened", "post.held"}
     assert [one["id"] for one in content(newcomer.get("/held"))] == held[::-1]
     assert [one["id"] for one in content(chief.get("/held", state="waiting"))] == held[::-1]
     assert content(author.get("/held")) == []

@@ -1,18 +1,20 @@
 """What each endpoint records as events: once, only if something changed, and in its transaction."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from forumsvc import clock
 from forumsvc.db.expired_rows import delete_batch
-from forumsvc.models import Event, HoldReason, Role
-from forumsvc.services import accounts, events
+from forumsvc.models import Event, EventType, HoldReason, Role, User
+from forumsvc.services import accounts, email_confirmation, events
 from forumsvc.services.moderation import holding
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
@@ -258,3 +260,49 @@ def test_expired_events_are_deleted_and_the_newest_stays(scene: Scene) -> None:
     assert deleted[0] == 0
     assert deleted[1] > 1
     assert len(scene.recorded()) == 1
+
+
+def test_what_becomes_of_a_held_post_is_recorded_without_its_text(scene: Scene) -> None:
+    chief = scene.chief
+    [review] = [one for one in content(chief.get("/reviews")) if one["kind"] == "held"]
+    path = f"/reviews/{review['id']}/resolve"
+    assert [one.type for one in scene.recorded()].count("post.held") == 1
+    types = scene.types_of(lambda: chief.post(path, decision="approve"))
+    assert types == ["reply.created", "post.released", "review.resolved"]
+    with scene.forum.database.session.begin() as db:
+        holding.hold(
+            *(db, scene.bob.id, clock.now(), HoldReason.WORD),
+            body="A secret text",
+            title="A secret title",
+            node_id=scene.node,
+        )
+    [review] = content(chief.get("/reviews", kind="held"))
+    path = f"/reviews/{review['id']}/resolve"
+    assert scene.types_of(lambda: chief.post(path, decision="delete"))[0] == "post.refused"
+    told = [one for one in scene.recorded() if one.type.startswith("post.")]
+    assert [one.actor_id for one in told] == [scene.alice.id, chief.id, scene.bob.id, chief.id]
+    assert [json.loads(one.data)["kind"] for one in told] == ["reply", "reply", "topic", "topic"]
+    assert told[1].reply_id is not None
+    assert "secret" not in str(told)
+
+
+def test_a_confirmed_address_is_recorded_without_the_address(scene: Scene) -> None:
+    forum = scene.forum
+    with forum.database.session.begin() as db:
+        address = {"email": "bob@example.com", "email_key": "bob@example.com"}
+        unconfirmed = {**address, "email_confirmed_at": None}
+        db.execute(update(User).where(User.id == scene.bob.id).values(**unconfirmed))
+        email_confirmation.confirm_as_admin(db, "bob", clock.now())
+    event = scene.recorded()[-1]
+    assert (event.type, event.user_id, event.data) == ("user.confirmed", scene.bob.id, None)
+
+
+def test_the_operators_page_on_webhooks_lists_all_types() -> None:
+    page = Path("docs/operators/webhooks.md").read_text(encoding="utf-8")
+    [listed] = re.findall(r"The types: (.*?); and `ping`", page, re.DOTALL)
+    found = [
+        f"{group}.{name}"
+        for group, names in re.findall(r"`(\w+)\.`\s+([^;]*)", listed)
+        for name in re.split(r",\s+", names)
+    ]
+    assert found == [str(each) for each in EventType]

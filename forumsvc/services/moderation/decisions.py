@@ -97,7 +97,7 @@ def apply(
     tells them that.
     """
     if review.kind == ReviewKind.HELD:
-        _apply_to_held(db, now, review, decision, reason, publication)
+        _apply_to_held(db, actor_id, now, review, decision, reason, publication)
     elif review.kind == ReviewKind.ACCOUNT:
         _apply_to_account(db, actor_id, now, review, decision, reason)
     else:
@@ -106,6 +106,7 @@ def apply(
 
 def _apply_to_held(
     db: Session,
+    actor_id: int | None,
     now: datetime,
     review: ReviewRow,
     decision: Decision,
@@ -118,10 +119,11 @@ def _apply_to_held(
         title = db.scalar(select(Topic.title).where(Topic.id == held.topic_id))
     topic_id = held.topic_id
     if decision == Decision.DELETE:
-        holding.refuse(db, now, held)
+        holding.refuse(db, actor_id, now, held)
     else:
         assert publication is not None, "the caller renders what is published"  # noqa: S101
-        topic_id = holding.release(db, now, publication.authoring, held, publication.body)
+        authoring, body = publication
+        topic_id = holding.release(db, actor_id, now, authoring, held, body)
     said = POST_REFUSED if decision == Decision.DELETE else POST_RELEASED
     notices.notify(db, now, held.user_id, said, reason=reason, title=title, topic_id=topic_id)
 

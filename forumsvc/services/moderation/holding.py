@@ -78,16 +78,24 @@ def hold(
     held_id: int = db.scalars(select(last_inserted_id(HeldPost))).one()
     key = f"held_post:{held_id}"
     new_reviews.open_review(db, now, ReviewKind.HELD, key, actor_id, held_post_id=held_id)
+    kind = HeldKind(values["kind"])
+    _record(db, EventType.POST_HELD, actor_id, now, held_id, kind, user_id=actor_id)
     return held_id
 
 
 def release(
-    db: Session, now: datetime, authoring: Authoring, held: HeldPostRow, body: RenderedPost
+    db: Session,
+    actor_id: int | None,
+    now: datetime,
+    authoring: Authoring,
+    held: HeldPostRow,
+    body: RenderedPost,
 ) -> int:
     """Publish a held post, which is locked, as if its author wrote it now; return the topic's id.
 
-    body: of the post, rendered before the first lock. Raises Conflict if it cannot be published any
-    more, Invalid as the ordinary creation does.
+    actor_id: who decided that, None at the command line; body: of the post, rendered before the
+    first lock. Raises Conflict if it cannot be published any more, Invalid as the ordinary creation
+    does.
     """
     check_waiting(held)
     author = users.by_id(db, held.user_id)
@@ -99,19 +107,28 @@ def release(
             db, held.user_id, now, authoring, title=title, node_id=node_id, body=body
         )
         _close(db, now, held.id, HeldState.RELEASED, topic_id=made.id, body="")
+        published: dict[str, int | None] = {"topic_id": made.id, "node_id": node_id}
+        _record(db, EventType.POST_RELEASED, actor_id, now, held.id, HeldKind.TOPIC, **published)
         return int(made.id)
     topic = topic_queries.state(db, held.topic_id or 0, lock=True)
     if topic is None or topic.deleted_at or topic.banned_at or topic.closed_at:
         raise Conflict("The topic accepts no replies any more, so the post cannot be published.")
     made = replies.create(db, held.user_id, now, authoring, topic, body)
     _close(db, now, held.id, HeldState.RELEASED, reply_id=made.id, body="")
+    published = {"topic_id": topic.id, "reply_id": made.id}
+    _record(db, EventType.POST_RELEASED, actor_id, now, held.id, HeldKind.REPLY, **published)
     return topic.id
 
 
-def refuse(db: Session, now: datetime, held: HeldPostRow) -> None:
-    """Do not publish a held post, which is locked. Raises Conflict if it waits no more."""
+def refuse(db: Session, actor_id: int | None, now: datetime, held: HeldPostRow) -> None:
+    """Do not publish a held post, which is locked. Raises Conflict if it waits no more.
+
+    actor_id: who decided that, None at the command line.
+    """
     check_waiting(held)
     _close(db, now, held.id, HeldState.REFUSED)
+    kind = HeldKind(held.kind)
+    _record(db, EventType.POST_REFUSED, actor_id, now, held.id, kind, user_id=held.user_id)
 
 
 def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
@@ -146,3 +163,17 @@ def check_waiting(held: HeldPostRow) -> None:
 def _close(db: Session, now: datetime, held_id: int, state: HeldState, **values: Any) -> None:
     closed = update_of(HeldPost).where(HeldPost.id == held_id)
     db.execute(closed.values(state=str(state), closed_at=now, **values))
+
+
+def _record(
+    db: Session,
+    type_: EventType,
+    actor_id: int | None,
+    now: datetime,
+    held_id: int,
+    kind: HeldKind,
+    **ids: int | None,
+) -> None:
+    """Record an event about a held post, whose text it does not tell."""
+    data = {"held_id": held_id, "kind": str(kind)}
+    events.record(db, type_, now, actor_id=actor_id, data=data, **ids)
