@@ -12,7 +12,7 @@ from ...queries import audit_log
 from ...queries.audit_log import LogFilter
 from ...queries.moderation_rows import LogRow
 from ...resources.moderation import AuditLog
-from ...schemas.fields import Choice, CursorField, optional, parameters
+from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
 from ...web import moderating
 from ...web.api.request import ForumRequest
 from ..lines import Moment
@@ -39,7 +39,7 @@ def _schema(settings: Any) -> colander.SchemaNode:
         optional("action", Choice([tab for tab in TABS if tab])),
         optional("before", CursorField()),
         optional("after", CursorField()),
-        optional("page", Choice(["1"]), 1),
+        optional("page", Integer(1, 1), 1),
     )
 
 
