@@ -4,6 +4,7 @@ import html as html_text
 import re
 
 _TAG = re.compile(r'</?([a-z][a-z0-9]*)(?:[^">]++|"[^"]*+")*+>')
+_CUT_REFERENCE = re.compile(r"&[#0-9A-Za-z]*\Z")
 _INLINE = frozenset(
     {
         *("a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "i", "ins", "kbd"),
@@ -16,6 +17,16 @@ _INLINE = frozenset(
 def text_content(html: str) -> str:
     """Return the text of sanitized HTML; block elements and images become spaces."""
     return html_text.unescape(_TAG.sub(_gap, html))
+
+
+def text_of_cut_html(html: str) -> str:
+    """Return the text of the beginning of sanitized HTML, which may end within a tag.
+
+    A half tag or character reference at the end is left out.
+    """
+    # In a text `<` is escaped, so what is left of it begins the tag that was cut.
+    whole = _TAG.sub(_gap, html).partition("<")[0]
+    return html_text.unescape(_CUT_REFERENCE.sub("", whole))
 
 
 def _gap(tag: re.Match[str]) -> str:

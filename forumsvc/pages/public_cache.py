@@ -40,7 +40,8 @@ class CachedPage(NamedTuple):
 def public_cache_deriver(view: View, info: Any) -> View:
     """Answer visitors from the page cache, for pages that have a `cache_policy=`."""
     policy: CachePolicy | None = info.options.get("cache_policy")
-    if policy is None or info.options["renderer"].name == "api":
+    renderer = info.options.get("renderer")
+    if policy is None or (renderer is not None and renderer.name == "api"):
         return view
     name = f"page {operation_name(info.original_view)}"
 

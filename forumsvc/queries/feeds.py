@@ -13,13 +13,17 @@ from .topics import VISIBLE
 
 @cache
 def _bodies() -> Select[Any]:
-    columns: list[Any] = [Topic.id, Topic.body_html]
+    beginning = func.substr(Topic.body_html, 1, bindparam("length")).label("body_html")
+    columns: list[Any] = [Topic.id, beginning]
     return select(*columns).where(Topic.id.in_(bindparam("ids", expanding=True)))
 
 
-def bodies(db: ReadConnection, ids: Sequence[int]) -> dict[int, str]:
-    """Return the HTML of topics by their ids."""
-    return {row.id: row.body_html for row in rows(db, _bodies(), {"ids": ids})} if ids else {}
+def bodies(db: ReadConnection, ids: Sequence[int], length: int) -> dict[int, str]:
+    """Return the first `length` characters of the HTML of topics, by their ids."""
+    if not ids:
+        return {}
+    found = rows(db, _bodies(), {"ids": ids, "length": length})
+    return {row.id: row.body_html for row in found}
 
 
 @cache

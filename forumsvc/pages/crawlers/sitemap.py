@@ -21,6 +21,9 @@ from ..paths import absolute_url, node_path, topic_path
 
 PART = 10_000
 """How many ids a part covers; a file may have 50,000 addresses."""
+_SECONDS = 3600
+"""How long a part with topics is kept."""
+_ENTRY_BYTES = 1_500
 _Place = tuple[str, datetime | None]
 
 
@@ -41,12 +44,31 @@ def show_part(context: Topics, request: ForumRequest) -> Response:
     newest = feeds.newest_topic_id(request.db)
     if part is None or (part - 1) * PART >= newest:
         raise NotFound("There is no such part of the sitemap.")
-    found = feeds.visible_between(request.db, (part - 1) * PART + 1, part * PART)
-    places = (
-        (absolute_url(request, topic_path(request, row.id)), row.replied_at or row.updated_at)
-        for row in found
-    )
-    return _response(request, "urlset", "url", places)
+    response = file_response(_topics(request, part), "application/xml")
+    response.cache_control = f"public, max-age={_SECONDS}"
+    return response
+
+
+def _topics(request: ForumRequest, part: int) -> bytes:
+    """Return a part with topics, made at most once in an hour: it is long."""
+    key, hour = ("sitemap", request.base_url, part), int(request.now.timestamp()) // _SECONDS
+    cached: bytes | None = request.page_cache.get(key, hour)
+    if cached is not None:
+        return cached
+    with request.registry.single_flight.lock((key, hour)):
+        cached = request.page_cache.peek(key, hour)
+        if cached is None:
+            found = feeds.visible_between(request.db, (part - 1) * PART + 1, part * PART)
+            places = (
+                (
+                    absolute_url(request, topic_path(request, row.id)),
+                    row.replied_at or row.updated_at,
+                )
+                for row in found
+            )
+            cached = _xml(request, "urlset", "url", places)
+            request.page_cache.put(key, hour, cached, _ENTRY_BYTES + len(cached))
+        return cached
 
 
 def _nodes(request: ForumRequest) -> Iterable[_Place]:
@@ -56,10 +78,13 @@ def _nodes(request: ForumRequest) -> Iterable[_Place]:
 
 
 def _response(request: ForumRequest, root: str, element: str, places: Iterable[_Place]) -> Response:
+    return file_response(_xml(request, root, element, places), "application/xml")
+
+
+def _xml(request: ForumRequest, root: str, element: str, places: Iterable[_Place]) -> bytes:
     shown = [(address, time and rfc3339(time)) for address, time in places]
     values: dict[str, Any] = {"root": root, "element": element, "places": shown}
-    text = render("templates/sitemap.jinja2", values, request=request)
-    return file_response(text.encode(), "application/xml")
+    return render("templates/sitemap.jinja2", values, request=request).encode()
 
 
 def includeme(config: Configurator) -> None:

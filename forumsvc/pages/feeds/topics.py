@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from markupsafe import escape
 from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
 from ...clock import rfc3339
 from ...db.keyset_paging import PageRequest
+from ...markup.text_content import text_of_cut_html
 from ...permissions import Common
 from ...queries import feeds, topics
 from ...queries.rows import TopicListRow
@@ -20,19 +22,22 @@ from ...resources.base import Resource
 from ...resources.nodes import NodeItem
 from ...resources.users import UserItem
 from ...web.api.request import ForumRequest
+from ...web.http_cache.cache_policy import TOPIC_LIST
 from ..files import file_response
 from ..page_tree import node_page, topics_page, user_page
 from ..paths import absolute_url, feed_path, node_path, see_other, topic_path, user_path
 from ..post_html import post_html
 
 _ENTRIES = 20
+_LENGTH = 2_000
+"""How many characters of HTML an entry has at most; of a longer text it has the beginning."""
 _ROOT_LINK = re.compile(r'(?<= )(href|src)="/(?!/)')
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A topic in a feed. html: its text, with absolute addresses."""
+    """A topic in a feed. html: its text or the beginning of it, with absolute addresses."""
 
     title: str
     address: str
@@ -94,7 +99,7 @@ def go_to_feed(context: Resource, request: ForumRequest) -> Response:
 
 def _feed(context: Resource, request: ForumRequest) -> Feed:
     rows = _rows(context, request)
-    bodies = feeds.bodies(request.db, [row.id for row in rows])
+    bodies = feeds.bodies(request.db, [row.id for row in rows], _LENGTH + 1)
     site = request.settings["site.name"]
     if isinstance(context, NodeItem):
         title, page = f"{context.row.name} · {site}", node_path(request, context.row.id)
@@ -125,6 +130,8 @@ def _rows(context: Resource, request: ForumRequest) -> Sequence[TopicListRow]:
 
 def _entry(request: ForumRequest, row: TopicListRow, html: str) -> Entry:
     path = topic_path(request, row.id)
+    if len(html) > _LENGTH:
+        html = f"<p>{escape(text_of_cut_html(html).strip())}…</p>"
     return Entry(
         row.title,
         absolute_url(request, path),
@@ -163,4 +170,11 @@ def includeme(config: Configurator) -> None:
             (go_to_feed, f"{name}_feed", f"{former}/feed"),
         ):
             config.add_route(route, pattern, factory=factory)
-            config.add_view(view, route_name=route, request_method="GET", permission=Common.VIEW)
+            config.add_view(
+                view,
+                route_name=route,
+                request_method="GET",
+                # The versions of the lists change with the text of a topic, too.
+                cache_policy=None if view is go_to_feed else TOPIC_LIST,
+                permission=Common.VIEW,
+            )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from forumsvc.cache.page_cache import PageCache
 from forumsvc.db.engine import Database
 from forumsvc.web.limits.abuse_limits import AbuseLimits
 from forumsvc.web.limits.rate_limiter import RateLimiter
@@ -46,6 +47,8 @@ def forum(open_application: Any, database: Database, monkeypatch: pytest.MonkeyP
     registry = open_application.registry
     settings = registry.forum_settings
     monkeypatch.setattr(registry, "abuse_limits", AbuseLimits(settings, RateLimiter(settings)))
+    # Parts of the sitemap are kept by time, and this database has other topics.
+    monkeypatch.setattr(registry, "page_cache", PageCache(registry.page_cache.max_bytes))
     return Forum(open_application, database)
 
 

@@ -1,12 +1,15 @@
 """Feeds, the sitemap, robots.txt, and what previews of links show."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
+from forumsvc import clock
 from forumsvc.pages.crawlers import sitemap
 from forumsvc.pages.previews import beginning
-from tests.functional.forum import Forum
+from tests.functional.forum import Caller, Forum
+from tests.functional.statements import counting
 
 from .visitor import Visitor
 
@@ -42,7 +45,7 @@ def test_a_feed_has_the_newest_topics(
     assert (item["title"], item["content_html"]) == ("Ships & </script>", html)
 
 
-@pytest.mark.parametrize("path", ["/topics/feed.xml", "/topics/feed.json", "/sitemap-1.xml"])
+@pytest.mark.parametrize("path", ["/topics/feed.xml", "/topics/feed.json", "/users/alice/feed.xml"])
 def test_an_unchanged_feed_is_304_and_shows_nothing_hidden(
     forum: Forum, visitor: Visitor, topic: int, path: str
 ) -> None:
@@ -52,6 +55,45 @@ def test_an_unchanged_feed_is_304_and_shows_nothing_hidden(
     forum.person("root", role="admin").post(f"/topics/{topic}/ban")
     changed = visitor.app.get(path, headers=etag)
     assert f"/topics/{topic}" not in changed.text
+
+
+def test_an_unchanged_feed_is_304_without_a_look_at_its_topics(
+    forum: Forum, visitor: Visitor, topic: int
+) -> None:
+    path = "/topics/feed.xml"
+    etag = {"If-None-Match": visitor.get(path).headers["ETag"]}
+    with counting(forum.database) as statements:
+        assert visitor.app.get(path, headers=etag).status_int == 304
+    assert not [one for one in statements.texts if "body_html" in one or "title" in one]
+    node = forum.nobody.get(f"/topics/{topic}").json["node_id"]
+    alice = Caller(forum.app, forum.token(forum.nobody.get("/users/alice").json["id"]))
+    alice.put(f"/topics/{topic}", title="Ships", node_id=node, body="A new text")
+    assert "A new text" in visitor.app.get(path, headers=etag).text
+
+
+def test_a_feed_has_the_beginning_of_a_long_text(forum: Forum, visitor: Visitor) -> None:
+    words = " ".join(f"word{number} &amp; *<b>*" for number in range(2_000))
+    forum.topic(forum.person("alice"), forum.node(), body=words)
+    [item] = json.loads(visitor.get("/topics/feed.json").body)["items"]
+    html = item["content_html"]
+    assert html.startswith("<p>word0 &amp; ")
+    assert html.endswith("…</p>")
+    assert len(html) < 4_000
+
+
+def test_a_part_of_the_sitemap_is_kept_for_an_hour(
+    forum: Forum, visitor: Visitor, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = clock.now().replace(minute=30)
+    monkeypatch.setattr(clock, "now", lambda: moment)
+    first = visitor.get("/sitemap-1.xml")
+    assert first.headers["Cache-Control"] == "public, max-age=3600"
+    other = forum.topic(forum.person("carl"), forum.node("Other"))
+    with counting(forum.database) as statements:
+        assert visitor.get("/sitemap-1.xml").body == first.body
+    assert not [one for one in statements.texts if "BETWEEN" in one]
+    monkeypatch.setattr(clock, "now", lambda: moment + timedelta(hours=1))
+    assert f"/topics/{other}<" in visitor.get("/sitemap-1.xml").text
 
 
 @pytest.mark.parametrize(
