@@ -26,9 +26,12 @@ _ROUTES = {
 
 def show_report(container: Reports, request: ForumRequest) -> Values:
     """Return the values of the form. Raises NotFound, Forbidden."""
-    kind = _ROUTES[request.matched_route.name][0]
-    moderating.report_target(container.root, request, kind, request.matchdict["obj_id"])
-    return form(**_others(request))
+    others = _others(request)
+    # Whoever has just reported may not see it anymore: the last report can hide it.
+    if others["flash_message"] is None:
+        kind = _ROUTES[request.matched_route.name][0]
+        moderating.report_target(container.root, request, kind, request.matchdict["obj_id"])
+    return form(**others)
 
 
 def submit_report(container: Reports, request: ForumRequest) -> Response | Values:

@@ -8,6 +8,8 @@ from pyramid.response import Response
 from ...errors import PreconditionFailed
 from ...models import Decision, ReviewKind
 from ...permissions import ReviewPermission
+from ...presenters.moderation import hold_reason
+from ...queries import nodes
 from ...queries.moderation_rows import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.moderation import resolve_form
@@ -47,8 +49,12 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
     row, details = item.row, moderating.with_details(item, request).details
     found: Any = details.object
     html = path = source = current = None
+    title, node_name, hold = row.title, "", ""
     if row.kind == ReviewKind.HELD:
-        source = found.row.body
+        source, title, hold = found.row.body, found.row.title, hold_reason(found.row.reason)
+        node_name = _node_name(request, found.row.node_id)
+        if found.row.topic_id is not None:
+            path = topic_path(request, found.row.topic_id)
     elif found is not None:
         html = post_html(found.row.body_html, topic_path(request, row.topic_id or 0))
         is_reply = row.reply_id is not None
@@ -70,8 +76,17 @@ def _others(item: ReviewItem, request: ForumRequest) -> Values:
         "html": html,
         "source": source,
         "path": path,
+        "title": title,
+        "node_name": node_name,
+        "hold_reason": hold,
         "decisions": _decisions(row),
     }
+
+
+def _node_name(request: ForumRequest, node_id: int | None) -> str:
+    """Return the name of a node, empty without one or where it is deleted meanwhile."""
+    names = {node.id: node.name for node in nodes.all_nodes(request.executor)}
+    return names.get(node_id, "") if node_id is not None else ""
 
 
 def _decisions(row: ReviewRow) -> list[Decision]:

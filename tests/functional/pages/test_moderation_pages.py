@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person, content
 from tests.functional.test_reports import wrong_counters
 
@@ -181,3 +182,55 @@ def test_a_silenced_member_reads_why_on_their_page(forum: Forum, member: Visitor
     assert "you can only read" in member.get("/notifications").text
     refused = member.post("/topics/new", title="x", node_id=str(forum.node()), body="x")
     assert (refused.status_int, "Too loud" in refused.text) == (403, True)
+
+
+def test_a_moderator_sees_that_a_topic_is_deleted(chief: Visitor, topic: int) -> None:
+    path = f"/topics/{topic}"
+    assert "deleted" not in chief.get(path).html.find("article").text
+    chief.post(f"{path}/delete")
+    page = chief.get(path)
+    assert page.status_int == 200
+    assert "This topic is deleted." in page.html.find("article").find(class_="problem").text
+
+
+def test_the_report_that_hides_a_post_is_thanked_for(make_forum: MakeForum) -> None:
+    forum = make_forum(moderation__hide_after="2")
+    with_password(forum)
+    topic = forum.topic(forum.person("bob"), forum.node())
+    reply = forum.reply(forum.person("carl"), topic)
+    visitor = Visitor(forum)
+    visitor.log_in()
+    dora = forum.person("dora")
+    for kind, number, path in (
+        ("reply", reply, f"/replies/{reply}"),
+        ("topic", topic, f"/topics/{topic}"),
+    ):
+        dora.post("/reports", obj_type=kind, obj_id=number, category="spam")
+        thanks = visitor.send(f"{path}/report", category="spam").follow()
+        assert thanks.status_int == 200
+        assert "Thank you" in thanks.html.find(class_="notice").text
+        assert visitor.get(f"{path}/report").status_int == 404
+
+
+def test_the_review_of_a_held_topic_shows_its_title_node_and_reason(make_forum: MakeForum) -> None:
+    forum = make_forum(posts__held_words="casino")
+    with_password(forum, "chief", role="maintainer")
+    bob, node = forum.person("bob"), forum.node("Boats")
+    topic = forum.topic(bob, node)
+    held = bob.post("/topics", title="Win <big>", node_id=node, body="At the casino")
+    answered = bob.post(f"/topics/{topic}/replies", body="In the casino")
+    assert (held.status_int, answered.status_int) == (202, 202)
+    visitor = Visitor(forum)
+    visitor.log_in("chief")
+    links = visitor.get("/moderation").html.select("article a")
+    topics, replies = (visitor.get(link["href"]).html.find(id="object") for link in links)
+    assert topics.find("h2").text == "Win <big>"
+    assert "Node: Boats" in topics.text
+    assert "It holds a word that moderators look at." in topics.text
+    assert replies.find("h2").find("a")["href"] == f"/topics/{topic}"
+
+
+def test_words_of_the_log_stand_apart(chief: Visitor, topic: int) -> None:
+    chief.post(f"/topics/{topic}/ban")
+    line = chief.get("/moderation/log").html.find("article").text
+    assert "chief · User:" in " ".join(line.split())

@@ -103,3 +103,14 @@ def test_a_number_of_a_reply_leads_to_it_from_every_page(
     for path, hrefs in ((f"/topics/{topic}?page=2", there), ("/bob/replies", elsewhere)):
         shown = visitor.get(path).html.find_all("a", class_="floor-reference")
         assert [link["href"] for link in shown] == hrefs
+
+
+def test_without_a_node_the_form_of_a_topic_says_what_is_missing(
+    forum: Forum, visitor: Visitor, ann: int
+) -> None:
+    visitor.log_in()
+    page = visitor.get("/topics/new").html.find("main")
+    assert "There are no nodes yet" in page.text
+    assert page.find("form") is None
+    forum.node()
+    assert visitor.get("/topics/new").html.find("main").find(id="title") is not None
