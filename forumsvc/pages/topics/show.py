@@ -52,7 +52,7 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
     first = (number - 1) * REPLIES_PER_PAGE + 1
     context = request.page_context
     if context.user is not None and context.user.unread_count:
-        request.registry.read_marker.opened(context.user.user_id, row.id)
+        request.registry.read_marker.opened(context.user.user_id, row.id, ids)
     author, path = Person.of(request, row), topic_path(request, row.id)
     return {
         "topic": row,

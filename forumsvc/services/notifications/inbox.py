@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
@@ -32,9 +32,12 @@ def mark_all_read(db: Session, user_id: int, now: datetime, newest_id: int) -> N
     _mark_read(db, user_id, now, Notification.id <= newest_id)
 
 
-def mark_topic_read(db: Session, user_id: int, now: datetime, topic_id: int) -> None:
-    """Mark as read what tells the user of a topic and its replies."""
-    _mark_read(db, user_id, now, Notification.topic_id == topic_id)
+def mark_topic_read(
+    db: Session, user_id: int, now: datetime, topic_id: int, reply_ids: Sequence[int]
+) -> None:
+    """Mark as read what tells the user of a topic itself and of these replies to it."""
+    is_seen = or_(Notification.reply_id.is_(None), Notification.reply_id.in_(reply_ids))
+    _mark_read(db, user_id, now, and_(Notification.topic_id == topic_id, is_seen))
 
 
 def _mark_read(db: Session, user_id: int, now: datetime, chosen: ColumnElement[bool]) -> bool:

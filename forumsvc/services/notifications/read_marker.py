@@ -1,4 +1,4 @@
-"""Marks the notifications of a topic as read when its page is opened, behind the request.
+"""Marks the notifications of what a page of a topic shows as read, behind the request.
 
 The request only reads. What is lost with a killed process stays unread, and is marked when the
 topic is opened again.
@@ -7,10 +7,11 @@ topic is opened again.
 import logging
 import queue
 import threading
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, or_, select
 
 from ... import clock
 from ...db.engine import Database
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 
 _MOST = 1_000
 _SECONDS_TO_STOP = 2.0
-_Opened = tuple[int, int]
+_Opened = tuple[int, int, Sequence[int]]
 
 
 class ReadMarker:
@@ -35,10 +36,13 @@ class ReadMarker:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def opened(self, user_id: int, topic_id: int) -> None:
-        """Mark later what tells the user of the topic. Nothing is done while too many wait."""
+    def opened(self, user_id: int, topic_id: int, reply_ids: Sequence[int]) -> None:
+        """Mark later what tells the user of the topic and of the replies that they saw.
+
+        Nothing is done while too many wait.
+        """
         try:
-            self._opened.put_nowait((user_id, topic_id))
+            self._opened.put_nowait((user_id, topic_id, reply_ids))
         except queue.Full:
             return
         with self._lock:
@@ -71,13 +75,13 @@ class ReadMarker:
             finally:
                 self._opened.task_done()
 
-    def _mark(self, user_id: int, topic_id: int) -> None:
-        here = {"user_id": user_id, "topic_id": topic_id}
+    def _mark(self, user_id: int, topic_id: int, reply_ids: Sequence[int]) -> None:
+        here = {"user_id": user_id, "topic_id": topic_id, "reply_ids": reply_ids}
         with self._database.reads.connect() as connection:
             if connection.execute(_select_unread(), here).first() is None:
                 return
         with self._database.session.begin() as db:
-            inbox.mark_topic_read(db, user_id, clock.now(), topic_id)
+            inbox.mark_topic_read(db, user_id, clock.now(), topic_id, reply_ids)
 
 
 @cache
@@ -89,6 +93,10 @@ def _select_unread() -> Select[Any]:
             Notification.user_id == bindparam("user_id"),
             Notification.topic_id == bindparam("topic_id"),
             Notification.read_at.is_(None),
+            or_(
+                Notification.reply_id.is_(None),
+                Notification.reply_id.in_(bindparam("reply_ids", expanding=True)),
+            ),
         )
         .limit(1)
     )

@@ -4,6 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.models import Notification, User
+from forumsvc.pages import post_html
+from forumsvc.pages.topics import show
 from tests.functional.forum import Forum
 
 from .visitor import Visitor
@@ -61,6 +63,21 @@ def test_opening_a_topic_marks_what_tells_of_it(
     visitor.get(f"/topics/{topic}")
     forum.registry.read_marker.finish()
     assert unread(forum, ann) == (1, 1)
+
+
+def test_a_page_of_a_topic_marks_what_tells_of_its_replies_only(
+    forum: Forum, visitor: Visitor, ann: int, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (post_html, show):
+        monkeypatch.setattr(module, "REPLIES_PER_PAGE", 2)
+    eve = forum.person("eve")
+    for body in ("Second", "Third", "Fourth, @ann"):
+        forum.reply(eve, topic, body)
+    assert unread(forum, ann) == (3, 3)
+    for page, left in ((1, 2), (1, 2), (2, 1)):
+        visitor.get(f"/topics/{topic}", page=page)
+        forum.registry.read_marker.finish()
+        assert unread(forum, ann) == (left, left)
 
 
 def test_all_can_be_deleted(forum: Forum, visitor: Visitor, ann: int, topic: int) -> None:

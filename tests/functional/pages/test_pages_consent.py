@@ -50,7 +50,7 @@ def test_the_page_shows_client_scopes_and_destination(visitor: Visitor, app: App
     text = " ".join(page.html.main.text.split())
     assert page.html.h1.text == "Allow app to use your account?"
     assert "logged in as ann" in text
-    assert "app.example" in text
+    assert "redirected to app.example. You can revoke" in text
     assert "Read everything" in text
     assert "Write on your behalf" not in text
     assert [button.text for button in page.html.main.find_all("button")] == ["Allow", "Cancel"]
