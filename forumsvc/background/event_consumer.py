@@ -3,8 +3,6 @@
 import time
 from datetime import datetime
 
-from sqlalchemy.orm import Session
-
 from .. import clock
 from ..db.engine import Database
 from ..queries import events
@@ -46,8 +44,9 @@ class EventConsumer:
         dialect = self._database.executor.dialect.name
         if not events.has_unread(self._database.executor, dialect, self.name):
             return False
-        with self._database.session.begin() as db:
-            return self._consume(db) == self._batch_size
+        return self._consume(self._batch_size) == self._batch_size
 
-    def _consume(self, db: Session) -> int:
-        return consume(db, self.name, self._handle, clock.now(), self._batch_size)
+    def _consume(self, limit: int) -> int:
+        """Handle the next events; return how many there were."""
+        with self._database.session.begin() as db:
+            return consume(db, self.name, self._handle, clock.now(), limit)

@@ -1,25 +1,20 @@
 """The task that keeps the search index up to date."""
 
-from collections.abc import Sequence
-
-from sqlalchemy.orm import Session
-
 from .. import clock
 from ..db.engine import Database
 from ..queries import search_documents
-from ..queries.rows import EventRow
-from ..services import search_index
+from ..services import event_consumers, search_index
 from .event_consumer import EventConsumer
 
 
 class SearchIndexer(EventConsumer):
-    """Indexes posts that were written, edited or moved."""
+    """Indexes posts that were written, edited, moved, hidden or shown again."""
 
     def __init__(self, database: Database, interval: float) -> None:
         """interval: seconds between two looks."""
-        is_sqlite = database.is_sqlite
-        batch = search_index.SQLITE_BATCH_SIZE if is_sqlite else search_index.BATCH_SIZE
-        super().__init__(database, search_index.CONSUMER, _index, interval, batch)
+        batch = search_index.BATCH_SIZE
+        name, handle = search_index.CONSUMER, search_index.note_topics
+        super().__init__(database, name, handle, interval, batch)
 
     def run(self) -> bool:
         """Index a batch of each kind; return whether there may be more."""
@@ -29,10 +24,13 @@ class SearchIndexer(EventConsumer):
     def _index_moved(self) -> bool:
         if not search_documents.has_moved(self._database.executor):
             return False
+        return search_index.index_moved(self._database)
+
+    def _consume(self, limit: int) -> int:
+        """Make the tokens in transactions of their own, and move the position after them."""
         with self._database.session.begin() as db:
-            search_index.lock(db, clock.now())
-            return search_index.index_moved(db)
-
-
-def _index(db: Session, events: Sequence[EventRow]) -> None:
-    search_index.index_events(db, events)
+            position, batch = event_consumers.next_events(db, self.name, clock.now(), limit)
+        search_index.index_events(self._database, batch)
+        with self._database.session.begin() as db:
+            event_consumers.finish(db, self.name, self._handle, clock.now(), position, batch)
+        return len(batch)

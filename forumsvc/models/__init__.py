@@ -4,7 +4,7 @@ from ..db.base import Base
 from .access_block import AccessBlock, AccessBlockKind, AccessBlockSeverity
 from .audit_log import AdminAction, AuditRecord, Via, Visibility
 from .cache_version import CacheVersion
-from .event import Event, EventPosition, EventType
+from .event import Event, EventPosition, EventType, FailedEvent
 from .held_post import HeldKind, HeldPost, HeldState, HoldReason
 from .host import Host
 from .idempotency_key import IdempotencyKey
@@ -51,6 +51,7 @@ __all__ = [
     "Event",
     "EventPosition",
     "EventType",
+    "FailedEvent",
     "Favorite",
     "FollowNotification",
     "HeldKind",

@@ -91,7 +91,9 @@ def candidates(db: Connection, search: Search) -> Candidates:
     """Return the ids of the newest posts that have the words, at most 200 of a kind."""
     query, where = search.query, search.where
     found: dict[str, list[int]] = {name: [] for name in Candidates._fields}
-    asked = partial(condition, query, node_id=search.node_id, user_id=search.user_id)
+    asked = partial(
+        condition, query, node_id=search.node_id, user_id=search.user_id, hidden=search.hidden
+    )
     if where != Where.REPLIES:
         ids = _ids_between(db, TopicWords, query)
         if query.words:

@@ -11,6 +11,8 @@ from .tokens import Term
 
 TITLE = "="
 """Stands before a token of a title."""
+HIDDEN = "@hidden"
+"""The token of posts that are banned or deleted, or are in such a topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,16 @@ class Condition:
 
 
 def condition(
-    query: Query, *, node_id: int | None, user_id: int | None, in_title: bool = False
+    query: Query,
+    *,
+    node_id: int | None,
+    user_id: int | None,
+    hidden: bool = False,
+    in_title: bool = False,
 ) -> Condition:
     """Return what a query asks of one index.
 
-    in_title: all words must stand in the title.
+    hidden: also posts that are hidden; in_title: all words must stand in the title.
     """
     mark = TITLE if in_title else ""
     tokens = [mark + token for term in query.words if not term.is_prefix for token in term.tokens]
@@ -46,7 +53,8 @@ def condition(
     if node_id is not None:
         tokens.append(f"@n{node_id}")
     prefixes = dict.fromkeys(mark + term.tokens[0] for term in query.words if term.is_prefix)
-    return Condition(tuple(dict.fromkeys(tokens)), tuple(prefixes), query.excluded)
+    excluded = query.excluded if hidden else (*query.excluded, Term((HIDDEN,)))
+    return Condition(tuple(dict.fromkeys(tokens)), tuple(prefixes), excluded)
 
 
 def tsquery(asked: Condition) -> str:

@@ -21,11 +21,11 @@ MAX_TOKEN = 64
 """Characters; longer words are cut."""
 
 MAX_TEXT = 65_536
-"""Characters of a post that are indexed, before and after it is brought into normal form.
+"""Characters of a post that are indexed, before and after it is brought into normal form."""
 
-Each is in at most three tokens and has at most four bytes, so a document of a body and a title has
-less than the 1,048,575 bytes that PostgreSQL takes.
-"""
+MAX_BYTES = 1_000_000
+"""Of the tokens of a document in UTF-8: PostgreSQL takes 1,048,575 for all. A joined word is indexed
+in parts, too, and a character of a script may have four bytes."""
 
 # Thai, Lao, Myanmar, Khmer; Han with its extensions, Kana, Bopomofo, Hangul.
 _WITHOUT_BLANKS = (
@@ -87,6 +87,16 @@ def spans(normal: str) -> Iterator[Span]:
 def tokens(text: str) -> list[str]:
     """Return the distinct tokens of a text, in their order."""
     return list(dict.fromkeys(token for token, _, _ in spans(_indexed(text))))
+
+
+def first_bytes(found: list[str], size: int = MAX_BYTES) -> list[str]:
+    """Return the first tokens that have, with a blank behind each, at most `size` bytes."""
+    left = size
+    for at, token in enumerate(found):
+        left -= len(token.encode()) + 1
+        if left < 0:
+            return found[:at]
+    return found
 
 
 def terms(text: str) -> list[Term]:

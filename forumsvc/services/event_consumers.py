@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func, select
+from sqlalchemy import tuple_ as row_of
 from sqlalchemy.orm import Session
 
 from ..db.statements import insert_or_ignore, update_of
@@ -30,17 +32,38 @@ def consume(
     Two processes that call it at once work one after the other. Nothing else may be done in the
     transaction.
     """
+    position, found = next_events(db, consumer, now, limit)
+    finish(db, consumer, handle, now, position, found)
+    return len(found)
+
+
+def next_events(
+    db: Session, consumer: str, now: datetime, limit: int
+) -> tuple[Position, Sequence[EventRow]]:
+    """Return how far a consumer has read, locked as by `lock_position`, and its next events."""
     dialect = db.get_bind().dialect.name
     position = lock_position(db, consumer, now)
     # After a restore from a dump the database numbers its transactions anew.
     if dialect == "postgresql" and events.horizon(db) < position.xid:
-        position = _restart(db, now)
-    found = events.after(db, dialect, position, limit)
-    if found:
-        handle(db, found)
-        last = found[-1]
-        _move(db, consumer, Position(last.xid, last.id), now)
-    return len(found)
+        _restart(db, now)
+        position = lock_position(db, consumer, now)
+    return position, events.after(db, dialect, position, limit)
+
+
+def finish(
+    db: Session,
+    consumer: str,
+    handle: Handler,
+    now: datetime,
+    position: Position,
+    batch: Sequence[EventRow],
+) -> None:
+    """Handle events of `next_events`, and move the position; nothing if another process did."""
+    if not batch or lock_position(db, consumer, now) != position:
+        return
+    handle(db, batch)
+    last = batch[-1]
+    _move(db, consumer, Position(last.xid, last.id), now)
 
 
 def lock_position(db: Session, consumer: str, now: datetime) -> Position:
@@ -56,10 +79,21 @@ def _move(db: Session, consumer: str, position: Position, now: datetime) -> None
     db.execute(update_of(EventPosition).where(here).values(**position._asdict(), updated_at=now))
 
 
-def _restart(db: Session, now: datetime) -> Position:
-    """Put all stored events before all new ones, and every consumer behind them."""
-    newest = db.scalar(select(func.max(Event.id))) or 0
-    log.warning("The database was restored from a dump: events up to %d count as handled", newest)
+def _restart(db: Session, now: datetime) -> None:
+    """Put all stored events before all new ones, in the order of their ids.
+
+    Each consumer goes on at its first unread event. A few that it has handled may come again.
+    """
+    positions: list[Any] = [EventPosition.consumer, EventPosition.xid, EventPosition.id]
+    read_up_to = {}
+    for consumer, *position in db.execute(select(*positions).with_for_update()):
+        is_unread = row_of(Event.xid, Event.id) > row_of(*position)
+        first = db.scalar(select(func.min(Event.id)).where(is_unread))
+        # What was written since the restore has higher ids, and numbers that say nothing.
+        read_up_to[consumer] = position[1] if first is None else min(position[1], first - 1)
     db.execute(update_of(Event).values(xid=0))
-    db.execute(update_of(EventPosition).values(xid=0, id=newest, updated_at=now))
-    return Position(0, newest)
+    for consumer, last_id in read_up_to.items():
+        log.warning(
+            "The database was restored from a dump: %s goes on behind event %d", consumer, last_id
+        )
+        _move(db, consumer, Position(0, last_id), now)

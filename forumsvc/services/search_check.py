@@ -60,19 +60,15 @@ def check(database: Database) -> Checked:
 
 def fix(database: Database, found: Checked) -> int:
     """Make the documents anew that are wrong; return how many. A damaged index is left."""
-    fixed = 0
     for one in found.wrong:
-        for at in range(0, len(one.ids), search_index.SQLITE_BATCH_SIZE):
-            ids = one.ids[at : at + search_index.SQLITE_BATCH_SIZE]
+        # Removed before: a document of this version and the same words is not written again.
+        for at in range(0, len(one.ids), search_index.BATCH_SIZE):
+            ids = one.ids[at : at + search_index.BATCH_SIZE]
             with database.session.begin() as db:
                 search_index.lock(db, clock.now())
                 search_index.remove(db, one.words, ids)
-                if one.words is TopicWords:
-                    search_index.index_topics(db, ids)
-                else:
-                    search_index.index_replies(db, ids)
-            fixed += len(ids)
-    return fixed
+            search_index.index(database, one.words, ids)
+    return sum(len(one.ids) for one in found.wrong)
 
 
 def missing(db: Connection, words: Words, before: datetime) -> Iterator[Wrong]:
@@ -115,9 +111,9 @@ def _other_tokens(
         part = db.scalars(_unchanged(words), {"ids": ids[at : at + _BATCH], "before": before}).all()
         stored = _stored(db, words, part)
         for document in search_index.documents(db, words, part):
-            found = stored.get(document["id"])
-            if found is not None and found != frozenset(document["words"].split()):
-                wrong.append(document["id"])
+            found = stored.get(document.source.id)
+            if found is not None and found != frozenset(document.words.split()):
+                wrong.append(document.source.id)
     if wrong:
         yield Wrong(words, "with other words", wrong)
 

@@ -1,20 +1,23 @@
 """Writing the search index: the tokens of topics and replies.
 
-The background worker makes them from the events, a moment after the commit. Whoever writes tokens
-holds the lock of the worker's position (`lock`): otherwise tokens of an older text could be written
-over those of a newer one.
+The background worker makes them from the events, a moment after the commit. Tokens are made outside
+any transaction: that may take long, and on SQLite all other writers wait for a transaction. So the
+transaction that writes them compares the posts with those that the tokens were made of. It holds
+the lock of the worker's position (`lock`): otherwise tokens of an older text could be written over
+those of a newer one.
 """
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     DateTime,
     Integer,
+    Row,
     Select,
     Text,
     bindparam,
@@ -27,26 +30,41 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from .. import clock
+from ..db.engine import Database
 from ..db.execution import SqlConnection, is_sqlite
 from ..db.statements import delete_of, insert_of, update_of
 from ..markup.text_content import text_content
 from ..models import EventType, MovedTopic, Reply, ReplyWords, Topic, TopicWords
 from ..queries.rows import EventRow
 from ..queries.search_documents import Words
-from ..search.tokens import TOKENS_VERSION, tokens
+from ..search.expressions import HIDDEN
+from ..search.tokens import TOKENS_VERSION, first_bytes, tokens
 from .event_consumers import lock_position
 
 CONSUMER = "search-index"
 BATCH_SIZE = 100
-"""Posts per transaction, where others do not wait for it."""
-SQLITE_BATCH_SIZE = 10
-"""Posts per transaction on SQLite, where all other writers wait for it; the tokens of a post of the
-greatest length take 0.05 s of processor time."""
-_MOST_SECONDS = 0.2
-"""How long a transaction on SQLite may make tokens before it ends early."""
+"""Posts whose tokens are made at a time."""
+_MOST_BYTES = {"sqlite": 250_000, "postgresql": 8_000_000}
+"""Of the tokens that a transaction writes, but for a longer single document. On SQLite all other
+writers wait for it: docs/operators/search.md."""
 
-_TOPIC_EVENTS = frozenset({EventType.TOPIC_CREATED, EventType.TOPIC_UPDATED, EventType.TOPIC_MOVED})
-_REPLY_EVENTS = frozenset({EventType.REPLY_CREATED, EventType.REPLY_UPDATED})
+_BEGUN = -1
+"""Of a noted topic whose first replies are being indexed."""
+
+_EVENTS_OF_ALL_REPLIES = frozenset(
+    {
+        *(EventType.TOPIC_MOVED, EventType.TOPIC_BANNED, EventType.TOPIC_UNBANNED),
+        *(EventType.TOPIC_DELETED, EventType.TOPIC_RESTORED),
+    }
+)
+_TOPIC_EVENTS = _EVENTS_OF_ALL_REPLIES | {EventType.TOPIC_CREATED, EventType.TOPIC_UPDATED}
+_REPLY_EVENTS = frozenset(
+    {
+        *(EventType.REPLY_CREATED, EventType.REPLY_UPDATED),
+        *(EventType.REPLY_DELETED, EventType.REPLY_RESTORED),
+    }
+)
 
 
 def lock(db: Session, now: datetime) -> None:
@@ -54,21 +72,37 @@ def lock(db: Session, now: datetime) -> None:
     lock_position(db, CONSUMER, now)
 
 
-def index_events(db: Session, events: Sequence[EventRow]) -> None:
-    """Make the tokens of the posts that were written or edited. Requires the lock."""
-    index_topics(db, {event.topic_id for event in events if event.type in _TOPIC_EVENTS})
-    index_replies(db, {event.reply_id for event in events if event.type in _REPLY_EVENTS})
-    for event in events:
-        if event.type == EventType.TOPIC_MOVED:
-            _note_moved(db, select(Topic.id).where(Topic.id == event.topic_id))
+class Document(NamedTuple):
+    """The tokens of a post. source: the row that they were made of; words: a blank between them."""
+
+    source: Row[Any]
+    words: str
+
+
+def index_events(database: Database, events: Sequence[EventRow]) -> None:
+    """Make the tokens of the posts that were written, edited, hidden or shown again.
+
+    The events must be read before: what changes later has an event of its own.
+    """
+    topic_ids = {event.topic_id for event in events if event.type in _TOPIC_EVENTS}
+    reply_ids = {event.reply_id for event in events if event.type in _REPLY_EVENTS}
+    index(database, TopicWords, _known(topic_ids))
+    index(database, ReplyWords, _known(reply_ids))
+
+
+def note_topics(db: Session, events: Sequence[EventRow]) -> None:
+    """Have the tokens of the replies of topics that were moved, hidden or shown made anew."""
+    ids = _known(event.topic_id for event in events if event.type in _EVENTS_OF_ALL_REPLIES)
+    if ids:
+        _note_topics(db, select(Topic.id).where(Topic.id.in_(ids)))
 
 
 def note_node_moved(db: Session, node_id: int) -> None:
     """Have the tokens of all topics of a node, and of their replies, made anew."""
-    _note_moved(db, select(Topic.id).where(Topic.node_id == node_id))
+    _note_topics(db, select(Topic.id).where(Topic.node_id == node_id))
 
 
-def _note_moved(db: Session, topic_ids: Select[Any]) -> None:
+def _note_topics(db: Session, topic_ids: Select[Any]) -> None:
     insert = insert_of(MovedTopic, db.get_bind().dialect.name)
     moved = topic_ids.add_columns(cast(0, MovedTopic.last_reply_id.type))
     statement = insert.from_select(["topic_id", "last_reply_id"], moved)
@@ -76,60 +110,123 @@ def _note_moved(db: Session, topic_ids: Select[Any]) -> None:
     db.execute(statement.on_conflict_do_update(index_elements=["topic_id"], set_=changed))
 
 
-def index_moved(db: Session) -> bool:
-    """Make the tokens of a part of a moved topic; return whether there may be more to do.
-
-    Requires the lock.
-    """
-    columns: list[Any] = [MovedTopic.topic_id, MovedTopic.last_reply_id]
-    moved = db.execute(select(*columns).order_by(MovedTopic.topic_id).limit(1)).first()
-    if moved is None:
-        return False
-    if moved.last_reply_id == 0:
-        index_topics(db, {moved.topic_id})
-    next_replies = (
-        select(Reply.id)
-        .where(Reply.topic_id == moved.topic_id, Reply.id > moved.last_reply_id)
-        .order_by(Reply.id)
-        .limit(BATCH_SIZE)
-    )
-    ids = db.scalars(next_replies).all()
-    done = index_some(db, ReplyWords, ids)
-    is_topic = MovedTopic.topic_id == moved.topic_id
-    if done < BATCH_SIZE and done == len(ids):
-        db.execute(delete_of(MovedTopic).where(is_topic))
-    else:
-        db.execute(update_of(MovedTopic).where(is_topic).values(last_reply_id=ids[done - 1]))
+def index_moved(database: Database) -> bool:
+    """Make the tokens of a part of a noted topic anew; return whether there may be more to do."""
+    with database.session.begin() as db:
+        lock(db, clock.now())
+        columns: list[Any] = [MovedTopic.topic_id, MovedTopic.last_reply_id]
+        moved = db.execute(select(*columns).order_by(MovedTopic.topic_id).limit(1)).first()
+        if moved is None:
+            return False
+        topic_id, last_id = moved
+        if last_id == 0:
+            # Who notes it again meanwhile sets 0, and all is made once more.
+            last_id = _BEGUN
+            _set_last_reply(db, topic_id, 0, last_id)
+        next_replies = (
+            select(Reply.id)
+            .where(Reply.topic_id == topic_id, Reply.id > last_id)
+            .order_by(Reply.id)
+            .limit(BATCH_SIZE)
+        )
+        ids = db.scalars(next_replies).all()
+    if last_id == _BEGUN:
+        index(database, TopicWords, [topic_id])
+    index(database, ReplyWords, ids)
+    with database.session.begin() as db:
+        lock(db, clock.now())
+        if len(ids) == BATCH_SIZE:
+            _set_last_reply(db, topic_id, last_id, ids[-1])
+        else:
+            db.execute(delete_of(MovedTopic).where(*_is_at(topic_id, last_id)))
     return True
 
 
-def index_some(db: Session, words: Words, ids: Sequence[int]) -> int:
-    """Make the tokens of the first of these posts, and return of how many.
+def _set_last_reply(db: Session, topic_id: int, before: int, after: int) -> None:
+    is_there = _is_at(topic_id, before)
+    db.execute(update_of(MovedTopic).where(*is_there).values(last_reply_id=after))
 
-    On SQLite of as many as are made in a short time. Requires the lock.
+
+def _is_at(topic_id: int, last_reply_id: int) -> tuple[Any, Any]:
+    return MovedTopic.topic_id == topic_id, MovedTopic.last_reply_id == last_reply_id
+
+
+def index(
+    database: Database,
+    words: Words,
+    ids: Sequence[int],
+    begin: Callable[[Session], None] = lambda db: None,
+) -> None:
+    """Make the tokens of posts, and remove the documents of those that exist no more.
+
+    begin: is called at the beginning of each transaction.
     """
-    if not is_sqlite(db):
-        _write(db, words, documents(db, words, ids))
-        return len(ids)
-    until = time.monotonic() + _MOST_SECONDS
-    done = 0
-    while done < len(ids):
-        part = ids[done : done + SQLITE_BATCH_SIZE]
-        _write(db, words, documents(db, words, part))
-        done += len(part)
-        if time.monotonic() > until:
-            break
-    return done
+    for at in range(0, len(ids), BATCH_SIZE):
+        part = ids[at : at + BATCH_SIZE]
+        # Those that somebody changes meanwhile are made again.
+        while part:
+            made = [_document(words, row) for row in _read(database, words, part)]
+            part = _store(database, words, part, made, begin)
 
 
-def index_topics(db: Session, ids: Iterable[int | None]) -> None:
-    """Make the tokens of topics. Requires the lock."""
-    _write(db, TopicWords, documents(db, TopicWords, _known(ids)))
+def _read(database: Database, words: Words, ids: Sequence[int]) -> Sequence[Row[Any]]:
+    if database.is_sqlite:
+        with database.reads.connect() as reads:
+            return _sources(reads, words, ids)
+    # Not `reads`, which may be of a replica that is behind.
+    with database.session.begin() as db:
+        return _sources(db, words, ids)
 
 
-def index_replies(db: Session, ids: Iterable[int | None]) -> None:
-    """Make the tokens of replies. Requires the lock."""
-    _write(db, ReplyWords, documents(db, ReplyWords, _known(ids)))
+def _store(
+    database: Database,
+    words: Words,
+    ids: Sequence[int],
+    made: Sequence[Document],
+    begin: Callable[[Session], None],
+) -> list[int]:
+    """Write documents in short transactions; return the ids of the posts that have changed."""
+    changed: list[int] = []
+    dialect = "sqlite" if database.is_sqlite else "postgresql"
+    for part in _parts(made, _MOST_BYTES[dialect]):
+        with database.session.begin() as db:
+            begin(db)
+            lock(db, clock.now())
+            changed += _write_unchanged(db, words, part)
+    gone = sorted({*ids} - {document.source.id for document in made})
+    if gone:
+        with database.session.begin() as db:
+            lock(db, clock.now())
+            # Ids are never used again.
+            remove(db, words, gone)
+    return changed
+
+
+def _parts(made: Sequence[Document], most: int) -> Iterator[list[Document]]:
+    part: list[Document] = []
+    size = 0
+    for document in made:
+        length = len(document.words.encode())
+        if part and size + length > most:
+            yield part
+            part, size = [], 0
+        part.append(document)
+        size += length
+    if part:
+        yield part
+
+
+def _write_unchanged(db: Session, words: Words, part: Sequence[Document]) -> list[int]:
+    ids = [document.source.id for document in part]
+    present = {row.id: row for row in _sources(db, words, ids)}
+    is_same = {one.source.id: present.get(one.source.id) == one.source for one in part}
+    _write(db, words, [document for document in part if is_same[document.source.id]])
+    return [one for one in ids if not is_same[one]]
+
+
+def index_now(db: Session, words: Words, ids: Sequence[int]) -> None:
+    """Make the tokens of a few posts in the transaction that changes them. Requires the lock."""
+    _write(db, words, documents(db, words, ids))
 
 
 def remove(db: Session, words: Words, ids: Sequence[int]) -> None:
@@ -137,19 +234,23 @@ def remove(db: Session, words: Words, ids: Sequence[int]) -> None:
     db.execute(delete_of(words).where(words.id.in_(ids)))
 
 
-def documents(db: SqlConnection, words: Words, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the documents of posts: id, created_at, and the words with a blank between them."""
+def documents(db: SqlConnection, words: Words, ids: Sequence[int]) -> list[Document]:
+    """Return the documents of posts, in the order of their ids."""
+    return [_document(words, row) for row in _sources(db, words, ids)]
+
+
+def _sources(db: SqlConnection, words: Words, ids: Sequence[int]) -> Sequence[Row[Any]]:
+    """Return all that tokens depend on."""
     if not ids:
         return []
-    if words is TopicWords:
-        return [_topic_document(row) for row in db.execute(_topics(), {"ids": ids})]
-    return [_reply_document(row) for row in db.execute(_replies(), {"ids": ids})]
+    return db.execute(_topics() if words is TopicWords else _replies(), {"ids": ids}).all()
 
 
 @cache
 def _topics() -> Select[Any]:
     columns: list[Any] = [
-        *(Topic.id, Topic.user_id, Topic.node_id, Topic.title, Topic.body_html, Topic.created_at)
+        *(Topic.id, Topic.user_id, Topic.node_id, Topic.title, Topic.body_html, Topic.created_at),
+        _is_hidden(Topic.banned_at, Topic.deleted_at),
     ]
     is_one = Topic.id.in_(bindparam("ids", expanding=True))
     return select(*columns).where(is_one).order_by(Topic.id)
@@ -158,40 +259,39 @@ def _topics() -> Select[Any]:
 @cache
 def _replies() -> Select[Any]:
     columns: list[Any] = [
-        *(Reply.id, Reply.user_id, Topic.node_id, Reply.body_html, Reply.created_at)
+        *(Reply.id, Reply.user_id, Topic.node_id, Reply.body_html, Reply.created_at),
+        _is_hidden(Reply.deleted_at, Topic.banned_at, Topic.deleted_at),
     ]
     is_one = Reply.id.in_(bindparam("ids", expanding=True))
     joined = select(*columns).join(Topic, Topic.id == Reply.topic_id)
     return joined.where(is_one).order_by(Reply.id)
 
 
-def _topic_document(row: Any) -> dict[str, Any]:
-    title = tokens(row.title)
+def _is_hidden(*moments: Any) -> ColumnElement[bool]:
+    return or_(*(moment.is_not(None) for moment in moments)).label("is_hidden")
+
+
+def _document(words: Words, row: Row[Any]) -> Document:
     body = tokens(text_content(row.body_html))
-    return _document(row, [*dict.fromkeys([*title, *body]), *(f"={token}" for token in title)])
+    title = tokens(row.title) if words is TopicWords else []
+    made = [*(f"={token}" for token in title), *dict.fromkeys([*title, *body])]
+    marks = [f"@u{row.user_id}", f"@n{row.node_id}", *[HIDDEN] * row.is_hidden]
+    return Document(row, " ".join([*first_bytes(made), *marks]))
 
 
-def _reply_document(row: Any) -> dict[str, Any]:
-    return _document(row, tokens(text_content(row.body_html)))
-
-
-def _document(row: Any, words: list[str]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "created_at": row.created_at,
-        "words": " ".join([*words, f"@u{row.user_id}", f"@n{row.node_id}"]),
-    }
-
-
-def _write(db: Session, words: Words, documents: Sequence[dict[str, Any]]) -> None:
+def _write(db: Session, words: Words, documents: Sequence[Document]) -> None:
     """Insert or replace documents; one that is the same already is not written."""
     if not documents:
         return
+    rows = [
+        {"id": source.id, "created_at": source.created_at, "words": made}
+        for source, made in documents
+    ]
     if is_sqlite(db):
-        values: Any = [{**one, "version": TOKENS_VERSION} for one in documents]
+        values: Any = [{**one, "version": TOKENS_VERSION} for one in rows]
         db.connection().execute(_upsert_each(words), values)
         return
-    columns = {name: [one[name] for one in documents] for name in ("id", "created_at", "words")}
+    columns = {name: [one[name] for one in rows] for name in ("id", "created_at", "words")}
     db.connection().execute(_upsert_all(words), {**columns, "version": TOKENS_VERSION})
 
 

@@ -1,6 +1,6 @@
 """Making the search index for all posts, and checking it, while the service runs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from .. import clock
 from ..db.engine import Database
+from ..db.execution import is_sqlite
 from ..db.statements import delete_of, insert_or_ignore
 from ..errors import Conflict
 from ..models import PendingReindex, ReplyWords, TopicWords
@@ -19,8 +20,6 @@ from . import search_index
 
 _RANGE = 2_000
 """Ids that are compared with the index at a time."""
-_BATCH = 1_000
-"""Posts per transaction while there is no GIN index."""
 _SQLITE_CACHE = "PRAGMA cache_size = -65536"
 """64 MB. With 2 MB, as usual, FTS5 reads its own pages again and again: six times as slow."""
 _LOCK_KEY = 0x736561726368  # "search"
@@ -53,12 +52,10 @@ def reindex(
             _empty(database)
         with database.reads.connect() as reads:
             is_first = not search_documents.is_complete(reads)
-        batch = search_index.BATCH_SIZE
         if is_first and not database.is_sqlite:
-            batch = _BATCH
             for words in POSTS:
                 _run_alone(database, f"DROP INDEX IF EXISTS {_gin_name(words)}")
-        counts = _fill_all(database, batch, progress)
+        counts = _fill_all(database, progress)
         if is_first and not database.is_sqlite:
             for words in POSTS:
                 _build_gin(database, words)
@@ -93,7 +90,7 @@ def _empty_table(db: Connection, table: str) -> None:
     db.exec_driver_sql(created)
 
 
-def _fill_all(database: Database, batch: int, progress: Progress) -> dict[Words, int]:
+def _fill_all(database: Database, progress: Progress) -> dict[Words, int]:
     """Index what is missing; return how many posts."""
     counts: dict[Words, int] = dict.fromkeys(POSTS, 0)
     with database.reads.connect() as reads:
@@ -104,8 +101,7 @@ def _fill_all(database: Database, batch: int, progress: Progress) -> dict[Words,
                 last = first + _RANGE - 1
                 ids = search_documents.missing_ids(reads, words, first, last)
                 counts[words] += len(ids)
-                while ids:
-                    ids = ids[_index(database, words, ids[:batch]) :]
+                search_index.index(database, words, ids, _enlarge_cache)
                 first = last + 1
                 newest = {one: search_documents.newest_id(reads, one) for one in POSTS}
                 progress(done + min(last, newest[words]), sum(newest.values()))
@@ -113,13 +109,9 @@ def _fill_all(database: Database, batch: int, progress: Progress) -> dict[Words,
     return counts
 
 
-def _index(database: Database, words: Words, ids: Sequence[int]) -> int:
-    """Index the first of these posts; return how many."""
-    with database.session.begin() as db:
-        if database.is_sqlite:
-            db.execute(text(_SQLITE_CACHE))
-        search_index.lock(db, clock.now())
-        return search_index.index_some(db, words, ids)
+def _enlarge_cache(db: Session) -> None:
+    if is_sqlite(db):
+        db.execute(text(_SQLITE_CACHE))
 
 
 def _gin_name(words: Words) -> str:

@@ -88,3 +88,25 @@ def test_after_a_restore_from_a_dump_old_events_count_as_handled_and_new_ones_ar
     assert handled == ["reply.created"]
     with database.session.begin() as db:
         assert db.scalar(select(Event.xid).order_by(Event.id).limit(1)) == 0
+
+
+def test_after_a_restore_from_a_dump_a_consumer_that_was_behind_loses_no_event(
+    forum: Forum, database: Database, alice: Person, topic: int
+) -> None:
+    if database.is_sqlite:
+        pytest.skip("SQLite numbers no transactions")
+    behind = Handled()
+    run(database, Handled())
+    wait_for_horizon(database)
+    with database.session.begin() as db:
+        consume(db, "behind", behind, clock.now())
+    forum.reply(alice, topic)
+    run(database, Handled())
+    # As in a dump of another server, whose transactions have higher numbers.
+    with database.session.begin() as db:
+        db.execute(update(Event).values(xid=Event.xid + 2**60))
+        db.execute(update(EventPosition).values(xid=EventPosition.xid + 2**60))
+    for consumer, handle, unread in (("test", Handled(), 0), ("behind", behind, 1)):
+        with database.session.begin() as db:
+            assert consume(db, consumer, handle, clock.now()) == unread
+    assert behind == ["topic.created", "reply.created"]

@@ -1,10 +1,12 @@
 """The search index: kept up to date by the background worker, made anew and checked by commands."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy.orm import Session
 
 from forumsvc import clock
 from forumsvc.background.search_indexer import SearchIndexer
@@ -12,11 +14,13 @@ from forumsvc.db.engine import Database
 from forumsvc.markup import Renderer
 from forumsvc.models import MovedTopic, Reply, ReplyWords, Topic, TopicWords
 from forumsvc.queries import search_documents
+from forumsvc.search.tokens import tokens
 from forumsvc.services import nodes, search_check, search_index, search_reindex
 from forumsvc.services.content.rerendering import Rerendering
 from forumsvc.services.search_reindex import reindex
 from tests.functional.event_horizon import wait_for_horizon
 from tests.functional.forum import Caller, Forum, Person, content
+from tests.functional.rows import complete
 
 pytestmark = pytest.mark.both_databases
 
@@ -77,18 +81,113 @@ def test_a_moved_topic_takes_its_replies_along_in_parts(
     assert search_check.check(forum.database).wrong == []
 
 
-def test_on_sqlite_a_transaction_ends_early_where_the_posts_take_long(
+def test_no_transaction_is_open_while_tokens_are_made_and_none_writes_many_bytes(
     forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not forum.database.is_sqlite:
-        pytest.skip("on PostgreSQL nobody waits for it")
-    replies = [forum.reply(alice, topic, f"word{number}") for number in range(25)]
-    monkeypatch.setattr(search_index, "_MOST_SECONDS", -1)
-    with forum.database.session.begin() as db:
-        search_index.lock(db, clock.now())
-        assert search_index.index_some(db, ReplyWords, replies) == search_index.SQLITE_BATCH_SIZE
-    assert reindex(forum.database) == search_reindex.Reindexed(topics=1, replies=15)
+    for number in range(5):
+        forum.reply(alice, topic, f"word{number} and some more")
+    wait_for_horizon(forum.database)
+    sessions: list[bool] = []
+    written: list[int] = []
+
+    def make(text: str) -> list[str]:
+        sessions.append(forum.database.writes.pool.checkedout() > 0)  # type: ignore[attr-defined]
+        return tokens(text)
+
+    def write(db: Session, words: Any, documents: Sequence[Any]) -> None:
+        written.append(len(documents))
+        original(db, words, documents)
+
+    original = search_index._write
+    monkeypatch.setattr(search_index, "tokens", make)
+    monkeypatch.setattr(search_index, "_write", write)
+    monkeypatch.setattr(search_index, "_MOST_BYTES", {"sqlite": 80, "postgresql": 80})
+    work(forum.database)
+    assert len(sessions) >= 6
+    assert not any(sessions)
+    assert len(written) >= 4
+    assert max(written) <= 2
     assert search_check.check(forum.database).wrong == []
+
+
+def test_a_post_that_is_edited_while_its_tokens_are_made_has_those_of_the_new_text(
+    forum: Forum, alice: Person, topic: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = forum.reply(alice, topic, "before")
+    edits = iter(["after"])
+
+    def make(text: str) -> list[str]:
+        for body in edits:
+            alice.post(f"/replies/{reply}", body=body)
+        return tokens(text)
+
+    monkeypatch.setattr(search_index, "tokens", make)
+    search_index.index(forum.database, ReplyWords, [reply])
+    assert words_of(forum.database, ReplyWords, reply).count("after") == 1
+
+
+def test_a_post_whose_tokens_are_too_many_for_the_index_has_the_first_of_them(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    # Words of ligatures that stand for four letters each, with all their parts.
+    ligatures = "\ufdf2\ufdf3\ufdf4\ufdf6\ufdf7\ufdf8"
+    words = [
+        f"{''.join(ligatures[number // 6**at % 6] for at in range(7))}.{number}#"
+        for number in range(6_500)
+    ]
+    forum.topic(alice, node, title="Poison", body=" ".join(["beginning", *words])[:65_000])
+    innocent = forum.topic(alice, node, title="Innocent")
+    work(forum.database)
+    assert found(forum.nobody, q="innocent") == [innocent]
+    assert len(found(forum.nobody, q="beginning poison")) == 1
+    assert search_check.check(forum.database).wrong == []
+
+
+def test_hidden_posts_take_no_places_of_those_that_are_shown(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    shown = forum.topic(alice, node, title="Nginx", body="nginx")
+    reply = forum.reply(alice, shown, "nginx")
+    moment = clock.now()
+    topics = _many(Topic, 250, user_id=alice.id, node_id=node, title="nginx", deleted_at=moment)
+    replies = _many(Reply, 250, user_id=alice.id, topic_id=shown, deleted_at=moment)
+    with forum.database.session.begin() as db:
+        db.execute(insert(Topic), topics)
+        db.execute(insert(Reply), replies)
+    reindex(forum.database)
+    assert found(forum.nobody, q="nginx") == [shown]
+    assert found(forum.nobody, "replies", q="nginx") == [reply]
+    assert search_check.check(forum.database).wrong == []
+
+
+def _many(model: Any, number: int, **values: Any) -> list[dict[str, Any]]:
+    row = {**complete(model, values), "body_html": "<p>nginx</p>"}
+    return [{**row, "id": 10_000 + at} for at in range(number)]
+
+
+def test_what_is_hidden_is_marked_in_the_index_until_it_is_shown_again(
+    forum: Forum, alice: Person, node: int
+) -> None:
+    admin = forum.person("root", role="admin")
+    topic = forum.topic(alice, node, body="word")
+    replies = [forum.reply(alice, topic, "word") for _ in range(2)]
+
+    def hidden() -> list[bool]:
+        work(forum.database)
+        documents = [words_of(forum.database, ReplyWords, one) for one in replies]
+        documents.append(words_of(forum.database, TopicWords, topic))
+        assert search_check.check(forum.database).wrong == []
+        return ["@hidden" in one for one in documents]
+
+    assert hidden() == [False, False, False]
+    alice.delete(f"/replies/{replies[0]}")
+    assert hidden() == [True, False, False]
+    admin.post(f"/topics/{topic}/action", type="ban")
+    assert hidden() == [True, True, True]
+    admin.post(f"/topics/{topic}/action", type="unban")
+    assert hidden() == [True, False, False]
+    alice.delete(f"/topics/{topic}")
+    assert hidden() == [True, True, True]
 
 
 def test_the_topics_of_a_deleted_node_are_indexed_under_the_new_one(
@@ -110,7 +209,7 @@ def test_rendering_again_indexes_again(forum: Forum, alice: Person, topic: int) 
     with forum.database.session.begin() as db:
         outdated = update(Topic).where(Topic.id == topic)
         db.execute(outdated.values(markup_version=0, body_html="<p>stale</p>"))
-        search_index.index_topics(db, [topic])
+        search_index.index_now(db, TopicWords, [topic])
     authoring = replace(forum.registry.authoring, renderer=Renderer(workers=0))
     Rerendering(forum.database, authoring, 1).run()
     assert found(forum.nobody, q="stale") == []

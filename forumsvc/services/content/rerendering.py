@@ -12,7 +12,7 @@ from ...cache import invalidation
 from ...db.engine import Database
 from ...db.statements import update_of
 from ...markup import RENDERER_VERSION, RenderedText
-from ...models import Topic
+from ...models import ReplyWords, Topic, TopicWords
 from ...queries import outdated_html
 from ...queries.outdated_html import Post
 from .. import search_index
@@ -97,6 +97,5 @@ class Rerendering:
                     stats.rendered += 1
                 else:
                     stats.escaped += 1
-            ids = [row.id for row in batch]
-            index = search_index.index_topics if post is Topic else search_index.index_replies
-            index(db, ids)
+            words = TopicWords if post is Topic else ReplyWords
+            search_index.index_now(db, words, [row.id for row in batch])
