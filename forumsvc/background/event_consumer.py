@@ -1,12 +1,19 @@
 """A task that hands events to a consumer."""
 
+import logging
 import time
+from collections.abc import Sequence
 from datetime import datetime
 
 from .. import clock
 from ..db.engine import Database
+from ..db.failures import is_temporary
+from ..errors import NotFound, single_line_message
 from ..queries import events
-from ..services.event_consumers import BATCH_SIZE, Handler, consume
+from ..queries.rows import EventRow
+from ..services.event_consumers import BATCH_SIZE, Handler, consume, delete_failed, put_aside
+
+log = logging.getLogger(__name__)
 
 _COUNT_SECONDS = 10.0
 """How old the figure of the metrics may be."""
@@ -16,7 +23,10 @@ class EventConsumer:
     """Reads the events of one consumer in batches.
 
     oldest_unread_at: the time of the oldest event that it had not handled when it last looked; None
-    if there was none.
+    if there was none; failed: how many events it had put aside by then.
+
+    A batch that fails is divided until the event is found that cannot be handled. It is put aside,
+    and those behind it go on. While the database is to blame nothing is put aside.
     """
 
     def __init__(
@@ -34,17 +44,53 @@ class EventConsumer:
         self.name = name
         self.interval = interval
         self.oldest_unread_at: datetime | None = None
+        self.failed = 0
         self._look_at = 0.0
+        self._limit = batch_size
 
     def run(self) -> bool:
         """Handle a batch; return whether there may be more."""
         if time.monotonic() >= self._look_at:
             self.oldest_unread_at = events.oldest_unread_at(self._database.executor, self.name)
+            self.failed = events.count_failed(self._database.executor, self.name)
             self._look_at = time.monotonic() + _COUNT_SECONDS
         dialect = self._database.executor.dialect.name
         if not events.has_unread(self._database.executor, dialect, self.name):
             return False
-        return self._consume(self._batch_size) == self._batch_size
+        try:
+            is_full = self._consume(self._limit) == self._limit
+        except Exception as error:
+            if is_temporary(error):
+                raise
+            self._divide(error)
+            return True
+        is_whole = self._limit == self._batch_size
+        self._limit = min(2 * self._limit, self._batch_size)
+        return is_full or not is_whole
+
+    def _divide(self, error: Exception) -> None:
+        if self._limit > 1:
+            self._limit //= 2
+            return
+        with self._database.session.begin() as db:
+            event_id = put_aside(db, self.name, clock.now(), single_line_message(error))
+        log.error("%s has put event %d aside", self.name, event_id, exc_info=error)
+
+    def retry(self, event_id: int) -> None:
+        """Handle an event that was put aside, and delete it from the list.
+
+        Raises NotFound if the event is not kept, and whatever its handler raises.
+        """
+        with self._database.session.begin() as db:
+            found = events.by_ids(db, [event_id])
+        if event_id not in found:
+            raise NotFound(f"The event {event_id} is not kept any longer.")
+        self._handle_again([found[event_id]])
+
+    def _handle_again(self, batch: Sequence[EventRow]) -> None:
+        with self._database.session.begin() as db:
+            self._handle(db, batch)
+            delete_failed(db, self.name, batch[0].id)
 
     def _consume(self, limit: int) -> int:
         """Handle the next events; return how many there were."""

@@ -9,6 +9,7 @@ from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..oauth import tokens
 from ..services import (
+    event_consumers,
     events,
     hosts,
     idempotency,
@@ -56,6 +57,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         *tokens.EXPIRED,
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
         events.expired(keep),
+        event_consumers.expired(keep),
         mails.expired(keep),
         webhook_deliveries.expired(keep),
         hosts.expired(),

@@ -6,6 +6,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from .. import clock
+from ..db.engine import Database
 from ..queries.rows import EventRow
 from ..registry import ForumRegistry
 from ..services import hosts, webhook_fan_out
@@ -26,15 +27,10 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
     ini_dir: the folder of the ini file.
     """
     settings = registry.forum_settings
-    fan_out = EventConsumer(
-        registry.database,
-        "webhook-fan-out",
-        _fan_out,
-        settings["worker.interval_seconds"],
-        _FAN_OUT_BATCH,
+    fan_out, search_indexer = create_consumers(
+        registry.database, settings["worker.interval_seconds"]
     )
     maintenance = Maintenance(registry.database, settings)
-    search_indexer = SearchIndexer(registry.database, settings["worker.interval_seconds"])
     facts = hosts.facts(settings, ini_dir, registry.build_fingerprint)
     shown = {
         setting.name: text for setting, text, is_default in settings.displayed() if not is_default
@@ -45,6 +41,12 @@ def create_tasks(registry: ForumRegistry, ini_dir: Path) -> list[Task]:
         *(registry.moderation, Sweeper(registry.database, settings["worker.interval_seconds"])),
         host_report,
     ]
+
+
+def create_consumers(database: Database, interval: float) -> tuple[EventConsumer, EventConsumer]:
+    """Return the tasks that read events. interval: seconds between two looks."""
+    fan_out = EventConsumer(database, "webhook-fan-out", _fan_out, interval, _FAN_OUT_BATCH)
+    return fan_out, SearchIndexer(database, interval)
 
 
 def _fan_out(db: Session, events: Sequence[EventRow]) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from ..errors import IncompatibleDatabase
@@ -64,3 +64,26 @@ def is_outdated_session(error: Any) -> bool:
         driver_error = getattr(error, "orig", error)
         return driver_error.diag.source_function == _PLAN_CHECK
     return state in (_READ_ONLY, _NO_SUCH_PREPARED_STATEMENT)
+
+
+_TEMPORARY_CLASSES = frozenset({"08", "25", "26", "40", "42", "53", "55", "57", "58"})
+"""Lost connections, sessions, conflicts, a schema of another version, resources, locks, the end of
+the server, its disk."""
+_QUERY_CANCELED = "57014"
+_SQLITE_SERIOUS = frozenset({5, 6, 8, 10, 13, 14})
+"""SQLITE_BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN."""
+
+
+def is_temporary(error: Exception) -> bool:
+    """Return whether the database is to blame, and not what it was asked for."""
+    driver_error = getattr(error, "orig", None)
+    if not isinstance(error, DATABASE_ERRORS):
+        return False
+    code = getattr(driver_error, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in _SQLITE_SERIOUS
+    state = sqlstate(error)
+    if not state:
+        # A lost connection, or none to be had.
+        return not isinstance(error, StatementError) or isinstance(error, OperationalError)
+    return state[:2] in _TEMPORARY_CLASSES and state != _QUERY_CANCELED

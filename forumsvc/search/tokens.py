@@ -24,8 +24,8 @@ MAX_TEXT = 65_536
 """Characters of a post that are indexed, before and after it is brought into normal form."""
 
 MAX_BYTES = 1_000_000
-"""Of the tokens of a document in UTF-8: PostgreSQL takes 1,048,575 for all. A joined word is indexed
-in parts, too, and a character of a script may have four bytes."""
+"""Of the tokens of a document in UTF-8: PostgreSQL takes 1,048,575 for all. A joined word is
+indexed in parts, too, and a character may have four bytes."""
 
 # Thai, Lao, Myanmar, Khmer; Han with its extensions, Kana, Bopomofo, Hangul.
 _WITHOUT_BLANKS = (
