@@ -10,6 +10,7 @@ from dataclasses import replace
 from threading import BoundedSemaphore
 from typing import Any
 
+from psycopg import Error
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 
@@ -104,7 +105,7 @@ class LimitedReads:
         if self._is_sqlite:
             driver.set_progress_handler(is_over, _SQLITE_STEPS)
         else:
-            driver.execute(self._begin, prepare=False)
+            self._begin_on(driver)
         try:
             yield
         except OperationalError as error:
@@ -117,6 +118,13 @@ class LimitedReads:
                 driver.set_progress_handler(None, 0)
             elif not driver.closed:
                 driver.rollback()
+
+    def _begin_on(self, driver: Any) -> None:
+        try:
+            driver.execute(self._begin, prepare=False)
+        except Error as error:
+            # As SQLAlchemy has it: a lost connection is answered with 503.
+            raise OperationalError(self._begin, {}, error) from error
 
     def dispose(self, *, close: bool = True) -> None:
         """Forget the connections. close: False in a child, whose parent still uses them."""

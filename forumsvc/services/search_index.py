@@ -13,34 +13,28 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
-    DateTime,
-    Integer,
     Row,
     Select,
-    Text,
     bindparam,
     cast,
-    func,
-    literal,
     or_,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from .. import clock
 from ..db.engine import Database
-from ..db.execution import SqlConnection, is_sqlite
+from ..db.execution import SqlConnection
 from ..db.statements import delete_of, insert_of, update_of
 from ..markup.text_content import text_content
 from ..models import EventType, MovedTopic, Reply, ReplyWords, Topic, TopicWords
 from ..queries.rows import EventRow
 from ..queries.search_documents import Words
 from ..search.expressions import HIDDEN
-from ..search.tokens import TOKENS_VERSION, first_bytes, tokens
+from ..search.tokens import first_bytes, tokens
 from .event_consumers import lock_position
+from .search_upsert import upsert
 
 CONSUMER = "search-index"
 BATCH_SIZE = 100
@@ -281,51 +275,13 @@ def _document(words: Words, row: Row[Any]) -> Document:
 
 def _write(db: Session, words: Words, documents: Sequence[Document]) -> None:
     """Insert or replace documents; one that is the same already is not written."""
-    if not documents:
-        return
-    rows = [
-        {"id": source.id, "created_at": source.created_at, "words": made}
-        for source, made in documents
-    ]
-    if is_sqlite(db):
-        values: Any = [{**one, "version": TOKENS_VERSION} for one in rows]
-        db.connection().execute(_upsert_each(words), values)
-        return
-    columns = {name: [one[name] for one in rows] for name in ("id", "created_at", "words")}
-    db.connection().execute(_upsert_all(words), {**columns, "version": TOKENS_VERSION})
-
-
-@cache
-def _upsert_each(words: Words) -> Any:
-    table: Any = words.__table__
-    names = ("id", "version", "created_at", "words")
-    return _or_replace(sqlite.insert(table).values({name: bindparam(name) for name in names}))
-
-
-@cache
-def _upsert_all(words: Words) -> Any:
-    """Return one statement for a whole batch, whose columns are arrays."""
-    table: Any = words.__table__
-    rows = select(
-        func.unnest(bindparam("id", type_=postgresql.ARRAY(BigInteger))),
-        bindparam("version", type_=Integer),
-        func.unnest(bindparam("created_at", type_=postgresql.ARRAY(DateTime(timezone=True)))),
-        func.array_to_tsvector(
-            func.string_to_array(
-                func.unnest(bindparam("words", type_=postgresql.ARRAY(Text))), literal(" ")
-            )
-        ),
-    )
-    insert = postgresql.insert(table)
-    return _or_replace(insert.from_select(["id", "version", "created_at", "words"], rows))
-
-
-def _or_replace(statement: Any) -> Any:
-    new, old = statement.excluded, statement.table.c
-    return statement.on_conflict_do_update(
-        index_elements=[old.id],
-        set_={"version": new.version, "created_at": new.created_at, "words": new.words},
-        where=or_(old.version != new.version, old.words != new.words),
+    upsert(
+        db,
+        words,
+        [
+            {"id": source.id, "created_at": source.created_at, "words": made}
+            for source, made in documents
+        ],
     )
 
 

@@ -28,6 +28,7 @@ def search_replies(container: Search, request: ForumRequest) -> SearchListing:
 @api_view(Search, "GET", May.SEARCH, name="users", schema=user_search)
 def search_users(container: Search, request: ForumRequest) -> Listing:
     """Find users by the beginning of their login or name."""
+    request.registry.search_limit.count(request)
     values = request.validated
     topic_id = values["topic_id"]
     if topic_id is not None:

@@ -3,6 +3,8 @@
 import pytest
 
 from forumsvc.services import accounts
+from tests.databases import on_postgresql
+from tests.functional.conftest import MakeForum
 from tests.functional.forum import Forum, Person
 
 pytestmark = pytest.mark.both_databases
@@ -57,3 +59,19 @@ def test_an_unknown_topic_is_not_found(forum: Forum, alice: Person, topic: int) 
     moderator = forum.person("m", role="maintainer")
     moderator.post(f"/topics/{topic}/ban")
     assert forum.nobody.get("/search/users", q="a", topic_id=topic).status_int == 404
+
+
+def test_searches_of_users_count_as_searches(make_forum: MakeForum) -> None:
+    forum = make_forum(rate_limit__searches="2/minute")
+    paths = ("/api/v3/search/users?q=bob", "/search?q=bob&kind=users") * 2
+    answers = [forum.app.get(path, status="*").status_int for path in paths]
+    assert answers == [200, 200, 429, 429]
+
+
+@on_postgresql
+def test_a_search_whose_connection_is_lost_at_its_start_is_503(
+    forum: Forum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = forum.registry.search_reads
+    monkeypatch.setattr(reads, "_begin", "SELECT pg_terminate_backend(pg_backend_pid())")
+    assert forum.nobody.get("/search/users", q="bob").status_int == 503

@@ -103,6 +103,7 @@ def _replies(context: Search, request: ForumRequest) -> Results:
 
 
 def _users(context: Search, request: ForumRequest) -> Results:
+    request.registry.search_limit.count(request)
     caller_id = request.caller.user_id if request.caller else None
     with search_connection(request) as db:
         found = users.beginning_with(db, request.validated["q"], caller_id, None, MAX_USERS)
