@@ -6,7 +6,7 @@ from alembic import op
 from forumsvc.db.online_ddl import create_index, drop_index
 
 revision = "0028"
-down_revision = "0023"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
