@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from ..db.base import Base, BigId, Counter, PrimaryKey, Timestamp, UtcDateTime, not_negative
 
 _NOT_DELETED = text("deleted_at IS NULL")
+_DELETED = text("deleted_at IS NOT NULL")
 
 
 class Reply(Base):
@@ -36,6 +37,14 @@ class Reply(Base):
             "topic_id",
             sqlite_where=_NOT_DELETED,
             postgresql_where=_NOT_DELETED,
+        ),
+        # For the pace of posting, which counts deleted replies, too.
+        Index(
+            "ix_replies_user_deleted",
+            "user_id",
+            "id",
+            sqlite_where=_DELETED,
+            postgresql_where=_DELETED,
         ),
         *not_negative("likes_count"),
         {"sqlite_autoincrement": True},

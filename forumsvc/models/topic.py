@@ -81,6 +81,8 @@ class Topic(Base):
     __table_args__ = (
         *_list_indexes(),
         _partial_index("ix_topics_user_recent", "user_id", "id"),
+        # For the pace of posting, which counts hidden topics, too.
+        _partial_index("ix_topics_user_hidden", "user_id", "id", only=HIDDEN),
         _partial_index("ix_topics_user_likes", "user_id", "likes_count", "id"),
         _partial_index("ix_topics_user_replies", "user_id", "replies_count", "id"),
         _partial_index("ix_topics_hidden", "id", only=HIDDEN),

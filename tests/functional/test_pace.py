@@ -62,6 +62,32 @@ def test_a_member_writes_so_many_replies_in_a_minute(make_forum: MakeForum) -> N
     assert alice.post(path, body="Three").status_int == 201
 
 
+def test_a_member_who_deletes_posts_no_faster(make_forum: MakeForum) -> None:
+    forum = make_forum(posts__topics_per_hour="3", posts__replies_per_minute="2")
+    alice, node = forum.person("alice"), forum.node()
+    chief = forum.person("chief", role="maintainer")
+    topic = content(open_topic(alice, node, "Zero"))["id"]
+    one, two = (content(open_topic(alice, node, title))["id"] for title in ("One", "Two"))
+    assert alice.delete(f"/topics/{one}").status_int == 200
+    assert chief.post(f"/topics/{two}/action", type="ban").status_int == 200
+    assert_too_fast(open_topic(alice, node, "Three"), 3600)
+    for body in ("One", "Two"):
+        reply = content(alice.post(f"/topics/{topic}/replies", body=body))["id"]
+        assert alice.delete(f"/replies/{reply}").status_int == 200
+    assert_too_fast(alice.post(f"/topics/{topic}/replies", body="Three"), 60)
+    make_older(forum, Topic, minutes=61)
+    assert open_topic(alice, node, "Three").status_int == 201
+
+
+def test_a_member_who_withdraws_held_posts_posts_no_faster(make_forum: MakeForum) -> None:
+    forum = make_forum(posts__topics_per_hour="2", posts__hold_first="1")
+    alice, node = forum.person("alice"), forum.node()
+    for title in ("One", "Two"):
+        held = open_topic(alice, node, title).json["held"]["id"]
+        assert alice.delete(f"/held/{held}").status_int == 200
+    assert_too_fast(open_topic(alice, node, "Three"), 3600)
+
+
 @pytest.mark.parametrize("role", ["vip", "maintainer", "admin"])
 def test_other_roles_post_as_fast_as_they_like(make_forum: MakeForum, role: str) -> None:
     forum = make_forum(posts__topics_per_hour="1", posts__seconds_between_topics="30")

@@ -1,8 +1,8 @@
 """How fast a person may post, and that nobody posts the same text twice.
 
-The posts themselves are counted, those that are neither deleted nor banned, so the limits hold over
-several processes and hosts. Posts that one person sends at the same moment may all pass on
-PostgreSQL.
+The posts themselves are counted, so the limits hold over several processes and hosts; those that
+were deleted, hidden, held or withdrawn since count, too. Posts that one person sends at the same
+moment may all pass on PostgreSQL.
 """
 
 import math
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, Select, or_, select
 from sqlalchemy.orm import Session
 
 from ...errors import Invalid, RateLimited, too_many
-from ...models import Reply, Topic
+from ...models import HeldKind, HeldPost, HeldState, Reply, Topic
 from ...texts import Message
 
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
@@ -76,16 +76,33 @@ class Pace:
             _check_repeated(body in bodies.all())
 
 
-def _topics_of(user_id: int) -> Select[Any]:
-    return select(Topic.created_at).where(*_is_topic_of(user_id)).order_by(Topic.id.desc())
+def _topics_of(user_id: int) -> tuple[Select[Any], ...]:
+    hidden = or_(Topic.deleted_at.is_not(None), Topic.banned_at.is_not(None))
+    newest = select(Topic.created_at).order_by(Topic.id.desc())
+    return (
+        newest.where(*_is_topic_of(user_id)),
+        newest.where(Topic.user_id == user_id, hidden),
+        _unpublished(user_id, HeldKind.TOPIC),
+    )
 
 
-def _replies_of(user_id: int) -> Select[Any]:
-    return select(Reply.created_at).where(*_is_reply_of(user_id)).order_by(Reply.id.desc())
+def _replies_of(user_id: int) -> tuple[Select[Any], ...]:
+    newest = select(Reply.created_at).order_by(Reply.id.desc())
+    return (
+        newest.where(*_is_reply_of(user_id)),
+        newest.where(Reply.user_id == user_id, Reply.deleted_at.is_not(None)),
+        _unpublished(user_id, HeldKind.REPLY),
+    )
+
+
+def _unpublished(user_id: int, kind: HeldKind) -> Select[Any]:
+    wanted = HeldPost.user_id == user_id, HeldPost.kind == kind
+    newest = select(HeldPost.created_at).order_by(HeldPost.id.desc())
+    return newest.where(*wanted, HeldPost.state != HeldState.RELEASED)
 
 
 def _is_topic_of(user_id: int) -> tuple[ColumnElement[bool], ...]:
-    # The indexes of a user's posts have those that are visible.
+    # The indexes of a user's posts have those that are visible, or those that are not.
     return (Topic.user_id == user_id, Topic.deleted_at.is_(None), Topic.banned_at.is_(None))
 
 
@@ -94,10 +111,14 @@ def _is_reply_of(user_id: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def _check_number(
-    db: Session, posts: Select[Any], most: int, window: timedelta, now: datetime
+    db: Session, posts: tuple[Select[Any], ...], most: int, window: timedelta, now: datetime
 ) -> None:
-    """Raise RateLimited if the user has written so many posts within the window already."""
-    times = db.scalars(posts.limit(most)).all()
+    """Raise RateLimited if the user has written so many posts within the window already.
+
+    posts: the times of the newest posts of each kind.
+    """
+    found = [time for newest in posts for time in db.scalars(newest.limit(most))]
+    times = sorted(found, reverse=True)[:most]
     if len(times) == most and (left := times[-1] + window - now) > timedelta():
         raise _too_fast(max(1, math.ceil(left.total_seconds())))
 
