@@ -9,6 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from forumsvc.db.engine import Database
 from forumsvc.services import replies
+from forumsvc.services.moderation import reporting
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Forum
 from tests.functional.metric_samples import MetricSamples
@@ -119,3 +120,25 @@ def test_an_error_of_the_database_is_one_line_of_the_log(
 def test_each_request_has_an_id_of_its_own(database: Database, forum: Forum) -> None:
     ids = [raw(forum, "GET", f"{API}/topics").headers["X-Request-Id"] for _ in range(3)]
     assert len(set(ids)) == 3
+
+
+def test_a_report_that_is_tried_again_counts_once(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(rate_limit__reports="1/day")
+    alice = forum.person("alice")
+    topic = forum.topic(forum.person("bob"), forum.node())
+    create = reporting.report
+    losses = [1]
+
+    def losing(*given: Any, **named: Any) -> Any:
+        if losses:
+            losses.pop()
+            raise OperationalError("SELECT", {}, Deadlock("deadlock detected"))
+        return create(*given, **named)
+
+    monkeypatch.setattr(reporting, "report", losing)
+    about = {"obj_type": "topic", "obj_id": topic, "category": "spam"}
+    assert alice.post("/reports", **about).status_int in (200, 201)
+    assert losses == []
+    assert alice.post("/reports", **about).status_int == 429

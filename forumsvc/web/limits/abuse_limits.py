@@ -10,6 +10,7 @@ from ...services.access.values import normal_email
 from ...settings import Settings
 from ..api.request import ForumRequest
 from .rate_limiter import LimitStatus, RateLimiter
+from .request_limits import is_counted_already
 
 _MAILS_PER_ADDRESS = 5
 """An hour. More would only annoy its owner."""
@@ -28,11 +29,11 @@ class AbuseLimits:
 
     def count_registration(self, request: ForumRequest) -> None:
         """Count an attempt to register. Raises RateLimited."""
-        self._count(self._registrations, "registration", request.remote_addr or "")
+        self._count_request(self._registrations, "registration", request)
 
     def count_mail_request(self, request: ForumRequest) -> None:
         """Count a request for mail, whatever its outcome. Raises RateLimited."""
-        self._count(self._mail_requests, "mail request", request.remote_addr or "")
+        self._count_request(self._mail_requests, "mail request", request)
 
     def count_token_request(self, client_id: str, address: str) -> None:
         """Count a request at the token endpoint by an authenticated client.
@@ -55,6 +56,11 @@ class AbuseLimits:
         # Hashed, because the counts may be stored outside of this process.
         address = sha256((normal_email(email) or email.lower()).encode()).hexdigest()
         return self._rate_limiter.count(self._mails, "mail", address)
+
+    def _count_request(self, rate: RateLimitItem, name: str, request: ForumRequest) -> None:
+        """Count a request of an address, however often it is tried."""
+        if not is_counted_already(request, name):
+            self._count(rate, name, request.remote_addr or "")
 
     def _count(self, rate: RateLimitItem, limit_name: str, address: str) -> None:
         _check(self._rate_limiter.count(rate, limit_name, rate_limit_network(address)))

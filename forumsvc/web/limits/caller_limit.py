@@ -7,7 +7,7 @@ from limits import parse
 from ...errors import RateLimited, too_many
 from ..api.request import ForumRequest
 from .rate_limiter import RateLimiter
-from .request_limits import subject_of
+from .request_limits import is_counted_already, subject_of
 
 
 class CallerLimit:
@@ -27,8 +27,8 @@ class CallerLimit:
         self._rate_limiter = rate_limiter
 
     def count(self, request: ForumRequest) -> None:
-        """Count a request. Raises RateLimited."""
-        if self._rate is None:
+        """Count a request, however often it is tried. Raises RateLimited."""
+        if self._rate is None or is_counted_already(request, self._name):
             return
         status = self._rate_limiter.count(self._rate, self._name, subject_of(request))
         if status is not None and not status.is_allowed:

@@ -110,6 +110,13 @@ def subject_of(request: ForumRequest) -> str:
     return f"user {caller.user_id}"
 
 
+def is_counted_already(request: ForumRequest, name: str) -> bool:
+    """Return whether an earlier attempt at the same request was counted; remember this one."""
+    attempt = request.environ.get("retry.attempt")
+    first: int | None = request.environ.setdefault(f"forumsvc.counted.{name}", attempt)
+    return first != attempt
+
+
 def _add_headers(request: ForumRequest, headers: dict[str, str]) -> None:
     def add(request: ForumRequest, response: Any) -> None:
         response.headers.update(headers)
