@@ -12,6 +12,7 @@ from sqlalchemy import (
     Row,
     and_,
     bindparam,
+    case,
     exists,
     func,
     insert,
@@ -116,6 +117,9 @@ _VALID = (
     or_(OAuthToken.user_id.is_(None), User.state != UserState.DELETED),
 )
 
+_CLIENT_OWNER = (
+    select(OAuthClient.owner_id).where(OAuthClient.id == OAuthToken.client_id).scalar_subquery()
+)
 _ACCESS_COLUMNS: tuple[Any, ...] = (
     User.id.label("user_id"),
     User.login,
@@ -129,6 +133,7 @@ _ACCESS_COLUMNS: tuple[Any, ...] = (
     OAuthToken.id.label("token_id"),
     OAuthToken.scope,
     OAuthToken.client_id,
+    case((OAuthToken.user_id.is_(None), _CLIENT_OWNER)).label("client_owner_id"),
     OAuthToken.issued_by,
     OAuthToken.created_at,
     OAuthToken.used_at,

@@ -209,7 +209,8 @@ class AccessRow(Protocol):
 
     user_id and login are None for a token of the client itself; the other columns of the user are
     then not to be read. is_unconfirmed: whether the user has an e-mail and never confirmed it;
-    blocks: whether the user blocks anybody; lists_version and access_version: see
+    blocks: whether the user blocks anybody; client_owner_id: for a token of the client itself, the
+    member who registered it, if one did; lists_version and access_version: see
     `cache.versions`; the other columns are of the token.
     """
 
@@ -225,6 +226,7 @@ class AccessRow(Protocol):
     token_id: int
     scope: str
     client_id: int
+    client_owner_id: int | None
     issued_by: str
     created_at: datetime
     used_at: datetime | None

@@ -37,7 +37,8 @@ class Identity:
     user_id, login: None for a token without a user (client_credentials); level: as in
     `decisions.md` §3, None without a user; scopes: those of the token; client_id: the id of the
     application's row; blocks: whether the user blocks anybody; silence: of a blocked user whom
-    somebody gave a reason.
+    somebody gave a reason; client_owner_id: for a token without a user, the member who registered
+    the application, if one did.
     """
 
     user_id: int | None
@@ -47,6 +48,7 @@ class Identity:
     client_id: int
     blocks: bool = False
     silence: Silence | None = None
+    client_owner_id: int | None = None
 
     @property
     def is_moderator(self) -> bool:
@@ -91,4 +93,5 @@ def identify(row: AccessRow, now: datetime, newbie: timedelta, *, must_confirm: 
         client_id=row.client_id,
         blocks=bool(row.blocks),
         silence=silence,
+        client_owner_id=row.client_owner_id,
     )

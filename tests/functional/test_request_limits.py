@@ -10,6 +10,7 @@ from fakeredis import FakeRedis, FakeServer
 from forumsvc.oauth import clients, tokens
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import API, Caller, Forum
+from tests.functional.oauth.application import Application
 from tests.functional.raw import raw
 from tests.functional.statements import counting
 from tests.seconds_clock import SecondsClock
@@ -143,6 +144,22 @@ def test_an_application_itself_and_nobody_have_one_allowance(make_forum: MakeFor
     for caller in (forum.nobody, at_another_application(forum, None)):
         answer = caller.get("/topics")
         assert limit_headers(answer) == ('"default";q=9;w=60', '"default";r=8;t=60')
+
+
+def test_the_applications_that_a_member_has_registered_share_the_members_allowance(
+    make_forum: MakeForum,
+) -> None:
+    forum = make_forum(**THREE)
+    alice = forum.person("alice")
+    robots = [
+        Application(forum, grants=("client_credentials",), owner_id=alice.id) for _ in range(2)
+    ]
+    callers = [
+        forum.caller(robot.post("token", grant_type="client_credentials").json["access_token"])
+        for robot in robots
+    ]
+    answers = [caller.get("/topics") for caller in (*callers, alice, *callers)]
+    assert [answer.status_int for answer in answers] == [200, 200, 200, 429, 429]
 
 
 def test_who_tries_tokens_is_counted_by_the_address(make_forum: MakeForum) -> None:

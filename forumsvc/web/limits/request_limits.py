@@ -104,10 +104,10 @@ def subject_of(request: ForumRequest) -> str:
     caller = request.caller
     if caller is None:
         return f"address {_network(request.remote_addr or '')}"
-    # Not the token, so that a new token gains nothing.
-    if caller.user_id is None:
-        return f"client {caller.client_id}"
-    return f"user {caller.user_id}"
+    # Not the token, so that a new token gains nothing; nor the application that a member has
+    # registered, so that ten of them gain nothing.
+    user_id = caller.client_owner_id if caller.user_id is None else caller.user_id
+    return f"client {caller.client_id}" if user_id is None else f"user {user_id}"
 
 
 def is_counted_already(request: ForumRequest, name: str) -> bool:
