@@ -34,7 +34,8 @@ def end(db: Session, before: datetime) -> int:
 
     before: neither created nor changed since. At most BATCH_SIZE in a transaction.
     """
-    query = select(User.id, User.login).where(*_is_over(before)).order_by(User.id)
+    columns: list[Any] = [User.id, User.login]
+    query = select(*columns).where(*_is_over(before)).order_by(User.id)
     rows = db.execute(with_row_locks(query.limit(BATCH_SIZE), User)).all()
     for user_id, login in rows:
         accounts.delete(db, login)

@@ -143,7 +143,7 @@ def test_an_outage_is_logged_once_in_some_seconds_and_without_statements(
     finally:
         close_application(application)
     lines = [line for line in caplog.messages if "the database is away" in line]
-    assert [re.search(r"as (\d+) others", line)[1] for line in lines] == ["0", "2"]
+    assert re.findall(r"as (\d+) others", " ".join(lines)) == ["0", "2"]
     assert not any("SELECT" in line or "sqlalche.me" in line for line in lines)
 
 
@@ -228,7 +228,12 @@ def test_health_tries_a_write_now_and_then_and_changes_nothing(
     tried: list[float] = []
     monkeypatch.setattr(write_check, "monotonic", lambda: now)
     write = check._write_check._try
-    monkeypatch.setattr(check._write_check, "_try", lambda: (tried.append(now), write()))
+
+    def count_and_write() -> None:
+        tried.append(now)
+        write()
+
+    monkeypatch.setattr(check._write_check, "_try", count_and_write)
     for seconds in (0, 1, 4, 2, 60):
         now += seconds
         assert check.check() == availability.Availability(reads=True, writes=True)

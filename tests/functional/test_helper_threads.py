@@ -35,7 +35,7 @@ def run_jobs(database: Database) -> Helper:
 def mark_read(database: Database) -> Helper:
     marker = ReadMarker(database)
     for topic_id in (1, 2):
-        marker.opened(1, topic_id)
+        marker.opened(1, topic_id, [])
     return marker
 
 

@@ -17,7 +17,11 @@ NOW = clock.now()
 
 @pytest.fixture
 def webhook(database: Database) -> int:
-    values = {"url": "https://example.org/hook", "node_ids": None, "description": ""}
+    values: dict[str, Any] = {
+        "url": "https://example.org/hook",
+        "node_ids": None,
+        "description": "",
+    }
     with database.session.begin() as db:
         return webhooks.create(db, None, NOW, events=[ALL_EVENTS], most=20, **values)
 

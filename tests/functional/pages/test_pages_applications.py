@@ -1,5 +1,7 @@
 """/applications: authorized and registered ones."""
 
+from functools import partial
+
 import pytest
 from sqlalchemy import select
 from webtest import TestResponse
@@ -194,7 +196,7 @@ def test_the_number_of_applications_holds_for_forms_that_are_sent_at_once(
     visitors = [Visitor(forum) for _ in range(3)]
     for each in visitors:
         each.log_in()
-    together([lambda each=each: register(each) for each in visitors])
+    together([partial(register, each) for each in visitors])
     assert owned(forum) == 1
 
 

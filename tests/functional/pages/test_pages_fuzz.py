@@ -42,7 +42,7 @@ _NAMES = (
     *("reset_token", "token", "code", "state", "client_id", "response_type", "redirect_uri"),
     *("scope", "code_challenge", "code_challenge_method", "preview", "lang", "topic_id", "obj_id"),
 )
-_LISTS = (
+_LISTS: tuple[str, ...] = (
     "topics.last_actived",
     "topics.recent",
     "topics.popular",
