@@ -89,6 +89,7 @@ def _hits(context: Any, request: ForumRequest) -> int:
 
 def _validated(response: Response, etag: str) -> Response:
     response.headers["ETag"] = etag
-    response.headers["Cache-Control"] = "no-cache"
+    # It has no secret, so it may be compressed: see `web.pipeline.compression`.
+    response.headers["Cache-Control"] = "public, no-cache"
     response.headers["Vary"] = "Cookie, Accept-Language"
     return response

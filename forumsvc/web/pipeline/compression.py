@@ -23,8 +23,11 @@ _LEVEL = 1
 _MAX_CACHED_BYTES = 256 * 1024
 _TYPES = frozenset(
     {
+        "application/atom+xml",
+        "application/feed+json",
         "application/javascript",
         "application/json",
+        "application/xml",
         "application/yaml",
         "image/svg+xml",
         "text/css",

@@ -234,3 +234,12 @@ def test_words_of_the_log_stand_apart(chief: Visitor, topic: int) -> None:
     chief.post(f"/topics/{topic}/ban")
     line = chief.get("/moderation/log").html.find("article").text
     assert "chief · User:" in " ".join(line.split())
+
+
+def test_a_decided_review_has_no_mark_of_what_was(
+    forum: Forum, chief: Visitor, member: Visitor, topic: int
+) -> None:
+    member.send(f"/topics/{topic}/report", category="spam")
+    path = chief.get("/moderation").html.find("article").find("a")["href"]
+    chief.send(path, decision="hide", reason="Ads")
+    assert chief.get("/moderation/resolved").html.find("article").find_all(class_="mark") == []

@@ -42,15 +42,17 @@ _NAMES = (
     *("reset_token", "token", "code", "state", "client_id", "response_type", "redirect_uri"),
     *("scope", "code_challenge", "code_challenge_method", "preview", "lang", "topic_id", "obj_id"),
 )
-_LISTS: tuple[str, ...] = (
-    "topics.last_actived",
-    "topics.recent",
-    "topics.popular",
-    "log",
-    "reviews",
-    "notifications",
+_LISTS = (
+    *(
+        "topics.last_actived",
+        "topics.recent",
+        "topics.popular",
+        "log",
+        "reviews",
+        "notifications",
+    ),
+    *("likes.topic", "followers", "user_replies", "user_topics.recent", "search"),
 )
-_LISTS += ("likes.topic", "followers", "user_replies", "user_topics.recent", "search")
 
 
 def _patterns(registry: Any) -> list[str]:

@@ -24,7 +24,7 @@ def test_every_page_forbids_frames_foreign_scripts_and_caching(visitor: Visitor,
     assert policy["style-src"] == policy["form-action"] == "'self'"
     # The pages of the forum have one script, those of accounts none.
     assert policy.get("script-src") == ("'self'" if path == "/" else None)
-    assert headers["Cache-Control"] == ("no-cache" if path == "/" else "no-store")
+    assert headers["Cache-Control"] == ("public, no-cache" if path == "/" else "no-store")
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["X-Content-Type-Options"] == "nosniff"

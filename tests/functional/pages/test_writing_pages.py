@@ -114,3 +114,15 @@ def test_without_a_node_the_form_of_a_topic_says_what_is_missing(
     assert page.find("form") is None
     forum.node()
     assert visitor.get("/topics/new").html.find("main").find(id="title") is not None
+
+
+def test_a_title_and_a_text_are_written_as_sentences_are(
+    forum: Forum, visitor: Visitor, ann: int
+) -> None:
+    forum.node()
+    visitor.log_in()
+    page = visitor.get("/topics/new").html
+    for name in ("title", "body"):
+        field = page.find(id=name).attrs
+        assert not {"autocapitalize", "spellcheck"} & set(field)
+    assert visitor.get("/settings/email").html.find(id="email")["autocapitalize"] == "none"
