@@ -5,7 +5,7 @@ from typing import Any
 from ..clock import rfc3339, rfc3339_or_none
 from ..models import UserState, state_at
 from ..queries.rows import UserRow, UserSummaryRow
-from ..security.identity import level_of
+from ..security.identity import Level, level_of
 from .site import Site
 
 
@@ -35,6 +35,8 @@ def user_detail(
     """
     state = state_at(row.state, row.blocked_until, site.now)
     level = level_of(row.role, state, row.created_at, site.now, site.newbie)
+    if row.awaits_approval and state == UserState.ACTIVE:
+        level = Level.NEWBIE
     is_blocked = state == UserState.BLOCKED
     shown = with_email and row.state != UserState.DELETED
     return {

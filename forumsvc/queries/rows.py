@@ -28,6 +28,7 @@ class UserRow(UserSummaryRow, Protocol):
     email: str | None
     email_confirmed_at: datetime | None
     unconfirmed_email: str | None
+    awaits_approval: bool
     email_public: bool
     location: str
     company: str

@@ -48,6 +48,7 @@ _DETAIL_COLUMNS: tuple[Any, ...] = (
     User.email,
     User.email_confirmed_at,
     User.unconfirmed_email,
+    User.awaits_approval,
     User.email_public,
     User.location,
     User.company,

@@ -56,6 +56,7 @@ def test_a_new_account_only_reads_until_it_is_approved(
     careful: Forum, ann: Caller, chief: Person
 ) -> None:
     node = careful.node()
+    assert content(ann.get("/users/me"))["level"] == "newbie"
     refused = post(ann, node)
     assert (refused.status_int, "approve your account" in refused.json["error"]) == (403, True)
     assert ann.get("/topics").status_int == 200
@@ -67,6 +68,7 @@ def test_a_new_account_only_reads_until_it_is_approved(
         "ann",
     )
     assert resolve_only(chief, "approve", reason="Welcome").status_int == 200
+    assert content(ann.get("/users/me"))["level"] == "member"
     assert post(ann, node).status_int == 201
     assert content(ann.get("/users/chief"))["abilities"]["follow"] is True
 
