@@ -17,8 +17,8 @@ from ..serving.options import Options
 from ..settings import Settings
 from .problem import Problem, error, warning
 
-_BACKGROUND_CONNECTIONS = 6
-"""The background worker's: a task holds at most two connections for reads and one for a write."""
+BACKGROUND_TASKS = 8
+"""The threads of the background worker, without those of the webhooks."""
 
 
 def check(settings: Settings, ini: str, options: Options | None) -> Iterator[Problem]:
@@ -71,7 +71,11 @@ def _check_postgresql(
         return
     each = max_connections_of_process(settings["sqlalchemy.pool_size"], options.address.threads)
     each += settings["search.at_once"]
-    total = options.processes * each + (_BACKGROUND_CONNECTIONS if options.worker else 0)
+    total = options.processes * each
+    if options.worker:
+        total += max_connections_of_background(
+            settings["sqlalchemy.pool_size"], settings["webhooks.most"]
+        )
     if total > free:
         yield warning(
             f"sqlalchemy.pool_size: {options.processes} processes with up to {each} connections "
@@ -87,3 +91,13 @@ def max_connections_of_process(pool_size: int, threads: int) -> int:
     and one write connection; one more thread writes the view counts of topics.
     """
     return min(2 * pool_size, 2 * threads) + min(2 * pool_size, threads + 1)
+
+
+def max_connections_of_background(pool_size: int, webhooks: int) -> int:
+    """Return the maximum number of open connections of the background worker.
+
+    webhooks: how many there may be. Each task and each webhook has a thread, which holds at most
+    two read connections and one write connection.
+    """
+    threads = BACKGROUND_TASKS + webhooks
+    return min(2 * pool_size, 2 * threads) + min(2 * pool_size, threads)

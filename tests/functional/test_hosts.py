@@ -13,6 +13,7 @@ from forumsvc.background.maintenance import delete_all_expired
 from forumsvc.background.tasks import create_tasks
 from forumsvc.background.worker import BackgroundWorker
 from forumsvc.db.engine import Database
+from forumsvc.diagnostics.database import BACKGROUND_TASKS
 from forumsvc.models import AuditRecord, Host
 from forumsvc.services import hosts, leases
 from forumsvc.settings import Settings
@@ -67,6 +68,7 @@ def test_a_start_with_other_settings_than_the_last_one_is_recorded(
 def test_settings_in_the_log_have_no_secrets(make_forum: MakeForum) -> None:
     forum = make_forum(rate_limit__storage="memory://", mail__password="a long password of ours")
     tasks = create_tasks(forum.registry, Path("/srv/forum"))
+    assert len(tasks) == BACKGROUND_TASKS, "what `check` counts"
     for task in tasks:
         if task.name == "host-report":
             task.run()

@@ -17,11 +17,8 @@ NOW = clock.now()
 
 @pytest.fixture
 def webhook(database: Database) -> int:
-    values: dict[str, Any] = {
-        "url": "https://example.org/hook",
-        "node_ids": None,
-        "description": "",
-    }
+    url = "https://example.org/hook"
+    values: dict[str, Any] = {"url": url, "node_ids": None, "description": ""}
     with database.session.begin() as db:
         return webhooks.create(db, None, NOW, events=[ALL_EVENTS], most=20, **values)
 

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from forumsvc.db.engine import Database
 from forumsvc.diagnostics import Level, Problem
-from forumsvc.diagnostics.database import max_connections_of_process
+from forumsvc.diagnostics.database import max_connections_of_background, max_connections_of_process
 from forumsvc.diagnostics.problem import error
 from tests.databases import on_postgresql, on_sqlite
 from tests.functional.cli.conftest import Outcome, run_command
@@ -155,6 +155,12 @@ def test_more_connections_than_the_database_has_are_a_warning(check: Check) -> N
 def test_what_a_process_may_open_is_bounded_by_pools_and_by_threads() -> None:
     assert max_connections_of_process(pool_size=10, threads=8) == 16 + 9
     assert max_connections_of_process(pool_size=3, threads=8) == 6 + 6
+
+
+def test_the_background_worker_may_open_connections_for_each_task_and_each_webhook() -> None:
+    assert max_connections_of_background(pool_size=100, webhooks=4) == 2 * 12 + 12
+    assert max_connections_of_background(pool_size=10, webhooks=4) == 20 + 12
+    assert max_connections_of_background(pool_size=10, webhooks=20) == 20 + 20
 
 
 @on_postgresql
