@@ -68,6 +68,8 @@ def main(global_config: dict[str, str], **ini: str) -> Any:
     application = config.make_wsgi_app()
     # The server uses it for requests that it refuses itself.
     application.error_body = partial(error_body, registry)
+    # The server calls it in each worker.
+    application.on_worker_start = registry.authoring.renderer.start
     # The server starts it in a process of its own.
     registry.background = BackgroundWorker(registry.database, create_tasks(registry, ini_dir))
     application.background = registry.background

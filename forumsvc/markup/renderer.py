@@ -52,7 +52,7 @@ class Renderer:
         *,
         wall_seconds: float = 10.0,
     ) -> None:
-        """Prepare only: the first text starts the workers.
+        """Prepare only: `start` or the first text starts the workers.
 
         workers: how many processes; 0 renders in this process, where nothing stops a slow text
         (for a separate script, never for a server). timeout: seconds of processor time for one
@@ -77,6 +77,11 @@ class Renderer:
     def killed(self) -> int:
         """How many workers were killed because a text took too long or too much memory."""
         return self._pool.killed
+
+    def start(self) -> None:
+        """Start the workers before the first text. Raises OSError if one cannot be started."""
+        if self._uses_workers:
+            self._pool.start()
 
     def close(self) -> None:
         """Stop the workers, busy ones when they are done. A later text starts new ones."""

@@ -30,11 +30,14 @@ longest for their client are closed; never one whose request is being answered.
 What an application must know:
 
 - It is created once, before the fork. Threads, pools and child processes must start with the first
-  request; what is open at the fork nevertheless (database connections) must be dropped in each
-  worker by `os.register_at_fork(after_in_child=…)`. There is no other registry for this, so that an
-  application needs to know nothing of its server and works under any other that forks.
+  request, or in `on_worker_start`; what is open at the fork nevertheless (database connections)
+  must be dropped in each worker by `os.register_at_fork(after_in_child=…)`. There is no other
+  registry for this, so that an application needs to know nothing of its server and works under any
+  other that forks.
 - Its attribute `error_body`, if it has one, returns the JSON body of errors that the server
   itself answers, from a status and a message; without it that is `{"error": message}`.
+- Its attribute `on_worker_start`, if it has one, is called in each worker before it serves; what it
+  starts need not be ready. An OSError is logged.
 - Its attribute `background`, if it has one, is its background work: a `background.Background`. The
   server starts it in a process that serves no requests.
 - `FORUMSVC_WORKER` in the environment (set before the fork) and `processName` (`worker-1` …)

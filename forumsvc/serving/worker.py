@@ -51,6 +51,12 @@ def serve(
     shutdown.install_handlers(supervised=supervised)
     loop = ServerLoop(app, sockets, options, number, heartbeats)
     shutdown.loop = loop
+    on_worker_start = getattr(app, "on_worker_start", None)
+    if on_worker_start is not None:
+        try:
+            on_worker_start()
+        except OSError as error:
+            log.warning("the start of this worker is not complete: %s", error)
     while not shutdown.requested:
         loop.run_once()
     if not shutdown.is_replaced:

@@ -5,11 +5,13 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 log = logging.getLogger(__name__)
 forked: list[int] = []
+warmed: list[str] = []
 
 
 def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[bytes]]:
@@ -38,6 +40,7 @@ def make_app(global_conf: dict[str, str], notes: str) -> Callable[..., Iterable[
         start_response("200 OK", [("Content-Type", "application/json")])
         return [body]
 
+    app.on_worker_start = partial(warmed.append, "at the start")  # type: ignore[attr-defined]
     return app
 
 
@@ -49,6 +52,7 @@ def about(environ: dict[str, Any]) -> dict[str, Any]:
         "cores": sorted(os.sched_getaffinity(0)),
         "all_cores": os.environ.get("FORUMSVC_CORES"),
         "forked": forked,
+        "warmed": warmed,
         "draining": environ.get("forumsvc.draining", False),
         "received": len(environ["wsgi.input"].read()),
         "address": environ["REMOTE_ADDR"],

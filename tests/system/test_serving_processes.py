@@ -34,6 +34,7 @@ def test_every_process_answers_on_the_one_address(tmp_path: Path) -> None:
             pid: pid for pid in server.workers()
         }
         assert {says["worker"] for says in answers.values()} == {"1", "2", "3"}
+        assert [says["warmed"] for says in answers.values()] == [["at the start"]] * 3
 
 
 def test_a_worker_that_hangs_gets_no_new_connections(tmp_path: Path) -> None:

@@ -58,6 +58,15 @@ def test_nothing_starts_before_the_first_job_and_then_all_processes(pool: Sandbo
     assert pool.alive == 2
 
 
+def test_processes_that_were_started_before_get_the_jobs(pool: SandboxPool) -> None:
+    pool.start()
+    before = {process.pid for process in pool._idle}
+    assert len(before) == 2
+    pool.start()
+    assert pool.alive == 2
+    assert run(pool, "pid") in before
+
+
 def test_jobs_one_after_another_use_the_same_process(pool: SandboxPool) -> None:
     assert len({run(pool, "pid") for _ in range(5)}) == 1
 
