@@ -97,9 +97,10 @@ def _render_links(links: tuple[tuple[str | None, str, str], ...], here: str | No
 
 
 def _preview(request: ForumRequest, node: NodeRow | None, summary: Markup | None) -> Preview:
-    # The home page shows the same as /topics.
-    route = request.matched_route.name.replace("home", "topics")
-    path = request.route_path(route, **request.matchdict)
+    # /topics shows the same as the home page.
+    route = request.matched_route.name
+    route = "home" if route == "topics" else route
+    path = node_path(request, node.id) if node else request.route_path(route)
     site = request.settings["site.name"]
     return Preview(
         site=site,

@@ -159,6 +159,13 @@ def test_every_page_for_reading_has_a_description_and_one_address(
     assert page.find("link", rel="canonical")["href"].startswith("http://localhost/")
 
 
+def test_the_two_addresses_of_the_newest_topics_have_one_name(visitor: Visitor, topic: int) -> None:
+    for path in ("/", "/topics"):
+        page = visitor.get(path).html
+        assert page.title.text.startswith("Topics · ")
+        assert page.find("link", rel="canonical")["href"] == "http://localhost/"
+
+
 @pytest.mark.parametrize(
     ("text", "length", "shown"),
     [
