@@ -105,9 +105,9 @@ def test_a_report_is_decided_and_everybody_is_told(
     told = [one["reason"] for one in content(bob.get("/notifications"))]
     assert told == ["Advertising", "Advertising"]
     log = chief.get("/moderation/log")
-    for action in ("user.silenced", "topic.banned", "review.resolved"):
+    for action in ("The user is silenced", "The topic is hidden", "A review is decided"):
         assert action in log.text
-    assert "user.silenced" not in chief.get("/moderation/log?action=topic.banned").text
+    assert "The user is silenced" not in chief.get("/moderation/log?action=topic.banned").text
 
 
 def test_a_wrong_decision_shows_the_form_again(

@@ -69,7 +69,7 @@ def test_a_topic_is_reported_judged_and_everybody_is_told(
     page.locator(SUBMIT).click()
     expect(page.get_by_role("link", name="Buy my boats")).to_have_count(0)
     page.goto("/moderation/log")
-    expect(page.locator("main")).to_contain_text("topic.banned")
+    expect(page.locator("main")).to_contain_text("The topic is hidden")
     chief.look("reads-the-log")
     page.goto(f"/moderation/users/{author.login}")
     chief.look("sees-the-restrictions")
