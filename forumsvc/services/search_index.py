@@ -39,7 +39,7 @@ from .search_upsert import upsert
 CONSUMER = "search-index"
 BATCH_SIZE = 100
 """Posts whose tokens are made at a time."""
-_MOST_BYTES = {"sqlite": 250_000, "postgresql": 8_000_000}
+_MOST_BYTES = {"sqlite": 150_000, "postgresql": 8_000_000}
 """Of the tokens that a transaction writes, but for a longer single document. On SQLite all other
 writers wait for it: docs/operators/search.md."""
 
