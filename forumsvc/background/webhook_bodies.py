@@ -37,6 +37,7 @@ def site_of(settings: Settings) -> Site:
         level_names=level_names(settings),
         newbie=newbie_duration(settings),
         now=clock.now(),
+        has_pages=settings["pages.forum"],
     )
 
 

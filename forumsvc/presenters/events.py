@@ -9,7 +9,8 @@ from typing import Any
 
 from ..clock import rfc3339
 from ..queries.event_objects import EventObjects
-from ..queries.rows import EventRow
+from ..queries.rows import EventRow, UserSummaryRow
+from ..services.accounts import PAGE_NAMES
 from .replies import reply
 from .site import Site
 from .topics import topic
@@ -56,7 +57,7 @@ def _object(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:
         return {
             "id": row.reply_id,
             "topic_id": row.topic_id if its_reply is None else its_reply.topic_id,
-            "url": f"{site.base_url}{API}/replies/{row.reply_id}",
+            "url": _url(site, f"/replies/{row.reply_id}"),
             "reply": None if its_reply is None else reply(site, its_reply),
         }
     if row.topic_id is not None:
@@ -64,14 +65,28 @@ def _object(site: Site, row: EventRow, objects: EventObjects) -> dict[str, Any]:
         return {
             "id": row.topic_id,
             "node_id": row.node_id if its_topic is None else its_topic.node_id,
-            "url": f"{site.base_url}{API}/topics/{row.topic_id}",
+            "url": _url(site, f"/topics/{row.topic_id}"),
             "topic": None if its_topic is None else topic(site, its_topic),
         }
     if row.user_id is not None:
         its_user = objects.users.get(row.user_id)
         return {
             "id": row.user_id,
-            "url": f"{site.base_url}{API}/users/{row.user_id}",
+            "url": _user_url(site, row.user_id, its_user),
             "user": None if its_user is None else user(site, its_user),
         }
     return {}
+
+
+def _url(site: Site, path: str) -> str:
+    """Return the URL of the page of an object, or of the API where the forum has no pages."""
+    return f"{site.base_url}{'' if site.has_pages else API}{path}"
+
+
+def _user_url(site: Site, user_id: int, its_user: UserSummaryRow | None) -> str:
+    """Return the URL of a user's page, or of the API without pages or without such a user."""
+    if not site.has_pages or its_user is None:
+        return f"{site.base_url}{API}/users/{user_id}"
+    login = its_user.user_login
+    parent = "/users" if login.lower() in PAGE_NAMES else ""
+    return f"{site.base_url}{parent}/{login}"

@@ -10,7 +10,8 @@ class Site:
     """The URL of the service and the names of its levels.
 
     name: the setting `site.name`; base_url: without a trailing slash; level_names: level -> display
-    name; newbie: how long a new member has the level newbie; now: the time of the request.
+    name; newbie: how long a new member has the level newbie; now: the time of the request;
+    has_pages: whether the forum has pages.
     """
 
     name: str
@@ -18,6 +19,7 @@ class Site:
     level_names: Mapping[str, str]
     newbie: timedelta
     now: datetime
+    has_pages: bool = False
 
     def photo_url(self, name: str) -> str:
         """Return the absolute URL of a stored photo."""

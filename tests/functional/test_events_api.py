@@ -11,7 +11,7 @@ from forumsvc.models import User
 from forumsvc.queries import events
 from tests.functional.conftest import MakeForum
 from tests.functional.event_horizon import wait_for_horizon
-from tests.functional.forum import Forum, Person
+from tests.functional.forum import Forum, Person, content
 
 pytestmark = pytest.mark.both_databases
 
@@ -144,3 +144,20 @@ def test_the_cursor_of_one_type_passes_all_that_was_looked_at(
     assert [one["data"]["id"] for one in found] == replies[:2]
     found, after = listed(forum, admin, type="reply.created", limit=2, after=after)
     assert [one["data"]["id"] for one in found] == replies[2:]
+
+
+@pytest.mark.parametrize(("pages", "user"), [("true", "/alice"), ("false", "/api/v3/users/{}")])
+def test_an_event_links_to_the_page_of_its_object_or_to_the_api(
+    make_forum: MakeForum, pages: str, user: str
+) -> None:
+    forum = make_forum(pages__forum=pages, site__url="https://forum.example.org")
+    alice = forum.person("alice")
+    topic = content(alice.post("/topics", title="T", body="B", node_id=forum.node()))["id"]
+    alice.put("/users/me", bio="New")
+    admin = forum.person("chief", role="admin", scope="read admin")
+    events_shown, _ = listed(forum, admin)
+    found = {one["type"]: one["data"]["url"] for one in events_shown}
+    base = "https://forum.example.org"
+    api = "" if pages == "true" else "/api/v3"
+    assert found["topic.created"] == f"{base}{api}/topics/{topic}"
+    assert found["user.updated"] == base + user.format(alice.id)

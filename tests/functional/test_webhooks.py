@@ -116,7 +116,7 @@ def test_a_new_reply_is_sent_signed_as_everybody_may_see_it(scene: Scene) -> Non
     data = message.json["data"]
     assert message.json["type"] == "reply.created"
     assert (data["id"], data["topic_id"]) == (reply, scene.topic)
-    assert data["url"] == f"https://forum.example.org/api/v3/replies/{reply}"
+    assert data["url"] == f"https://forum.example.org/replies/{reply}"
     assert data["reply"]["body_html"] == "<p><strong>Hello</strong></p>"
     assert data["actor"]["login"] == "alice"
     assert b"alice@example.org" not in message.body

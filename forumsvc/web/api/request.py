@@ -149,6 +149,7 @@ class ForumRequest(Request):
             level_names=self.registry.level_names,
             newbie=newbie_duration(settings),
             now=self.now,
+            has_pages=settings["pages.forum"],
         )
 
     @reify

@@ -44,6 +44,7 @@ def person(**columns: Any) -> Any:
             "email": "alice@example.org",
             "email_confirmed_at": NOW,
             "unconfirmed_email": None,
+            "awaits_approval": False,
             "created_at": NOW - timedelta(days=30),
             **columns,
         }
