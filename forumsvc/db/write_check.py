@@ -80,7 +80,8 @@ def _write_sqlite(file: Path) -> None:
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            # The lowest byte: an extended code tells that somebody recovers the log, say.
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                 return  # somebody writes
             raise
         [(number,)] = connection.execute("PRAGMA user_version").fetchall()
