@@ -3,7 +3,7 @@
 from forumsvc.db.online_ddl import create_index, drop_index
 
 revision = "0026"
-down_revision = "0023"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 

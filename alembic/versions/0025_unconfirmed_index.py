@@ -2,7 +2,7 @@
 
 from forumsvc.db.online_ddl import create_index, drop_index
 
-revision = "0027"
+revision = "0025"
 down_revision = "0024"
 branch_labels = None
 depends_on = None

@@ -5,8 +5,8 @@ from alembic import op
 
 from forumsvc.db.online_ddl import create_index, drop_index
 
-revision = "0028"
-down_revision = "0027"
+revision = "0027"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 
