@@ -6,9 +6,9 @@ block and every count of emails.
 """
 
 import re
-import unicodedata
 
 from .texts import Message
+from .unicode_forms import normalized
 
 MAX_EMAIL = 255
 NOT_AN_EMAIL = Message("must be an address such as name@example.org")
@@ -24,7 +24,7 @@ def email_key(email: str) -> str | None:
     """
     if len(email) > MAX_EMAIL:
         return None
-    name, _, host = unicodedata.normalize("NFC", email.strip().lower()).rpartition("@")
+    name, _, host = normalized("NFC", email.strip().lower()).rpartition("@")
     domain = normal_domain(host)
     if domain is None or host.endswith(".") or host != host.strip():
         return None

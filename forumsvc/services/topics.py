@@ -2,8 +2,7 @@
 
 The caller has locked the topic (`queries.topics.by_id(…, lock=True)`), so the ACL's decision still
 holds, and has rendered the text before that (`Authoring.render`). `actor_id` None stands for the
-service itself. `reason`: in the words of a moderator who changes the topic of another user, who is
-told.
+service itself. `reason`: a moderator's, of which the author is told.
 """
 
 from collections.abc import Mapping

@@ -12,13 +12,12 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"texts"},
+    {"texts", "unicode_forms"},
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
     | {
         "passwords",
         "password_strength",
         "text_rules",
-        "unicode_forms",
         "serving",
         "email_addresses",
     },
