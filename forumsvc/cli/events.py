@@ -21,7 +21,7 @@ _MOST = 10_000
 
 @click.group(cls=Group)
 def events() -> None:
-    """List events, show how far each consumer has read, and handle failed ones again."""
+    """List events and how far each is read; retry failed ones."""
 
 
 @events.command("list")

@@ -25,7 +25,7 @@ SUMMARIES = {
     "db": "Set up, upgrade and check the database.",
     "doctor": "Examine the running service, and say what is wrong and what to do.",
     "demo": "Fill a database without users with a demo community.",
-    "events": "List events, show how far each consumer has read, and handle failed ones again.",
+    "events": "List events and how far each is read; retry failed ones.",
     "log": "List what moderators and administrators did.",
     "mail": "List and retry emails, and test the mail server.",
     "node": "Add, list, edit and delete nodes.",
