@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, insert, literal, select
+from sqlalchemy import Select, bindparam, insert, literal, null, select
 from sqlalchemy.orm import Session
 
 from ..cache import versions
@@ -34,6 +34,7 @@ _COLUMNS: tuple[Any, ...] = (
     User.awaits_approval,
     literal(" ".join(SCOPES)).label("scope"),
     literal(NO_CLIENT).label("client_id"),
+    null().label("client_owner_id"),
     select(UserBlock.id).where(UserBlock.user_id == User.id).exists().label("blocks"),
     versions.access_version(),
 )
@@ -83,8 +84,8 @@ def find(db: ReadConnection, secret: str, now: datetime) -> Any | None:
     """Return the user who is logged in by the secret of a cookie, or None.
 
     The row: user_id, login, email, role, unread_count, state, blocked_until, blocked_reason,
-    user_created_at, is_unconfirmed, awaits_approval, scope, client_id, blocks, access_version; one
-    SELECT.
+    user_created_at, is_unconfirmed, awaits_approval, scope, client_id, client_owner_id, blocks,
+    access_version; one SELECT.
     """
     return row(db, _by_secret(), {"secret_hash": hash_token(secret), "now": now})
 
