@@ -7,6 +7,7 @@ from datetime import timedelta
 from .. import clock
 from ..db.engine import Database
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
+from ..models import Review
 from ..oauth import tokens
 from ..services import (
     event_consumers,
@@ -18,7 +19,7 @@ from ..services import (
     webhook_deliveries,
 )
 from ..services.access import post_networks
-from ..services.moderation import audit_log
+from ..services.moderation import audit_log, old_reviews
 from ..settings import Settings
 
 _EVERY_SECONDS = 600.0
@@ -34,6 +35,7 @@ class Maintenance:
         self._database = database
         self._expired = expired_rows(settings)
         self._keep_log = keep_log(settings)
+        self._keep_reviews = keep_reviews(settings)
         self._keep_unconfirmed = unconfirmed_accounts.keep(settings)
         self._due_at = 0.0
 
@@ -45,6 +47,7 @@ class Maintenance:
         deleted = [delete_batch(self._database, each, clock.now()) for each in self._expired]
         ended = end_unconfirmed(self._database, self._keep_unconfirmed)
         has_more = BATCH_SIZE in deleted or ended == unconfirmed_accounts.BATCH_SIZE
+        has_more |= delete_reviews(self._database, self._keep_reviews) > 0
         if not has_more:
             self._due_at = time.monotonic() + _EVERY_SECONDS
         return has_more
@@ -78,6 +81,24 @@ def keep_log(settings: Settings) -> timedelta | None:
     return None if days is None else timedelta(days=days)
 
 
+def keep_reviews(settings: Settings) -> timedelta | None:
+    """Return for how long reviews are kept after their decision; None: for ever."""
+    days = settings["moderation.keep_reviews_days"]
+    return None if days is None else timedelta(days=days)
+
+
+def delete_reviews(database: Database, keep: timedelta | None) -> int:
+    """Delete some of the reviews that were decided so long ago; return how many."""
+    if keep is None:
+        return 0
+    before = clock.now() - keep
+    with database.reads.connect() as connection:
+        if not old_reviews.is_any_over(connection, before):
+            return 0
+    with database.session.begin() as db:
+        return old_reviews.delete_some(db, before)
+
+
 def trim_log(database: Database, keep: timedelta | None) -> None:
     """Allow the deletion of what is older in the log of moderation, which says so."""
     if keep is not None:
@@ -106,4 +127,6 @@ def delete_all_expired(database: Database, settings: Settings) -> Counter[str]:
         while deleted == BATCH_SIZE:
             deleted = delete_batch(database, expired, clock.now())
             counts[expired.model.__tablename__] += deleted
+    while deleted := delete_reviews(database, keep_reviews(settings)):
+        counts[Review.__tablename__] += deleted
     return counts

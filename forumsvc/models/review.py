@@ -83,6 +83,7 @@ class Review(Base):
         ),
         Index("ix_reviews_state_id", "state", "id"),
         Index("ix_reviews_state_weight_id", "state", "weight", "id"),
+        Index("ix_reviews_resolved_at", "resolved_at"),
         Index("ix_reviews_topic_id", "topic_id"),
         Index("ix_reviews_reply_id", "reply_id"),
         Index("ix_reviews_user_id", "user_id"),

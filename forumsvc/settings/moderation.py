@@ -32,6 +32,14 @@ MODERATION: tuple[Setting, ...] = (
         unit="days",
     ),
     Setting(
+        "moderation.keep_reviews_days",
+        or_off(integer(1, 36_500)),
+        "365",
+        "how many days after the decision a review is kept, with its reports and held posts; off: "
+        "for ever",
+        unit="days",
+    ),
+    Setting(
         "moderation.keep_addresses_days",
         or_off(integer(1, 3650)),
         "off",

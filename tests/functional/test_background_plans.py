@@ -7,7 +7,7 @@ from sqlalchemy import Select, exists, select, text
 
 from forumsvc import clock
 from forumsvc.db.engine import Database
-from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Mail
+from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Mail, Review
 from forumsvc.queries import events
 from tests.functional.test_list_plans import AS_IF_LARGE
 
@@ -18,6 +18,7 @@ HELD: Any = select(HeldPost.id).where(HeldPost.state == HeldState.WAITING)
 STATEMENTS: dict[str, Select[Any]] = {
     "ix_held_posts_state_id": HELD.order_by(HeldPost.id.desc()).limit(20),
     "ix_audit_log_created_at": select(exists().where(AuditRecord.created_at < NOW)),
+    "ix_reviews_resolved_at": select(Review.id).where(Review.resolved_at <= NOW).limit(20),
     "ix_mails_finished_at": select(Mail.id).where(Mail.finished_at <= NOW).limit(20),
 }
 
