@@ -100,6 +100,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import open_storages
+    from .services.photos import Decoding
     from .services.view_counts import ViewCounter
     from .web.api.request import level_names
     from .web.http_cache.etags import build_fingerprint
@@ -133,10 +134,13 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     )
     registry.read_marker = ReadMarker(registry.database)
     registry.photo_storages = open_storages(settings, ini_dir)
-    registry.photo_limits = Limits(
-        max_bytes=settings["photos.max_bytes"],
-        max_pixels=settings["photos.max_pixels"],
-        max_frames=settings["photos.max_frames"],
+    registry.photo_decoding = Decoding(
+        Limits(
+            max_bytes=settings["photos.max_bytes"],
+            max_pixels=settings["photos.max_pixels"],
+            max_frames=settings["photos.max_frames"],
+        ),
+        RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
     registry.mail_sender = MailSender(
         registry.database, settings, create_delivery(settings, ini_dir)

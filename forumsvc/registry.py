@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from .db.availability import AvailabilityCheck
     from .db.engine import Database
     from .db.limited_reads import LimitedReads
-    from .media.limits import Limits
     from .openapi import Description
     from .services.access.email_domains import EmailDomains
     from .services.access.networks import BlockedNetworks
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import PhotoStorages
+    from .services.photos import Decoding
     from .services.view_counts import ViewCounter
     from .settings import Settings
     from .web.api.methods import MethodTable
@@ -57,7 +57,7 @@ class ForumRegistry(Registry):
     notification_jobs: "NotificationJobRunner"
     read_marker: "ReadMarker"
     photo_storages: "PhotoStorages"
-    photo_limits: "Limits"
+    photo_decoding: "Decoding"
     mail_sender: "MailSender"
     webhook_sender: "WebhookSender"
     moderation: "Moderation"

@@ -1,4 +1,4 @@
-"""Limits how much rendering time each author may use."""
+"""Limits how much processor time each user may use, for texts or for images."""
 
 import math
 import threading
@@ -28,7 +28,8 @@ class _Account:
 
 
 class RenderBudget:
-    """Allows each author so many seconds of processor time a minute, one text at a time.
+    """Allows each author so many seconds of processor time a minute, one text or image at
+    a time.
 
     The budget refills evenly over the minute. It is counted in this process. Thread-safe.
     """
@@ -71,7 +72,7 @@ class RenderBudget:
                 missing = (account.used_seconds - self._per_minute) * 60 / self._per_minute
                 wait = max(1, math.ceil(missing))
                 raise too_many(
-                    "Your texts took too long to render. Try again in %(seconds)d seconds.", wait
+                    "Your texts or images took too long. Try again in %(seconds)d seconds.", wait
                 )
             account.busy = True
             return account

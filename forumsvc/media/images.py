@@ -10,16 +10,16 @@ import hashlib
 import logging
 import os
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self
 
 from forumsvc.errors import Invalid, RateLimited
+from forumsvc.media.fair_queue import FairQueue, QueueFullError
 from forumsvc.media.limits import Limits
-from forumsvc.sandbox import CpuLimitError, CrashError, DeadlineError, SandboxProcess
+from forumsvc.sandbox import CpuLimitError, DeadlineError, SandboxError, SandboxProcess
 
 from ..texts import Message
 
@@ -34,8 +34,22 @@ _TYPES = {
     "WEBP": ("image/webp", "webp"),
 }
 # One image at a time limits memory; a short queue leaves most threads to other requests.
-_RUNNING = threading.BoundedSemaphore(1)
-_QUEUED = threading.BoundedSemaphore(4)
+_QUEUE = FairQueue(4)
+
+ReportCpuTime = Callable[[float], None]
+"""Takes seconds of processor time."""
+
+
+@dataclass(frozen=True)
+class Uploader:
+    """Whose image it is.
+
+    user_id: who shares the queue fairly with others. acquire: reserves the user's budget of
+    processor time while the image is processed; raises RateLimited if it is used up.
+    """
+
+    user_id: int
+    acquire: Callable[[int], AbstractContextManager[ReportCpuTime]]
 
 
 @dataclass
@@ -75,34 +89,41 @@ class ProcessedImage:
         self.close()
 
 
-def normalize(source: BinaryIO, limits: Limits | None = None) -> ProcessedImage:
+def normalize(
+    source: BinaryIO, limits: Limits | None = None, uploader: Uploader | None = None
+) -> ProcessedImage:
     """Return an uploaded image, re-encoded.
 
     source: the upload, read from its current position to its end. limits: what it may cost.
+    uploader: who pays for it; None for nobody.
     The same pixels give the same bytes, digest and name. The orientation is applied, colors are
     converted to sRGB, GIF and WebP stay animated; of an animated PNG the default image is used.
 
     Raises Invalid("file", reason) if the image is refused, RateLimited if too many images are
-    queued, OSError if a temporary file cannot be written.
+    queued or the uploader's budget is used up, OSError if a temporary file cannot be written.
     """
-    return _process("normalize", source, limits or Limits())
+    return _process("normalize", source, limits or Limits(), uploader)
 
 
-def thumbnail(source: BinaryIO, limits: Limits | None = None) -> ProcessedImage:
+def thumbnail(
+    source: BinaryIO, limits: Limits | None = None, uploader: Uploader | None = None
+) -> ProcessedImage:
     """Return the middle square of an image's first frame, 240 x 240 pixels, as JPEG or PNG.
 
     Has the same arguments and exceptions as `normalize`.
     """
-    return _process("thumbnail", source, limits or Limits())
+    return _process("thumbnail", source, limits or Limits(), uploader)
 
 
-def _process(job: str, source: BinaryIO, limits: Limits) -> ProcessedImage:
+def _process(
+    job: str, source: BinaryIO, limits: Limits, uploader: Uploader | None
+) -> ProcessedImage:
     with tempfile.TemporaryFile() as upload:
         _copy_upload(source, upload, limits.max_bytes)
         target: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
         try:
-            with _worker_slot(limits):
-                properties = _run_worker(job, upload, target, limits)
+            with _turn(limits, uploader) as report_cpu_time:
+                properties = _run_worker(job, upload, target, limits, report_cpu_time)
             size = os.fstat(target.fileno()).st_size
             target.seek(0)
             digest = _sha256(target)
@@ -130,23 +151,46 @@ def _copy_upload(source: BinaryIO, upload: BinaryIO, max_bytes: int) -> None:
 
 
 @contextmanager
-def _worker_slot(limits: Limits) -> Iterator[None]:
-    """Wait for a worker slot and hold it; raise RateLimited if the queue is full or too slow."""
-    busy = RateLimited("Too many images are being uploaded at once.", max(1, limits.queue_timeout))
-    if not _QUEUED.acquire(blocking=False):
-        raise busy
-    try:
-        if not _RUNNING.acquire(timeout=limits.queue_timeout):
-            raise busy
+def _turn(limits: Limits, uploader: Uploader | None) -> Iterator[ReportCpuTime]:
+    """Wait for the turn of an image, and hold it and the uploader's budget.
+
+    Raises RateLimited if the queue is full or too slow, or the budget is used up.
+    """
+    with ExitStack() as held:
         try:
-            yield
-        finally:
-            _RUNNING.release()
-    finally:
-        _QUEUED.release()
+            held.enter_context(
+                _QUEUE.turn(uploader.user_id if uploader else object(), limits.queue_timeout)
+            )
+        except QueueFullError:
+            raise RateLimited(
+                "Too many images are being uploaded at once.", max(1, limits.queue_timeout)
+            ) from None
+        # Only one image is processed at a time, so the budget is never busy here.
+        yield held.enter_context(uploader.acquire(uploader.user_id)) if uploader else _ignore
 
 
-def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) -> dict[str, Any]:
+def _ignore(seconds: float) -> None:
+    """Nobody pays."""
+
+
+def _refusal(error: SandboxError, limits: Limits) -> Invalid:
+    """Return the error of an image that has no result."""
+    if isinstance(error, CpuLimitError | DeadlineError):
+        reason = Message(
+            "too large to decode: it takes more than %(seconds)s seconds", seconds=limits.timeout
+        )
+        return Invalid("file", reason)
+    log.warning("an image ended its worker")
+    return Invalid("file", "broken: the image stops its decoder")
+
+
+def _run_worker(
+    job: str,
+    upload: BinaryIO,
+    target: BinaryIO,
+    limits: Limits,
+    report_cpu_time: ReportCpuTime,
+) -> dict[str, Any]:
     """Run the job in a process for this image alone; return the fields of its EncodedImage."""
     files = upload.fileno(), target.fileno()
     message = {
@@ -161,15 +205,10 @@ def _run_worker(job: str, upload: BinaryIO, target: BinaryIO, limits: Limits) ->
         try:
             worker.send(message, limits.timeout, deadline)
             result = worker.receive(deadline)
-        except (CpuLimitError, DeadlineError):
-            reason = Message(
-                "too large to decode: it takes more than %(seconds)s seconds",
-                seconds=limits.timeout,
-            )
-            raise Invalid("file", reason) from None
-        except CrashError:
-            log.warning("an image ended its worker")
-            raise Invalid("file", "broken: the image stops its decoder") from None
+            report_cpu_time(result["cpu_seconds"])
+        except SandboxError as error:
+            report_cpu_time(error.cpu_seconds)
+            raise _refusal(error, limits) from None
     if "refused" in result:
         raise Invalid("file", result["refused"])
     if "failed" in result:

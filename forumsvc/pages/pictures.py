@@ -39,7 +39,7 @@ def stored_picture(request: ForumRequest, root: Root, name: str) -> Iterator[Pro
     registry = request.registry
     stored = photos.store(
         registry.photo_storages,
-        registry.photo_limits,
+        registry.photo_decoding,
         request.executor,
         request.photo_quota,
         upload,

@@ -10,7 +10,7 @@ import io
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import BinaryIO
 
@@ -22,7 +22,8 @@ from ..db.execution import ReadConnection, SqlConnection
 from ..db.failures import DATABASE_ERRORS
 from ..db.statements import delete_row, insert_or_ignore, update_of
 from ..errors import Invalid, NotFound, Unavailable
-from ..media.images import ProcessedImage, normalize, thumbnail
+from ..markup import RenderBudget
+from ..media.images import ProcessedImage, Uploader, normalize, thumbnail
 from ..media.limits import Limits
 from ..media.storage import is_name, parse_digest
 from ..models import AdminAction, EventType, Photo, User
@@ -37,9 +38,28 @@ from .photo_storage import PhotoStorages
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """What decoding uploaded images may cost.
+
+    limits: of one image. budget: how much processor time each user may use.
+    """
+
+    limits: Limits
+    budget: RenderBudget = field(default_factory=RenderBudget)
+
+    def uploader(self, user_id: int) -> Uploader:
+        """Return the user as one who pays for an image."""
+        return Uploader(user_id, self.budget.acquire)
+
+
 @contextmanager
 def store(
-    storages: PhotoStorages, limits: Limits, reader: ReadConnection, quota: Quota, upload: BinaryIO
+    storages: PhotoStorages,
+    decoding: Decoding,
+    reader: ReadConnection,
+    quota: Quota,
+    upload: BinaryIO,
 ) -> Iterator[ProcessedImage]:
     """Re-encode an upload and store its bytes; yield the image, to be recorded.
 
@@ -51,14 +71,15 @@ def store(
     start = upload.tell()
     quota.check(left, upload.seek(0, io.SEEK_END) - start)
     upload.seek(start)
-    with storage_failures(), normalize(upload, limits) as image:
+    paid_by = decoding.uploader(quota.user_id)
+    with storage_failures(), normalize(upload, decoding.limits, paid_by) as image:
         quota.check(left, image.size)
         storages.current.put(image.name, image.file, image.media_type)
         yield image
 
 
 def store_avatar(
-    db: SqlConnection, storages: PhotoStorages, limits: Limits, user_id: int, address: str
+    db: SqlConnection, storages: PhotoStorages, decoding: Decoding, user_id: int, address: str
 ) -> ProcessedImage:
     """Make and store the thumbnail of a photo that the user uploaded, to be recorded.
 
@@ -75,22 +96,24 @@ def store_avatar(
         except NotFound:
             raise Invalid("avatar", "this image is gone; upload it again") from None
         with file:
-            return _store_thumbnail(storages, limits, file)
+            return _store_thumbnail(storages, decoding, user_id, file)
 
 
 def store_uploaded_avatar(
-    storages: PhotoStorages, limits: Limits, upload: BinaryIO
+    storages: PhotoStorages, decoding: Decoding, user_id: int, upload: BinaryIO
 ) -> ProcessedImage:
     """Make and store the thumbnail of an upload, to be recorded.
 
     Raises Invalid, RateLimited, Unavailable.
     """
     with storage_failures():
-        return _store_thumbnail(storages, limits, upload)
+        return _store_thumbnail(storages, decoding, user_id, upload)
 
 
-def _store_thumbnail(storages: PhotoStorages, limits: Limits, file: BinaryIO) -> ProcessedImage:
-    with thumbnail(file, limits) as small:
+def _store_thumbnail(
+    storages: PhotoStorages, decoding: Decoding, user_id: int, file: BinaryIO
+) -> ProcessedImage:
+    with thumbnail(file, decoding.limits, decoding.uploader(user_id)) as small:
         storages.current.put(small.name, small.file, small.media_type)
         small.file.seek(0)
         # The result outlives the file, and is small.

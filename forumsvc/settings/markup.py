@@ -29,7 +29,8 @@ MARKUP: tuple[Setting, ...] = (
         "markup.user_seconds_per_minute",
         seconds(0.1, 60),
         "10",
-        "processor time that rendering the texts of one user may take, counted in each process",
+        "processor time that rendering the texts of one user may take, and as much again decoding "
+        "the images, counted in each process",
         unit="seconds",
     ),
 )

@@ -40,7 +40,7 @@ def upload_photo(container: Photos, request: ForumRequest) -> Uploaded:
     upload = request.validated["file"].file
     storages: PhotoStorages = registry.photo_storages
     quota = request.photo_quota
-    with photos.store(storages, registry.photo_limits, request.executor, quota, upload) as image:
+    with photos.store(storages, registry.photo_decoding, request.executor, quota, upload) as image:
         request.remove_photo_on_abort(image.name)
         name = photos.record(request.db, storages, quota, request.now, image)
     return Uploaded(request.photo_url(name, storages.default))

@@ -34,7 +34,7 @@ def _shrink_avatar(item: UserItem, request: ForumRequest) -> ProcessedImage | No
     image = photos.store_avatar(
         request.read_connection,
         registry.photo_storages,
-        registry.photo_limits,
+        registry.photo_decoding,
         item.row.user_id,
         address,
     )

@@ -260,3 +260,56 @@ def test_a_refused_upload_of_a_picture_that_somebody_has_leaves_it_to_them(
     monkeypatch.setattr(Quota, "remaining_bytes", full_under_the_lock)
     assert send(forum.person("alice")).status_int == 400
     forum.app.get(url, status=200)
+
+
+def test_slow_pictures_of_one_member_do_not_refuse_those_of_others(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum()
+    mallory, alice = forum.person("mallory"), forum.person("alice")
+    run_worker = images._run_worker
+    enter = images._QUEUE._enter
+    slow, crowded, alice_waits = threading.Event(), threading.Semaphore(0), threading.Event()
+
+    def run(*args: Any) -> dict[str, Any]:
+        if not slow.is_set():
+            slow.set()
+            assert alice_waits.wait(60)  # until there is no place in the queue, and alice comes
+        return run_worker(*args)
+
+    def enter_and_tell(user: int) -> Any:
+        place = enter(user)
+        (alice_waits.set if user == alice.id else crowded.release)()
+        return place
+
+    monkeypatch.setattr(images, "_run_worker", run)
+    monkeypatch.setattr(images._QUEUE, "_enter", enter_and_tell)
+
+    def send_late() -> Any:
+        for _ in COLOURS:
+            assert crowded.acquire(timeout=60)
+        return send(alone(forum, alice))
+
+    slow_ones = [partial(send, alone(forum, mallory), picture(colour)) for colour in COLOURS]
+    *refused_or_not, answer = together([*slow_ones, send_late])
+    assert answer.status_int == 201
+    assert statuses(refused_or_not) == {201: 3, 429: 1}
+    [refused] = [one for one in refused_or_not if one.status_int == 429]
+    assert int(refused.headers["Retry-After"]) >= 1
+
+
+def test_a_member_whose_pictures_took_too_long_learns_when_to_come_back(
+    make_forum: MakeForum, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forum = make_forum(markup__user_seconds_per_minute="10")
+    alice = forum.person("alice")
+    url = upload(alice)
+    budget = forum.registry.photo_decoding.budget
+    assert 0 < budget._accounts[alice.id].used_seconds < 5
+    with budget.acquire(alice.id) as used:
+        used(30)
+    upload(forum.person("bob"))
+    monkeypatch.setattr(images, "_run_worker", lambda *_: pytest.fail("it is decoded"))
+    for answer in (send(alice, picture("green")), alice.put("/users/me", avatar=url)):
+        assert answer.status_int == 429
+        assert 100 < int(answer.headers["Retry-After"]) <= 121

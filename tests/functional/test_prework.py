@@ -244,7 +244,7 @@ def test_an_author_whose_rendering_time_is_used_up_learns_when_to_come_back(scen
     wait = answer.headers["Retry-After"]
     assert (answer.status_int, 100 < int(wait) <= 120) == (429, True)
     assert answer.json == {
-        "error": f"Your texts took too long to render. Try again in {wait} seconds."
+        "error": f"Your texts or images took too long. Try again in {wait} seconds."
     }
     assert stats.rendered == before
     method, path, params = REQUESTS["reply"](scene)

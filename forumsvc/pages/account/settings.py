@@ -63,7 +63,9 @@ def _stored_picture(request: ForumRequest) -> ProcessedImage | None:
         return None
     registry = request.registry
     try:
-        image = photos.store_uploaded_avatar(registry.photo_storages, registry.photo_limits, upload)
+        image = photos.store_uploaded_avatar(
+            registry.photo_storages, registry.photo_decoding, request.actor_id, upload
+        )
     except Invalid as error:
         raise Invalid("picture", error.reason) from None
     request.remove_photo_on_abort(image.name)

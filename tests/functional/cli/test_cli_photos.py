@@ -64,7 +64,7 @@ def upload(database: Database, folder: Path, owner: int) -> Upload:
         data.seek(0)
         with (
             database.reads.connect() as reader,
-            photos.store(storages, Limits(), reader, quota, data) as picture,
+            photos.store(storages, photos.Decoding(Limits()), reader, quota, data) as picture,
         ):
             if row:
                 with database.session.begin() as db:

@@ -1,4 +1,4 @@
-"""The rendering budget of an author."""
+"""The budget of processor time of a user."""
 
 import math
 import threading

@@ -283,10 +283,7 @@ def test_one_image_is_worked_on_at_a_time_and_few_wait(monkeypatch: pytest.Monke
             outcome.close()
 
 
-def test_an_upload_that_waits_too_long_is_refused_with_retry_after(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(images, "_RUNNING", threading.BoundedSemaphore(1))
-    with images._worker_slot(Limits()), pytest.raises(RateLimited) as caught:
+def test_an_upload_that_waits_too_long_is_refused_with_retry_after() -> None:
+    with images._turn(Limits(), None), pytest.raises(RateLimited) as caught:
         normalize(BytesIO(b"x"), Limits(queue_timeout=0))
     assert caught.value.retry_after >= 1
