@@ -12,6 +12,8 @@ EXTENDED = (
     "tests/system/browser/",
     # Generated requests (schemathesis).
     "tests/functional/test_fuzz.py",
+    # Hostile texts in every field of the API.
+    "tests/functional/test_hostile_texts.py",
     # Hundreds of hostile queries, and of queries that a model answers, too.
     "tests/functional/test_search_same_order.py",
     "tests/functional/test_search_hostile.py",

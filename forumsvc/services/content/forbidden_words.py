@@ -12,6 +12,8 @@ FROM_FILE = "file:"
 _ZEROS = re.compile(r"&#0+(?=\d)")
 _TOO_LARGE = re.compile(r"&#\d{8,};?")
 """No character has such a number, and Python converts none of more than 4,300 digits."""
+_LIGATURES = re.compile("([\ufdfa\ufdfb])[\ufdfa\ufdfb]+")
+"""Runs of phrases in one character, of which NFKC makes 18 letters and 8; no other has so many."""
 
 
 class ForbiddenWords:
@@ -65,7 +67,7 @@ def decode_references(source: str) -> str:
 def _normal(text: str) -> str:
     if not text.isascii():
         # Before: an invisible character may stand between a letter and its mark.
-        text = normalized("NFKC", INVISIBLE.sub("", text))
+        text = normalized("NFKC", _LIGATURES.sub(r"\1", INVISIBLE.sub("", text)))
     return " ".join(text.casefold().split())
 
 
