@@ -29,7 +29,8 @@ def delete_some(db: Session, before: datetime) -> int:
     columns: list[Any] = [Review.id, Review.held_post_id, Review.reports_count]
     oldest = select(*columns).where(_is_over(before)).order_by(Review.resolved_at, Review.id)
     rows = db.execute(with_row_locks(oldest.limit(BATCH_SIZE), Review)).all()
-    size, batch = 0, []
+    size = 0
+    batch: list[Any] = []
     for row in rows:
         size += 1 + row.reports_count
         if batch and size > BATCH_SIZE:
