@@ -5,8 +5,10 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Delete,
     Insert,
+    Integer,
     Select,
     Update,
     bindparam,
@@ -116,6 +118,32 @@ def _current_value(element: last_inserted_id, compiler: SQLCompiler, **keywords:
 def _last_rowid(element: last_inserted_id, compiler: SQLCompiler, **keywords: Any) -> str:
     # At the end of a trigger SQLite restores the value from before it.
     return "(SELECT last_insert_rowid())"
+
+
+class at_least_zero(FunctionElement[int]):  # noqa: N801 - as SQLAlchemy names functions
+    """A counter as it is changed, or zero where it would be less.
+
+    The tables refuse less, and a counter that is too low must not keep anybody from deleting what
+    it counts.
+    """
+
+    name = "at_least_zero"
+    inherit_cache = True
+
+    def __init__(self, changed: ColumnElement[int]) -> None:
+        """Create the expression. changed: the counter and what is added to it."""
+        self.type = Integer()
+        super().__init__(changed)
+
+
+@compiles(at_least_zero, "postgresql")
+def _greatest(element: at_least_zero, compiler: SQLCompiler, **keywords: Any) -> str:
+    return f"greatest({compiler.process(element.clauses, **keywords)}, 0)"
+
+
+@compiles(at_least_zero, "sqlite")
+def _max(element: at_least_zero, compiler: SQLCompiler, **keywords: Any) -> str:
+    return f"max({compiler.process(element.clauses, **keywords)}, 0)"
 
 
 def with_row_locks(statement: Select[Any], *tables: type[Base]) -> Select[Any]:

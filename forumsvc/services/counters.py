@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
-from ..db.statements import update_of
+from ..db.statements import at_least_zero, update_of
 from ..models import Favorite, Node, Reply, Topic, User
 from ..queries.user_locks import lock_users
 from .notifications import jobs, notify, recipients
@@ -29,7 +29,7 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     db.execute(
         update_without_invalidation(Node)
         .where(Node.id == node_id)
-        .values(topics_count=Node.topics_count + sign)
+        .values(topics_count=at_least_zero(Node.topics_count + sign))
     )
     repliers = select(Reply.user_id).where(Reply.topic_id == topic_id, Reply.deleted_at.is_(None))
     favoriters = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
@@ -41,9 +41,13 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
         update_without_invalidation(User)
         .where(User.id.in_(union(*counted_users)))
         .values(
-            topics_count=User.topics_count + case((is_author, sign), else_=0),
-            replies_count=User.replies_count + sign * _how_many(repliers, Reply.user_id),
-            favorites_count=User.favorites_count + sign * _how_many(favoriters, Favorite.user_id),
+            topics_count=at_least_zero(User.topics_count + case((is_author, sign), else_=0)),
+            replies_count=at_least_zero(
+                User.replies_count + sign * _how_many(repliers, Reply.user_id)
+            ),
+            favorites_count=at_least_zero(
+                User.favorites_count + sign * _how_many(favoriters, Favorite.user_id)
+            ),
         )
     )
 

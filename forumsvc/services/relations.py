@@ -11,7 +11,7 @@ from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
 from ..db.execution import rows
-from ..db.statements import delete_row, execute, insert_or_ignore, update_of
+from ..db.statements import at_least_zero, delete_row, execute, insert_or_ignore, update_of
 from ..models import (
     EventType,
     Favorite,
@@ -83,7 +83,7 @@ def _select_likes_count(model: type[Topic] | type[Reply]) -> Any:
 
 @cache
 def _update_likes_count(model: type[Topic] | type[Reply]) -> Any:
-    likes = model.likes_count + bindparam("by", type_=Integer)
+    likes = at_least_zero(model.likes_count + bindparam("by", type_=Integer))
     here = model.id == bindparam("liked_id", type_=BigId)
     return update_of(model).where(here).values(likes_count=likes).returning(model.likes_count)
 
@@ -120,7 +120,7 @@ def _count_favorite(db: Session, user_id: int, topic: TopicStateRow, by: int) ->
 
 @cache
 def _update_favorites_count() -> Any:
-    favorites = User.favorites_count + bindparam("by", type_=Integer)
+    favorites = at_least_zero(User.favorites_count + bindparam("by", type_=Integer))
     owner = User.id == bindparam("owner_id", type_=BigId)
     return update_without_invalidation(User).where(owner).values(favorites_count=favorites)
 
@@ -151,8 +151,8 @@ def _count_follow(
 ) -> None:
     is_actor = User.id == actor_id
     values: dict[str, Any] = {
-        "following_count": User.following_count + case((is_actor, by), else_=0),
-        "followers_count": User.followers_count + case((is_actor, 0), else_=by),
+        "following_count": at_least_zero(User.following_count + case((is_actor, by), else_=0)),
+        "followers_count": at_least_zero(User.followers_count + case((is_actor, 0), else_=by)),
     }
     if notified:
         values["unread_count"] = User.unread_count + case((is_actor, 0), else_=1)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from ..cache import topic_versions
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId, UtcDateTime
-from ..db.statements import execute, insert_row, update_of
+from ..db.statements import at_least_zero, execute, insert_row, update_of
 from ..models import EventType, Reply, Topic, User
 from ..queries import replies
 from ..queries.rows import ReplyRow, TopicStateRow
@@ -117,7 +117,7 @@ def destroy(
     lock_users(db, User.id.in_(author.union(*told)), reply_id=reply.id)
     if _is_visible(reply):
         counted = update_without_invalidation(User).where(User.id == reply.user_id)
-        db.execute(counted.values(replies_count=User.replies_count - 1))
+        db.execute(counted.values(replies_count=at_least_zero(User.replies_count - 1)))
         if next_reply is not None:
             notify.move_unread(db, now, reply, next_reply, next_user_id)
     notify.delete_for_reply(db, reply.id)
@@ -154,8 +154,8 @@ def _count_in_topic(db: Session, reply: ReplyRow, by: int) -> None:
         update_of(Topic)
         .where(Topic.id == reply.topic_id)
         .values(
-            replies_count=Topic.replies_count + by,
-            others_replies_count=Topic.others_replies_count + by_other,
+            replies_count=at_least_zero(Topic.replies_count + by),
+            others_replies_count=at_least_zero(Topic.others_replies_count + by_other),
         )
     )
     counters.recompute_last_reply(db, reply.topic_id)

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from ..cache.invalidation import update_without_invalidation
 from ..db.base import BigId
 from ..db.execution import ReadConnection
-from ..db.statements import execute, insert_row, update_of
+from ..db.statements import at_least_zero, execute, insert_row, update_of
 from ..errors import Invalid
 from ..models import EventType, Node, Topic
 from ..queries import nodes, topics
@@ -285,13 +285,9 @@ def _count_in_node(db: Session, node_id: int, by: int) -> None:
 @cache
 def _update_topics_count() -> Any:
     here = Node.id == bindparam("at", type_=BigId)
-    counted = Node.topics_count + bindparam("by", type_=Integer)
-    return (
-        update_without_invalidation(Node)
-        .where(here)
-        .values(topics_count=counted)
-        .returning(Node.id)
-    )
+    counted = at_least_zero(Node.topics_count + bindparam("by", type_=Integer))
+    changed = update_without_invalidation(Node).where(here)
+    return changed.values(topics_count=counted).returning(Node.id)
 
 
 def check_node(db: ReadConnection, node_id: int) -> None:

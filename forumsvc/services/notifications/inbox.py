@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
-from ...db.statements import delete_of, update_of
+from ...db.statements import at_least_zero, delete_of, update_of
 from ...errors import NotFound
 from ...models import Notification, User
 from ...queries.user_locks import lock_users
@@ -79,5 +79,5 @@ def _lower_unread(db: Session, user_id: int, by: int) -> None:
     db.execute(
         update_without_invalidation(User)
         .where(User.id == user_id)
-        .values(unread_count=User.unread_count - by)
+        .values(unread_count=at_least_zero(User.unread_count - by))
     )

@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
 from ...db.base import BigId, UtcDateTime
-from ...db.statements import delete_of, execute, insert_or_ignore, update_of
+from ...db.statements import at_least_zero, delete_of, execute, insert_or_ignore, update_of
 from ...models import (
     FollowNotification,
     MentionType,
@@ -238,6 +238,6 @@ def _delete(db: Session, matches: ColumnElement[bool]) -> None:
     db.execute(
         update_without_invalidation(User)
         .where(User.id.in_(readers))
-        .values(unread_count=User.unread_count - lost)
+        .values(unread_count=at_least_zero(User.unread_count - lost))
     )
     db.execute(delete_of(Notification).where(matches))
