@@ -12,6 +12,7 @@ from ..models import Role, UserState
 from ..queries import accounts as reading
 from ..services import accounts, blocking, email_confirmation, login_names, registration
 from ..services.accounts import Account
+from ..services.moderation import new_reviews
 from . import avatars
 from .command import Group
 from .context import Context, pass_context, password_options, read_password, yes_option
@@ -183,6 +184,7 @@ def delete(context: Context, login: str, yes: bool) -> None:
     if found.state != UserState.DELETED:
         context.confirm(_consequences(found), yes=yes)
     with context.transaction() as db:
+        new_reviews.close_account_review(db, clock.now(), found.id)
         changed, avatar = accounts.delete(db, login)
     avatars.remove(context, [avatar] if avatar else [])
     _output(context, changed, f"{changed.login} is deleted.")

@@ -73,5 +73,6 @@ def register(
     except AlreadyTaken as error:
         raise Invalid(error.field, "is taken") from None
     if awaits_approval:
-        new_reviews.open_review(db, now(), ReviewKind.ACCOUNT, f"account:{account.id}", account.id)
+        key = new_reviews.account_key(account.id)
+        new_reviews.open_review(db, now(), ReviewKind.ACCOUNT, key, account.id)
     return account

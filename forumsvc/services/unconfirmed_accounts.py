@@ -8,10 +8,12 @@ from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
 from ..cache.invalidation import update_columns
+from ..clock import now
 from ..db.execution import SqlConnection
 from ..db.statements import with_row_locks
 from ..models import HeldPost, Photo, Reply, Role, Topic, User, UserState
 from . import accounts, email_confirmation
+from .moderation import new_reviews
 
 BATCH_SIZE = 50
 
@@ -38,6 +40,7 @@ def end(db: Session, before: datetime) -> int:
     query = select(*columns).where(*_is_over(before)).order_by(User.id)
     rows = db.execute(with_row_locks(query.limit(BATCH_SIZE), User)).all()
     for user_id, login in rows:
+        new_reviews.close_account_review(db, now(), user_id)
         accounts.delete(db, login)
         free = f"deleted-{user_id}"
         # Somebody may have this login from before it was reserved.

@@ -1,5 +1,6 @@
 """New accounts that can only read until a moderator has approved them."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from sqlalchemy import select
 
 from forumsvc import clock
 from forumsvc.background import mail_texts
+from forumsvc.background.maintenance import Maintenance
 from forumsvc.models import AuditRecord, Event, Mail, Role, User
 from forumsvc.services import accounts
 from tests.functional.conftest import MakeForum
@@ -110,6 +112,20 @@ def test_a_refused_account_is_deleted_and_its_owner_is_told(
         text = mail_texts.text_of(db, settings, mail)
     assert text is not None
     assert (text.recipient, "A robot" in text.text) == ("ann@example.org", True)
+
+
+def test_an_account_that_ends_unconfirmed_leaves_the_queue(make_forum: MakeForum) -> None:
+    forum = make_forum(
+        accounts__registration="approval", accounts__confirm_email="true", mail__delivery="folder"
+    )
+    chief = forum.person("chief", role="maintainer", scope=MODERATE)
+    assert forum.nobody.post("/users", **ANN).status_int == 201
+    [review] = content(chief.get("/reviews"))
+    long_ago = clock.now() - timedelta(days=800)
+    forum.change(review["user"]["id"], created_at=long_ago, updated_at=long_ago)
+    Maintenance(forum.database, forum.registry.forum_settings).run()
+    assert content(chief.get("/reviews")) == []
+    assert chief.get(f"/reviews/{review['id']}").json["decision"] == "delete"
 
 
 @pytest.mark.parametrize("must_confirm", [True, False])

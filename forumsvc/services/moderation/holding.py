@@ -20,9 +20,7 @@ from ...models import (
     HeldPost,
     HeldState,
     HoldReason,
-    Review,
     ReviewKind,
-    ReviewState,
     User,
     UserState,
     state_at,
@@ -133,25 +131,11 @@ def refuse(db: Session, actor_id: int | None, now: datetime, held: HeldPostRow) 
 
 def withdraw(db: Session, now: datetime, held: HeldPostRow) -> None:
     """Take a held post back, for its author. Raises Conflict if it waits no more."""
-    review = (Review.object_key == f"held_post:{held.id}", Review.state == ReviewState.OPEN)
-    closed = (
-        update_of(Review)
-        .where(*review)
-        .values(
-            state=str(ReviewState.RESOLVED),
-            decision=str(Decision.DISMISS),
-            resolved_by_id=held.user_id,
-            resolved_at=now,
-            version=Review.version + 1,
-        )
-    )
-    review_id = db.scalars(closed.returning(Review.id)).one_or_none()
+    key, user_id = f"held_post:{held.id}", held.user_id
+    new_reviews.close_review(db, now, key, Decision.DISMISS, user_id, actor_id=user_id)
     # A moderator may have decided while this waited for the review.
     check_waiting(held_posts.by_id(db, held.id, lock=True) or held)
     _close(db, now, held.id, HeldState.WITHDRAWN, body="")
-    data = {"review_id": review_id, "decision": str(Decision.DISMISS)}
-    type_, user_id = EventType.REVIEW_RESOLVED, held.user_id
-    events.record(db, type_, now, actor_id=user_id, user_id=user_id, data=data)
 
 
 def check_waiting(held: HeldPostRow) -> None:

@@ -1,4 +1,4 @@
-"""Opening reviews of what is not published yet: held posts and new accounts."""
+"""Reviews of held posts and new accounts: opened, and closed where there is no need to decide."""
 
 from datetime import datetime
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from ...db.statements import insert_row, last_inserted_id
-from ...models import EventType, Review, ReviewKind, ReviewState
+from ...db.statements import insert_row, last_inserted_id, update_of
+from ...models import Decision, EventType, Review, ReviewKind, ReviewState
 from .. import events
 
 
@@ -35,3 +35,49 @@ def open_review(
     insert_row(db, Review, **values)
     data = {"review_id": db.scalars(select(last_inserted_id(Review))).one()}
     events.record(db, EventType.REVIEW_OPENED, now, actor_id=None, user_id=user_id, data=data)
+
+
+def close_review(
+    db: Session,
+    now: datetime,
+    key: str,
+    decision: Decision,
+    user_id: int,
+    *,
+    actor_id: int | None,
+) -> None:
+    """Resolve the open review of something, if there is one, because it waits no more.
+
+    key, user_id: as for `open_review`; actor_id: who caused it, None at the command line, or the
+    service.
+    """
+    closed = (
+        update_of(Review)
+        .where(Review.object_key == key, Review.state == ReviewState.OPEN)
+        .values(
+            state=str(ReviewState.RESOLVED),
+            decision=str(decision),
+            resolved_by_id=actor_id,
+            resolved_at=now,
+            version=Review.version + 1,
+        )
+    )
+    review_id = db.scalars(closed.returning(Review.id)).one_or_none()
+    if review_id is not None:
+        data = {"review_id": review_id, "decision": str(decision)}
+        type_ = EventType.REVIEW_RESOLVED
+        events.record(db, type_, now, actor_id=actor_id, user_id=user_id, data=data)
+
+
+def close_account_review(db: Session, now: datetime, user_id: int) -> None:
+    """Resolve the open review of an account, if there is one, which is deleted without it.
+
+    Before `accounts.delete`, because a decision locks the review before the account, too.
+    """
+    key = account_key(user_id)
+    close_review(db, now, key, Decision.DELETE, user_id, actor_id=None)
+
+
+def account_key(user_id: int) -> str:
+    """Return the key of the reviews of an account."""
+    return f"account:{user_id}"

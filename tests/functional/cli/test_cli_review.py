@@ -6,9 +6,19 @@ import pytest
 from sqlalchemy import select
 
 from forumsvc.db.engine import Database
-from forumsvc.models import HeldPost, HoldReason, ReportCategory, Review, Role, Topic, User
+from forumsvc.models import (
+    Event,
+    HeldPost,
+    HoldReason,
+    ReportCategory,
+    Review,
+    ReviewKind,
+    Role,
+    Topic,
+    User,
+)
 from forumsvc.services import nodes
-from forumsvc.services.moderation import holding, reporting
+from forumsvc.services.moderation import holding, new_reviews, reporting
 from forumsvc.services.moderation.reporting import Reporter, Target
 from tests.functional.cli.conftest import Run
 from tests.functional.cli.test_cli_moderation import actions
@@ -103,3 +113,20 @@ def test_what_is_wrong_is_said_and_nothing_changes(
 ) -> None:
     assert said in run("review", "resolve", held, *words).refusal
     assert actions(run, "--user", "ann") == []
+
+
+def test_an_account_that_is_deleted_leaves_the_queue(
+    run: Run, database: Database, ann: int, held: int
+) -> None:
+    with database.session.begin() as db:
+        key = new_reviews.account_key(ann)
+        new_reviews.open_review(db, NOW, ReviewKind.ACCOUNT, key, ann)
+    for _ in range(2):
+        run("user", "delete", "ann", "--json")
+    open_ones = run("review", "list", "--json").json["reviews"]
+    assert [one["kind"] for one in open_ones] == ["held"]
+    [closed] = run("review", "list", "--state", "resolved", "--json").json["reviews"]
+    assert (closed["kind"], closed["decision"]) == ("account", "delete")
+    with database.reads.connect() as db:
+        types = list(db.scalars(select(Event.type).order_by(Event.id)))
+    assert types.count("review.resolved") == 1
