@@ -113,7 +113,7 @@ def make_scene(
         INI.format(url=url, secret=SECRET, processes=1, threads=1, worker=True, more=more) + LOGGING
     )
     with databases.open_temporarily(url) as database:
-        application = make_app(url, tmp_path, site__url="http://127.0.0.1:6543")
+        application = make_app(url, tmp_path, **{"site.url": "http://127.0.0.1:6543"})
         try:
             yield Scene(Forum(application, database), database, ini)
         finally:
