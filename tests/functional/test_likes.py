@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.forum import Caller, Forum, Person
+from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.recounting import drift
 
 Liked = dict[str, Any]
@@ -70,3 +70,16 @@ def test_likes_come_back_with_an_unbanned_topic(forum: Forum, bob: Person, topic
 def test_a_like_notifies_nobody(alice: Person, bob: Person, topic: int) -> None:
     bob.post("/likes", obj_type="topic", obj_id=topic)
     assert alice.get("/notifications").json == []
+
+
+def test_likes_taken_back_and_given_again_count_once_and_tell_the_author_once(
+    forum: Forum, alice: Person, bob: Person, topic: int
+) -> None:
+    before = alice.get("/notifications/unread_count").json
+    for _ in range(4):
+        assert bob.post("/likes", obj_type="topic", obj_id=topic).status_int in (200, 201)
+        assert bob.delete("/likes", obj_type="topic", obj_id=topic).status_int == 200
+    bob.post("/likes", obj_type="topic", obj_id=topic)
+    assert content(bob.get(f"/topics/{topic}"))["likes_count"] == 1
+    after = alice.get("/notifications/unread_count").json
+    assert after["count"] - before["count"] <= 1
