@@ -2,10 +2,14 @@
 
 import time
 from collections import Counter
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
 
 from .. import clock
 from ..db.engine import Database
+from ..db.execution import SqlConnection
 from ..db.expired_rows import BATCH_SIZE, ExpiredRows, delete_batch
 from ..models import Review
 from ..oauth import tokens
@@ -61,7 +65,7 @@ def expired_rows(settings: Settings) -> list[ExpiredRows]:
         idempotency.expired(timedelta(seconds=settings["idempotency.ttl_seconds"])),
         events.expired(keep),
         event_consumers.expired(keep),
-        mails.expired(keep),
+        *mails.expired(keep),
         webhook_deliveries.expired(keep),
         hosts.expired(),
         audit_log.trimmed(),
@@ -89,14 +93,7 @@ def keep_reviews(settings: Settings) -> timedelta | None:
 
 def delete_reviews(database: Database, keep: timedelta | None) -> int:
     """Delete some of the reviews that were decided so long ago; return how many."""
-    if keep is None:
-        return 0
-    before = clock.now() - keep
-    with database.reads.connect() as connection:
-        if not old_reviews.is_any_over(connection, before):
-            return 0
-    with database.session.begin() as db:
-        return old_reviews.delete_some(db, before)
+    return _end(database, keep, old_reviews.is_any_over, old_reviews.delete_some)
 
 
 def trim_log(database: Database, keep: timedelta | None) -> None:
@@ -108,14 +105,24 @@ def trim_log(database: Database, keep: timedelta | None) -> None:
 
 def end_unconfirmed(database: Database, keep: timedelta | None) -> int:
     """End some of the accounts that nobody has confirmed for so long; return how many."""
+    return _end(database, keep, unconfirmed_accounts.is_any_over, unconfirmed_accounts.end)
+
+
+def _end(
+    database: Database,
+    keep: timedelta | None,
+    is_any_over: Callable[[SqlConnection, datetime], bool],
+    end: Callable[[Session, datetime], int],
+) -> int:
+    """Call `end` if there is something to do, which is looked up without a lock."""
     if keep is None:
         return 0
     before = clock.now() - keep
     with database.reads.connect() as connection:
-        if not unconfirmed_accounts.is_any_over(connection, before):
+        if not is_any_over(connection, before):
             return 0
     with database.session.begin() as db:
-        return unconfirmed_accounts.end(db, before)
+        return end(db, before)
 
 
 def delete_all_expired(database: Database, settings: Settings) -> Counter[str]:

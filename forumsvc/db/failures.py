@@ -70,8 +70,9 @@ _TEMPORARY_CLASSES = frozenset({"08", "25", "26", "40", "42", "53", "55", "57", 
 """Lost connections, sessions, conflicts, a schema of another version, resources, locks, the end of
 the server, its disk."""
 _QUERY_CANCELED = "57014"
-_SQLITE_SERIOUS = frozenset({5, 6, 8, 10, 13, 14})
-"""SQLITE_BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN."""
+_TEMPORARY_OF_SQLITE = _REFUSED_WRITES_OF_SQLITE | {
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
+}
 
 
 def is_temporary(error: Exception) -> bool:
@@ -81,7 +82,7 @@ def is_temporary(error: Exception) -> bool:
         return False
     code = getattr(driver_error, "sqlite_errorcode", None)
     if code is not None:
-        return code & 0xFF in _SQLITE_SERIOUS
+        return code & 0xFF in _TEMPORARY_OF_SQLITE
     state = sqlstate(error)
     if not state:
         # A lost connection, or none to be had.

@@ -35,8 +35,8 @@ def _count_topic(db: Session, topic_id: int, user_id: int, node_id: int, sign: i
     favoriters = select(Favorite.user_id).where(Favorite.topic_id == topic_id)
     is_author = User.id == user_id
     counted_users = (select(literal(user_id, BigId)), repliers, favoriters)
-    told = (recipients.notified_about_topic(), recipients.reporters_of_topic())
-    lock_users(db, User.id.in_(union(*counted_users, *told)), topic_id=topic_id)
+    notified = (recipients.notified_about_topic(), recipients.reporters_of_topic())
+    lock_users(db, User.id.in_(union(*counted_users, *notified)), topic_id=topic_id)
     db.execute(
         update_without_invalidation(User)
         .where(User.id.in_(union(*counted_users)))

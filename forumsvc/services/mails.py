@@ -178,10 +178,13 @@ def given_up_since(db: SqlConnection, moment: datetime) -> int:
     return db.scalar(select(func.count()).select_from(Mail).where(*failed)) or 0
 
 
-def expired(keep: timedelta) -> ExpiredRows:
-    """Return the emails that may be deleted.
+def expired(keep: timedelta) -> tuple[ExpiredRows, ExpiredRows]:
+    """Return the emails that may be deleted: by the end of each, and out of date while they wait.
 
-    keep: how long after they were sent or given up. One that has waited as long is out of date.
+    keep: how long after they were sent or given up, or were to be sent.
     """
-    end = func.coalesce(Mail.finished_at, Mail.created_at)
-    return ExpiredRows(Mail, lambda now: [end <= now - keep])
+    is_waiting = Mail.state == MailState.WAITING
+    return (
+        ExpiredRows(Mail, lambda now: [Mail.finished_at <= now - keep]),
+        ExpiredRows(Mail, lambda now: [is_waiting, Mail.due_at <= now - keep]),
+    )

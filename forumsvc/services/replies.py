@@ -112,9 +112,9 @@ def destroy(
     jobs.delete_for_reply(db, reply.topic_id, reply.id)
     next_reply = _next_visible(db, reply)
     next_user_id = next_reply and jobs.lock_position(db, reply.topic_id, next_reply.id)
-    told = (recipients.notified_about_reply(), recipients.reporters_of_reply())
+    notified = (recipients.notified_about_reply(), recipients.reporters_of_reply())
     author = select(literal(reply.user_id, BigId))
-    lock_users(db, User.id.in_(author.union(*told)), reply_id=reply.id)
+    lock_users(db, User.id.in_(author.union(*notified)), reply_id=reply.id)
     if _is_visible(reply):
         counted = update_without_invalidation(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=at_least_zero(User.replies_count - 1)))
@@ -139,8 +139,8 @@ def restore(
     _count_in_topic(db, reply, 1)
     if _is_visible(reply):
         author = select(literal(reply.user_id, BigId))
-        told = author.union(recipients.reporters_of_reply())
-        lock_users(db, User.id.in_(told), reply_id=reply.id)
+        notified = author.union(recipients.reporters_of_reply())
+        lock_users(db, User.id.in_(notified), reply_id=reply.id)
         counted = update_without_invalidation(User).where(User.id == reply.user_id)
         db.execute(counted.values(replies_count=User.replies_count + 1))
     _note(db, EventType.REPLY_RESTORED, actor_id, now, reply, reason)

@@ -1,4 +1,8 @@
-"""Ending accounts whose owner has never confirmed an address and has written nothing."""
+"""Ending accounts that nobody uses, and whose owner has never confirmed an address.
+
+A member whose address was changed while nobody had to confirm is unconfirmed, too. So an account
+stays that has left a trace, or is logged in somewhere.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -11,7 +15,22 @@ from ..cache.invalidation import update_columns
 from ..clock import now
 from ..db.execution import SqlConnection
 from ..db.statements import with_row_locks
-from ..models import HeldPost, Photo, Reply, Role, Topic, User, UserState
+from ..models import (
+    BrowserSession,
+    Favorite,
+    HeldPost,
+    OAuthToken,
+    Photo,
+    Reply,
+    ReplyLike,
+    Role,
+    Topic,
+    TopicFollow,
+    TopicLike,
+    User,
+    UserFollow,
+    UserState,
+)
 from . import accounts, email_confirmation
 from .moderation import new_reviews
 
@@ -50,8 +69,14 @@ def end(db: Session, before: datetime) -> int:
     return len(rows)
 
 
+_TRACES: tuple[Any, ...] = (
+    *(Topic, Reply, HeldPost, Photo, TopicLike, ReplyLike, Favorite, TopicFollow, UserFollow),
+    *(BrowserSession, OAuthToken),
+)
+
+
 def _is_over(before: datetime) -> tuple[ColumnElement[bool], ...]:
-    wrote = (exists().where(model.user_id == User.id) for model in (Topic, Reply, HeldPost, Photo))
+    used = (exists().where(model.user_id == User.id) for model in _TRACES)
     return (
         User.email.is_not(None),
         User.email_confirmed_at.is_(None),
@@ -59,5 +84,5 @@ def _is_over(before: datetime) -> tuple[ColumnElement[bool], ...]:
         User.updated_at <= before,
         User.state == UserState.ACTIVE,
         User.role == Role.MEMBER,
-        *(~each for each in wrote),
+        *(~each for each in used),
     )

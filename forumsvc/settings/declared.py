@@ -99,7 +99,8 @@ DECLARED: tuple[Setting, ...] = (
         or_off(integer(1, 3650)),
         "7",
         "after how many days an account ends whose email address had to be confirmed, and was not, "
-        "and that has written nothing; its login and address are free then; off: never",
+        "that has left no trace and is logged in nowhere; its login and address are free then; "
+        "off: never",
         unit="days",
     ),
     Setting(

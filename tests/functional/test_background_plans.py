@@ -1,5 +1,6 @@
 """What is asked again and again, and of ever more rows, is found by its index."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from forumsvc import clock
 from forumsvc.db.engine import Database
 from forumsvc.models import AuditRecord, EventType, HeldPost, HeldState, Mail, Review
 from forumsvc.queries import events
+from forumsvc.services import mails
 from tests.functional.test_list_plans import AS_IF_LARGE
 
 pytestmark = pytest.mark.both_databases
@@ -19,7 +21,14 @@ STATEMENTS: dict[str, Select[Any]] = {
     "ix_held_posts_state_id": HELD.order_by(HeldPost.id.desc()).limit(20),
     "ix_audit_log_created_at": select(exists().where(AuditRecord.created_at < NOW)),
     "ix_reviews_resolved_at": select(Review.id).where(Review.resolved_at <= NOW).limit(20),
-    "ix_mails_finished_at": select(Mail.id).where(Mail.finished_at <= NOW).limit(20),
+    **{
+        index: select(Mail.id).where(*expired.conditions(NOW)).limit(20)
+        for index, expired in zip(
+            ("ix_mails_finished_at", "ix_mails_state_due_at"),
+            mails.expired(timedelta(days=14)),
+            strict=True,
+        )
+    },
 }
 
 

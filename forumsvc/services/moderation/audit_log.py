@@ -94,13 +94,15 @@ def trim(db: Session, now: datetime, keep: timedelta) -> None:
     At most once a day, and only if there is something to delete beside such records.
     """
     before = now - keep
-    is_allowed = exists().where(AuditRecord.trimmed_before > before - _TRIM_EVERY)
-    if db.scalar(select(is_allowed)):
+    is_old = AuditRecord.created_at < before
+    is_other = AuditRecord.action != AdminAction.LOG_TRIMMED
+    is_allowed = (
+        AuditRecord.created_at > now - _TRIM_EVERY,
+        AuditRecord.trimmed_before > before - _TRIM_EVERY,
+    )
+    if db.scalar(select(exists().where(*is_allowed))):
         return
-    # Ids rise with time, and there is no index of the times.
-    others = select(AuditRecord.created_at).where(AuditRecord.action != AdminAction.LOG_TRIMMED)
-    oldest = db.scalar(others.order_by(AuditRecord.id).limit(1))
-    if oldest is None or oldest >= before:
+    if not db.scalar(select(exists().where(is_old, is_other))):
         return
     values = {"action": str(AdminAction.LOG_TRIMMED), "visibility": str(Visibility.ADMIN)}
     insert_row(db, AuditRecord, **values, created_at=now, via=str(Via.AUTO), trimmed_before=before)

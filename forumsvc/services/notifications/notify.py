@@ -175,8 +175,9 @@ def delete_for_topic(db: Session, topic_id: int) -> None:
     What moderators told stays, with the title alone. The caller has locked the users of
     `recipients.notified_about_topic`.
     """
-    told = (Notification.topic_id == topic_id, Notification.type == NotificationType.MODERATION)
-    db.execute(update_of(Notification).where(*told).values(topic_id=None))
+    here, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
+    kept = update_of(Notification).where(here, Notification.type == of_moderators)
+    db.execute(kept.values(topic_id=None))
     _delete(db, Notification.topic_id == topic_id)
 
 
