@@ -21,6 +21,9 @@ from forumsvc.texts import Message
 _FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
 _ANIMATED = ("GIF", "WEBP")
 _JPEG_FACTOR = 4
+# A few bytes of WebP or GIF can stand for any number of pixels, each of which takes time: with
+# this bound at most 20 ms for each kilobyte. A GIF of one colour has 1,276 pixels a byte.
+_CHEAP_PIXELS, _PIXELS_PER_BYTE = 4_000_000, 1300
 # As libjpeg-turbo advises: each of thousands of scans would process the whole image.
 _MAX_SCANS = 100
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\x01\xd0-\xd8\xff]", re.DOTALL)
@@ -69,6 +72,7 @@ def open_image(file: BinaryIO, limits: Limits, *, side: int = 0) -> Iterator[Ima
         _check_end(format, file.read())
         file.seek(0)
         with Image.open(file, formats=_FORMATS) as image:
+            _check_density(image, 1, file)
             if format == "JPEG":
                 _decode_smaller(image, side, limits.max_pixels)
             yield image
@@ -90,6 +94,7 @@ def decode_frames(image: Image.Image, file: BinaryIO, limits: Limits) -> list[Fr
         if len(frames) == limits.max_frames:
             refuse(f"too many frames: at most {limits.max_frames:,} are allowed")
         _check_pixels(image, len(frames) + 1, limits.max_pixels)
+        _check_density(image, len(frames) + 1, file)
         image.load()
         frames.append(Frame(clean(image), int(image.info.get("duration", 0))))
         if image.format not in _ANIMATED:
@@ -171,4 +176,19 @@ def _check_pixels(image: Image.Image, frames: int, max_pixels: int) -> None:
         refuse(
             f"too large: {width:,} x {height:,} pixels{over} are {pixels:,},"
             f" at most {max_pixels:,} are allowed"
+        )
+
+
+def _check_density(image: Image.Image, frames: int, file: BinaryIO) -> None:
+    """Refuse a WebP or GIF of many pixels whose file is too small for its work."""
+    pixels = image.width * image.height * frames
+    if image.format not in _ANIMATED or pixels <= _CHEAP_PIXELS:
+        return
+    position = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(position)
+    if pixels > size * _PIXELS_PER_BYTE:
+        refuse(
+            f"too large: {pixels:,} pixels in {size:,} bytes,"
+            f" at most {_PIXELS_PER_BYTE:,} pixels a byte are allowed"
         )

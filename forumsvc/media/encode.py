@@ -9,9 +9,12 @@ from PIL import Image, JpegImagePlugin
 from forumsvc.media.decode import Frame, decode_frames, format_of, open_image, refuse
 from forumsvc.media.limits import Limits
 
-_FULL_COMPRESSION_PIXELS = 4_000_000
-# libwebp needs up to 60 bytes for each pixel of a frame, and a second for each megapixel.
+# Bits of chance take longest to compress: half a second for each megapixel with transparency.
+_FULL_COMPRESSION_PIXELS = 2_500_000
+# libwebp needs up to 60 bytes for each pixel of a frame, and 0.15 s for each megapixel.
 _MAX_WEBP_PIXELS = 4_000_000
+# About a second: the frames of an animation are encoded several times to find the smallest form.
+_MAX_WEBP_ANIMATION_PIXELS = 15_000_000
 _WEBP_QUALITY = 85
 _JPEG_QUALITY = 90
 _SUBSAMPLING_444, _SUBSAMPLING_422 = 0, 1
@@ -62,6 +65,12 @@ def _encoder(image: Image.Image, file: BinaryIO, frames: list[Frame]) -> tuple[s
     animation = _animation_options(image, frames) if len(frames) > 1 else {}
     if format == "GIF":
         return format, animation
+    total = pixels * len(frames)
+    if animation and total > _MAX_WEBP_ANIMATION_PIXELS:
+        refuse(
+            f"too large: {len(frames):,} frames of {total:,} pixels together,"
+            f" at most {_MAX_WEBP_ANIMATION_PIXELS:,} are allowed in an animated WebP"
+        )
     lossless = _is_lossless(file)
     if pixels > _MAX_WEBP_PIXELS:
         if animation:
@@ -71,7 +80,7 @@ def _encoder(image: Image.Image, file: BinaryIO, frames: list[Frame]) -> tuple[s
         return "JPEG", {"quality": _JPEG_QUALITY}
     # `exact` keeps the colors of fully transparent pixels.
     quality = {"quality": 50, "exact": True} if lossless else {"quality": _WEBP_QUALITY}
-    return format, {"lossless": lossless, "method": 2 if animation else 4} | quality | animation
+    return format, {"lossless": lossless, "method": 0 if animation else 4} | quality | animation
 
 
 def _png_options(pixels: int) -> dict[str, Any]:

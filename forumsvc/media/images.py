@@ -176,8 +176,9 @@ def _ignore(seconds: float) -> None:
 def _refusal(error: SandboxError, limits: Limits) -> Invalid:
     """Return the error of an image that has no result."""
     if isinstance(error, CpuLimitError | DeadlineError):
+        seconds = limits.timeout if isinstance(error, CpuLimitError) else limits.wall_seconds
         reason = Message(
-            "too large to decode: it takes more than %(seconds)s seconds", seconds=limits.timeout
+            "too large to decode: it takes more than %(seconds)s seconds", seconds=seconds
         )
         return Invalid("file", reason)
     log.warning("an image ended its worker")
@@ -201,7 +202,7 @@ def _run_worker(
     }
     with SandboxProcess(_TASK, limits.max_memory, files) as worker:
         worker.wait_until_ready()
-        deadline = time.monotonic() + limits.timeout
+        deadline = time.monotonic() + limits.wall_seconds
         try:
             worker.send(message, limits.timeout, deadline)
             result = worker.receive(deadline)

@@ -14,14 +14,17 @@ class Limits:
     max_pixels: width times height times frames. A JPEG may have four times as many: it is decoded
         at half its width and height.
     max_frames: frames of an animation.
-    timeout: seconds of work, of processor time as well as of wall-clock time.
+    timeout: seconds of processor time. The slowest images within the other limits take about one;
+        slower machines need more.
+    wall_seconds: seconds by the clock, so that a busy machine refuses no image.
     queue_timeout: seconds to wait for the images before it.
     """
 
     max_bytes: int = 10_000_000
     max_pixels: int = 25_000_000
     max_frames: int = 500
-    timeout: int = 30
+    timeout: int = 4
+    wall_seconds: int = 10
     queue_timeout: int = 10
 
     @property

@@ -30,7 +30,7 @@ PHOTOS: tuple[Setting, ...] = (
         integer(1, 10**9),
         "25000000",
         "the largest photo, in pixels over all its frames; a JPEG of up to four times as many is "
-        "stored at a smaller scale",
+        "stored at a smaller scale; 25 million take up to about a second of processor time",
         unit="pixels",
     ),
     Setting(

@@ -48,7 +48,7 @@ IMAGES: dict[str, Callable[[], bytes]] = {
     "WEBP lossy 4": lambda: _webp("RGB", (2000, 2000), quality=10),
     "WEBP lossy alpha 4": lambda: _webp("RGBA", (2000, 2000), quality=10),
     "WEBP lossless 4": lambda: _webp("RGBA", (2000, 2000), lossless=True, quality=0),
-    "WEBP animated": lambda: _animation("WEBP", "RGBA", (2000, 2000), 6, method=0, quality=10),
+    "WEBP animated": lambda: _animation("WEBP", "RGBA", (2000, 2000), 3, method=0, quality=10),
 }
 
 
@@ -56,7 +56,7 @@ def main(job: str, name: str = "") -> None:
     if job == "make":
         sys.stdout.buffer.write(IMAGES[name]())
         return
-    limits = Limits(max_bytes=60_000_000, timeout=300)
+    limits = Limits(max_bytes=60_000_000, timeout=300, wall_seconds=300)
     with {"normalize": normalize, "thumbnail": thumbnail}[job](sys.stdin.buffer, limits) as made:
         worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
         print(worker, _own_peak(), made.format, made.width, made.height)  # noqa: T201

@@ -163,7 +163,7 @@ def test_the_worker_cannot_take_more_memory_than_it_may(monkeypatch: pytest.Monk
 def test_a_decoder_that_waits_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     doing(monkeypatch, "sleep", 1000)
     with pytest.raises(Invalid, match="more than 1 seconds"):
-        normalize(BytesIO(b"x"), Limits(timeout=1))
+        normalize(BytesIO(b"x"), Limits(wall_seconds=1))
 
 
 def test_a_decoder_that_spins_is_ended_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:

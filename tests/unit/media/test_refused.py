@@ -4,10 +4,13 @@ import random
 import zlib
 from contextlib import suppress
 from io import BytesIO
+from typing import Any
 
 import pytest
+from PIL import Image, ImageFile, WebPImagePlugin
 
 from forumsvc.errors import Invalid
+from forumsvc.media import encode
 from forumsvc.media.encode import reencode
 from forumsvc.media.limits import Limits
 from forumsvc.media.thumbnails import write_thumbnail
@@ -107,8 +110,12 @@ def judge(data: bytes) -> None:
         ),
         (decompression_bombs.gif((9000, 9000), 1), "81,000,000, at most 25,000,000"),
         (
-            decompression_bombs.gif((1000, 1000), 26),
+            decompression_bombs.gif((1000, 1000), 26) + bytes(20_000),
             "1,000 x 1,000 pixels in 26 frames are 26,000,000",
+        ),
+        (
+            decompression_bombs.gif((1000, 1000), 5),
+            "5,000,000 pixels in 95 bytes, at most 1,300 pixels a byte",
         ),
         (decompression_bombs.gif((1, 1), 600_000, end=False), "too many frames: at most 500"),
         (decompression_bombs.gif((0, 0), 0), "not a PNG"),
@@ -157,3 +164,35 @@ def test_frames_count_towards_the_given_limit() -> None:
     limits = Limits(max_frames=3)
     assert "at most 3" in refusal(LARGER["GIF-animated"], limits)
     assert "at most 3" in refusal(LARGER["WEBP-animated"], limits)
+
+
+@pytest.mark.parametrize("job", [reencode, write_thumbnail])
+def test_many_pixels_in_a_few_bytes_are_refused_before_they_are_decoded(
+    job: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ImageFile.ImageFile, "load", lambda _: pytest.fail("it is decoded"))
+    monkeypatch.setattr(WebPImagePlugin.WebPImageFile, "load", ImageFile.ImageFile.load)
+    data = decompression_bombs.large("WEBP", "RGB", (2001, 2000), lossless=True, method=0)
+    with pytest.raises(Invalid, match="at most 1,300 pixels a byte are allowed"):
+        job(BytesIO(data), BytesIO(), LIMITS)
+
+
+def test_the_pixels_in_a_few_bytes_are_counted_over_all_frames() -> None:
+    frames = [Image.new("RGB", (1500, 1500), colour) for colour in ("red", "green")]
+    animation: Any = {"save_all": True, "append_images": frames[1:], "lossless": True}
+    data = sample_images.encoded(frames[0], "WEBP", method=0, **animation)
+    assert "4,500,000 pixels in" in refusal(data)
+
+
+def test_an_animated_webp_has_fewer_pixels_than_other_images(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(encode, "_MAX_WEBP_ANIMATION_PIXELS", 1000)
+    with pytest.raises(Invalid, match="at most 1,000 are allowed in an animated WebP"):
+        reencode(BytesIO(LARGER["WEBP-animated"]), BytesIO(), LIMITS)
+
+
+def test_a_large_gif_of_one_colour_is_taken() -> None:
+    data = decompression_bombs.large("GIF", "P", (5000, 5000))
+    image = reencode(BytesIO(data), BytesIO(), LIMITS)
+    assert (image.width, image.height) == (5000, 5000)
