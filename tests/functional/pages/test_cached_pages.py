@@ -49,7 +49,9 @@ def addresses(forum: Forum) -> list[Address]:
     lists = ["/", "/topics", *ORDERS, f"/topics/node{community.node}", f"/topics/node{other}"]
     topics = [f"/topics/{community.rich}", f"/topics/{community.closed}", f"/topics/{topic}"]
     later = ["/topics?page=2", "/topics/last?page=2", f"/topics/node{other}?page=2"]
-    paths = [*lists, *later, *topics, f"/topics/{topic}?page=2", *API_LISTS]
+    feeds = [f"/nodes/{each}/feed.xml" for each in (community.node, other)]
+    feeds += ["/topics/feed.xml", "/topics/feed.json", "/users/ann/feed.xml", "/users/bob/feed.xml"]
+    paths = [*lists, *later, *topics, f"/topics/{topic}?page=2", *feeds, *API_LISTS]
     return [
         *map(Address, paths),
         *(Address(path, language="zh") for path in ("/", "/topics/last", topics[0])),
@@ -66,7 +68,7 @@ def ask(forum: Forum) -> Callable[[Address], tuple[Any, ...]]:
         headers = {"Accept-Language": address.language, "Host": address.host}
         page = app.get(address.path, headers=headers)
         seen = re.sub(rb'class="hits">\d+|"hits":\d+', b"hits", page.body)
-        return page.content_type, page.headers["ETag"], page.headers.get("Link"), seen
+        return page.content_type, page.headers.get("ETag"), page.headers.get("Link"), seen
 
     return load
 
