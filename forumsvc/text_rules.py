@@ -1,9 +1,11 @@
 """Which characters a text may contain: the same rules for API, pages and command line."""
 
+import re
 import unicodedata
 
 from .texts import Message
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_BREAKS = "\t\n\r"
 _SEPARATORS = "\u2028\u2029"
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -70,8 +72,7 @@ def escape(text: str) -> str:
 
 
 def _surrogate_error(text: str) -> str | None:
-    lone = any("\ud800" <= character <= "\udfff" for character in text)
-    return "must not contain lone surrogates" if lone else None
+    return "must not contain lone surrogates" if _LONE_SURROGATE.search(text) else None
 
 
 def _code_point(character: str) -> str:

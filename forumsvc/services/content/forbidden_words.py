@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
-from ...unicode_forms import INVISIBLE, normalized
+from ...unicode_forms import INVISIBLE, normalized, stream_safe
 
 FROM_FILE = "file:"
 _ZEROS = re.compile(r"&#0+(?=\d)")
@@ -67,7 +67,7 @@ def decode_references(source: str) -> str:
 def _normal(text: str) -> str:
     if not text.isascii():
         # Before: an invisible character may stand between a letter and its mark.
-        text = normalized("NFKC", _LIGATURES.sub(r"\1", INVISIBLE.sub("", text)))
+        text = normalized("NFKC", _LIGATURES.sub(r"\1", INVISIBLE.sub("", stream_safe(text))))
     return " ".join(text.casefold().split())
 
 

@@ -17,6 +17,8 @@ _MAX_JSON_TOKENS = 20_000
 """In a large JSON document: strings, and the characters before other values. Each value takes up to
 thirty times the memory of its text."""
 _JSON_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[{]', re.DOTALL)
+_ESCAPED_TEXT = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
+"""Escaped bytes of characters that are not ASCII, so none that separates fields."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 Values = dict[str, list[Any]]
@@ -104,6 +106,8 @@ def _query(text: str) -> Values:
 
 def _pairs(text: str, where: str) -> Values:
     values: Values = {}
+    # `parse_qsl` decodes byte by byte, which takes 50 ms for a long Chinese text.
+    text = _ESCAPED_TEXT.sub(_decoded, text)
     try:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
     except UnicodeDecodeError:
@@ -113,6 +117,14 @@ def _pairs(text: str, where: str) -> Values:
     for name, value in pairs:
         values.setdefault(name, []).append(value)
     return values
+
+
+def _decoded(found: re.Match[str]) -> str:
+    """Return the characters of escaped bytes; what is not UTF-8 stays, and is refused later."""
+    try:
+        return bytes.fromhex(found[0].replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return found[0]
 
 
 def _utf8(raw: bytes, where: str) -> str:
