@@ -1,7 +1,7 @@
 """Computes the expected value of each counter from the rows that it counts.
 
-Counters count what everyone can see (`docs/decisions.md`, counters). The SELECTs group and join:
-each reads a table that is counted once, and never looks up single rows.
+Counters count what everyone can see (`docs/decisions/12-counters-are-columns.md`). The SELECTs
+group and join: each reads a table that is counted once, and never looks up single rows.
 """
 
 from collections.abc import Iterator, Mapping

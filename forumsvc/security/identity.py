@@ -17,8 +17,9 @@ class Level:
 
     NEWBIE = "newbie"
     UNCONFIRMED = "unconfirmed"
+    """Reads until the email is confirmed; only the user is told."""
     AWAITING_APPROVAL = "awaiting_approval"
-    """Reads until the e-mail is confirmed; only the user is told."""
+    """Reads until a moderator approves the account; only the user is told."""
     BLOCKED = "blocked"
     DELETED = "deleted"
 
@@ -34,8 +35,8 @@ class Silence(NamedTuple):
 class Identity:
     """The caller of one request.
 
-    user_id, login: None for a token without a user (client_credentials); level: as in
-    `decisions.md` §3, None without a user; scopes: those of the token; client_id: the id of the
+    user_id, login: None for a token without a user (client_credentials); level: what the
+    user may do, None without a user; scopes: those of the token; client_id: the id of the
     application's row; blocks: whether the user blocks anybody; silence: of a blocked user whom
     somebody gave a reason; client_owner_id: for a token without a user, the member who registered
     the application, if one did.

@@ -13,7 +13,6 @@ FOLDERS = [ROOT, ROOT / "forumsvc", ROOT / "docs"]
 PATH = re.compile(r"`((?:[a-z_0-9.]+/)+[a-z_0-9]+\.(?:py|md|yaml|toml|conf|service))`")
 LINK = re.compile(r"\[([^]]*)\]\((?!https?:|/|#)([^)#]+)[^)]*\)")
 TEST = re.compile(r"`(?:[a-z_0-9/]+\.py::)?(test_\w+)`")
-DECISIONS = ROOT / "docs" / "decisions.md"
 
 
 def pages(test: str) -> pytest.MarkDecorator:
@@ -44,13 +43,6 @@ def test_every_test_that_a_page_names_exists(page: Path) -> None:
             there = target.exists() and f"\ndef {name}(" in target.read_text("utf-8")
             missing += [] if there else [f"{name} in {to}"]
     assert missing == []
-
-
-def test_every_decision_links_to_its_code() -> None:
-    decisions, _, _ = DECISIONS.read_text("utf-8").partition("\n## Libraries")
-    rows = [line for line in decisions.splitlines() if re.match(r"\| (?!question)", line)]
-    assert len(rows) > 150
-    assert [row[:60] for row in rows if "](../forumsvc/" not in row.rpartition(" | ")[2]] == []
 
 
 def without_code(page: Path) -> str:
