@@ -1,28 +1,14 @@
-"""docs/oauth.md: each MUST of the RFCs names tests that exist, or says why it is not held."""
+"""Each MUST of the RFCs names tests that exist, or says why it is not held."""
 
 import ast
-import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
-RFCS = ("6749", "6750", "7009", "7636", "7662", "8414", "9207", "9700")
-WHY_NOT = "why not: "
-
-
-def rows() -> list[tuple[str, str, str, str]]:
-    """Return the checklist: RFC, section, what must be, the tests or why not."""
-    _, _, checklist = (ROOT / "docs/oauth.md").read_text("utf-8").partition("\n## The checklist\n")
-    found, rfc = [], ""
-    for line in checklist.splitlines():
-        if line.startswith("### RFC "):
-            rfc = line.split()[2].rstrip(":")
-        elif line.startswith("| ") and not line.startswith("| § "):
-            section, what, held = (cell.strip() for cell in line.strip("|").split(" | "))
-            found.append((rfc, section, what, held))
-    return found
+RFCS = ["6749", "6750", "7009", "7636", "7662", "8414", "9207", "9700"]
 
 
 @cache
@@ -36,17 +22,11 @@ def names_of_tests() -> frozenset[str]:
     )
 
 
-def test_every_rfc_has_its_rows() -> None:
-    assert tuple(dict.fromkeys(rfc for rfc, *_ in rows())) == RFCS
-
-
-@pytest.mark.parametrize(("rfc", "section", "what", "held"), rows())
-def test_a_must_names_tests_that_exist_or_says_why_not(
-    rfc: str, section: str, what: str, held: str
-) -> None:
-    if held.startswith(WHY_NOT):
-        assert len(held) > len(WHY_NOT)
-        return
-    named = set(re.findall(r"`(\w+)`", held))
-    assert named
-    assert named <= names_of_tests()
+def test_each_must_names_tests_that_exist_or_says_why_it_is_not_held() -> None:
+    text = (Path(__file__).parent / "oauth_checklist.yaml").read_text("utf-8")
+    checklist: dict[str, list[dict[str, Any]]] = yaml.safe_load(text)
+    assert list(checklist) == RFCS
+    rules = [rule for rules in checklist.values() for rule in rules]
+    assert [rule for rule in rules if bool(rule.get("tests")) == bool(rule.get("why_not"))] == []
+    named = {name for rule in rules for name in rule.get("tests", [])}
+    assert sorted(named - names_of_tests()) == []
