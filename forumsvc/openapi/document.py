@@ -1,10 +1,11 @@
 """Building the description from its YAML files.
 
-The files use four tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
+The files use five tags: `!setting NAME`, the value of a setting; `!address PATH`, a path under
 `site.url`; `!needs SCOPE` and `!optional SCOPE`, the security requirement of an operation that
-requires a token, or accepts one.
+requires a token, or accepts one; `!message`, what a webhook receives.
 """
 
+import json
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -48,6 +49,27 @@ def _security(loader: Any, node: Any) -> list[dict[str, list[str]]]:
     return [{scheme: [node.value]} for scheme in _SCHEMES]
 
 
+def _message(loader: Any, node: Any) -> dict[str, Any]:
+    """Return a webhook of OpenAPI: the request that its receiver gets."""
+    told = loader.construct_mapping(node, deep=True)
+    data = {"required": told["data"]}
+    schema = {
+        "allOf": [{"$ref": "#/components/schemas/WebhookMessage"}, {"properties": {"data": data}}]
+    }
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    headers = ("MessageId", "MessageTimestamp", "MessageSignature")
+    operation = {
+        "summary": told["summary"],
+        "tags": ["Webhooks"],
+        "security": [],
+        "parameters": [_parameter(name) for name in headers],
+        "requestBody": body,
+        "responses": {"2XX": {"description": "Any such answer within 15 seconds is a success."}},
+    }
+    return {"post": operation}
+
+
+_Loader.add_constructor("!message", _message)
 _Loader.add_constructor("!setting", lambda loader, node: _Setting(node.value))
 _Loader.add_constructor("!address", lambda loader, node: _Address(node.value))
 _Loader.add_constructor("!needs", _security)
@@ -57,6 +79,7 @@ _Loader.add_constructor("!optional", lambda loader, node: [{}, *_security(loader
 def describe(settings: Settings) -> dict[str, Any]:
     """Return the description of a service with these settings, in the shape of its responses."""
     document: dict[str, Any] = _with_settings(_load(), settings)
+    _add_objects_of_events(document["components"]["schemas"])
     for path_name, path in document["paths"].items():
         path["parameters"] = [*path.get("parameters", ()), _parameter("RequestId")]
         for method in _METHODS & path.keys():
@@ -73,6 +96,13 @@ def describe(settings: Settings) -> dict[str, Any]:
             _add_rate_limit_headers(operation["responses"])
     _add_rate_limit_headers(document["components"]["responses"])
     return to_keyed(document) if settings["api.envelope"] == "keyed" else document
+
+
+def _add_objects_of_events(schemas: dict[str, Any]) -> None:
+    """Add copies of what events show, which have the plain shape in a keyed service, too."""
+    for name in ("User", "Topic", "Reply"):
+        text = json.dumps(schemas[name]).replace('schemas/User"', 'schemas/EventUser"')
+        schemas[f"Event{name}"] = json.loads(text)
 
 
 def _add_rate_limit_headers(responses: dict[str, Any]) -> None:

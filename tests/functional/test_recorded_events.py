@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,18 @@ import pytest
 from sqlalchemy import select, update
 
 from forumsvc import clock
+from forumsvc.background.webhook_bodies import site_of
 from forumsvc.db.expired_rows import delete_batch
 from forumsvc.models import Event, EventType, HoldReason, Role, User
+from forumsvc.presenters import events as event_presenter
+from forumsvc.queries import event_objects
+from forumsvc.queries import events as queries
 from forumsvc.services import accounts, email_confirmation, events
 from forumsvc.services.moderation import holding
 from tests.functional.conftest import MakeForum
 from tests.functional.forum import Caller, Forum, Person, content
 from tests.functional.test_photos import send
+from tests.openapi import answers
 from tests.openapi.operations import operations
 
 
@@ -42,6 +47,14 @@ class Scene:
     def recorded(self) -> list[Any]:
         with self.forum.database.reads.connect() as db:
             return list(db.execute(select(Event.__table__).order_by(Event.id)))
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Return what a webhook would be told of each event."""
+        executor = self.forum.database.executor
+        rows = list(queries.by_ids(executor, [event.id for event in self.recorded()]).values())
+        objects = event_objects.load(executor, rows)
+        site = replace(site_of(self.forum.registry.forum_settings), base_url="https://f.example")
+        return [event_presenter.event(site, row, objects) for row in rows]
 
     def types_of(self, act: Callable[[], Any]) -> list[str]:
         """Return the types of the events that are recorded by an act."""
@@ -193,6 +206,8 @@ def test_an_operation_records_what_it_changed_and_nothing_when_repeated(
             caller.call(method, path + query, fill(body, scene))
 
     assert scene.types_of(call) == expected
+    deviations = [answers.find_deviations_of_message(one) for one in scene.messages()]
+    assert deviations == [[]] * len(deviations)
     creates = {"topic.created", "reply.created", "user.warned"}
     assert scene.types_of(call) == (expected if creates & {*expected} else [])
 

@@ -117,6 +117,15 @@ def find_deviations(path: str, method: str, answer: TestResponse, shape: str = "
     return [*_wrong_headers(definition, answer), *_wrong_body(definition, answer)]
 
 
+def find_deviations_of_message(message: dict[str, Any]) -> list[str]:
+    """Return the deviations of a webhook's message from its description, as text."""
+    content = document()["webhooks"][message["type"]]["post"]["requestBody"]["content"]
+    schema = closed_schema(content["application/json"]["schema"])
+    schema = {**schema, "components": _components("bare")}
+    validator = jsonschema_rs.validator_for(schema, validate_formats=True)
+    return [f"{one.instance_path}: {one.message}" for one in validator.iter_errors(message)]
+
+
 def _wrong_headers(definition: ResponseDefinition, answer: TestResponse) -> list[str]:
     found = []
     for name, header in definition.headers.items():

@@ -247,6 +247,10 @@ WORDS: dict[str, type[StrEnum] | tuple[str, ...]] = {
 }
 
 
+def test_each_type_of_event_is_described_as_a_webhook() -> None:
+    assert list(document()["webhooks"]) == [str(type_) for type_ in EventType]
+
+
 @pytest.mark.parametrize("name", WORDS)
 def test_words_are_those_of_the_code(name: str) -> None:
     assert document()["components"]["schemas"][name]["enum"] == [str(word) for word in WORDS[name]]
