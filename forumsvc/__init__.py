@@ -96,6 +96,7 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
     from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
     from .services.content.pace import pace_from_settings
+    from .services.content.publishing import Publisher
     from .services.content.rules import rules_from_settings
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
@@ -123,7 +124,12 @@ def configure_services(registry: "ForumRegistry", settings: Settings, ini_dir: P
         settings["notifications.inline_recipients"],
         RenderBudget(settings["markup.user_seconds_per_minute"]),
     )
-    registry.pace = pace_from_settings(settings)
+    keeps_networks = settings["moderation.keep_addresses_days"] is not None
+    registry.publisher = Publisher(
+        registry.authoring,
+        pace_from_settings(settings),
+        settings["session.secret"] if keeps_networks else None,
+    )
     registry.page_cache = PageCache(settings["cache.pages_mb"] * 1_000_000)
     registry.single_flight = SingleFlight()
     registry.view_counter = ViewCounter(

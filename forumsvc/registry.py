@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .services.access.email_domains import EmailDomains
     from .services.access.networks import BlockedNetworks
     from .services.content.authoring import Authoring
-    from .services.content.pace import Pace
+    from .services.content.publishing import Publisher
     from .services.notifications.job_runner import NotificationJobRunner
     from .services.notifications.read_marker import ReadMarker
     from .services.photo_storage import PhotoStorages
@@ -51,8 +51,7 @@ class ForumRegistry(Registry):
     """Of the code and the settings that answers depend on; in every ETag."""
 
     authoring: "Authoring"
-    pace: "Pace"
-    """How fast a person may post."""
+    publisher: "Publisher"
     view_counter: "ViewCounter"
     notification_jobs: "NotificationJobRunner"
     read_marker: "ReadMarker"

@@ -2,10 +2,11 @@
 
 from typing import cast
 
-from ..permissions import Common
+from ..permissions import Common, TopicPermission
 from ..permissions import ReplyPermission as May
 from ..queries.rows import ReplyRow
 from ..resources.replies import ReplyItem
+from ..resources.topics import TopicItem
 from ..schemas.including import with_include
 from ..schemas.moderation import reason_form
 from ..schemas.replies import reply_form
@@ -14,7 +15,28 @@ from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
 from ..web.http_cache.cache_policy import REPLY
-from ..web.responses.results import Detail, Kind, Ok
+from ..web.responses.results import Detail, Held, Kind, Ok
+from .held_posts import held_result
+
+
+@api_view(
+    TopicItem,
+    "POST",
+    TopicPermission.REPLY,
+    name="replies",
+    schema=reply_form,
+    idempotent=True,
+    prework=render_body,
+    locked="state",
+)
+def create_reply(item: TopicItem, request: ForumRequest) -> Detail | Held:
+    """Reply to a topic."""
+    publisher = request.registry.publisher
+    new = (request.db, request.author, request.now, item.row, request.prework)
+    reply = publisher.create_reply(*new)
+    if isinstance(reply, int):
+        return held_result(request, reply)
+    return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), is_new=True)
 
 
 @api_view(ReplyItem, "GET", Common.VIEW, schema=with_include(), cache_policy=REPLY)

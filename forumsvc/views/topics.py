@@ -12,12 +12,10 @@ from ..resources.topics import TopicItem, Topics
 from ..schemas.including import with_include
 from ..schemas.moderation import reason_form
 from ..schemas.paging import paged
-from ..schemas.replies import reply_form
 from ..schemas.topics import topic_form, topic_list
 from ..services import relations
 from ..services import topics as topic_service
 from ..services.content.authoring import RenderedPost
-from ..web import posting
 from ..web.api.api_view import api_view
 from ..web.api.prework import render_body
 from ..web.api.request import ForumRequest
@@ -62,7 +60,8 @@ def render_edited(item: TopicItem, request: ForumRequest) -> RenderedPost:
 
 @api_view(Topics, "POST", May.CREATE, schema=topic_form, idempotent=True, prework=render_new)
 def create_topic(container: Topics, request: ForumRequest) -> Detail | Held:
-    topic = posting.post_topic(request, **{**request.validated, "body": request.prework})
+    publisher, values = request.registry.publisher, {**request.validated, "body": request.prework}
+    topic = publisher.create_topic(request.db, request.author, request.now, **values)
     if isinstance(topic, int):
         return held_result(request, topic)
     return Detail(Kind.TOPIC, container.wrap(str(topic.id), topic), is_new=True)
@@ -107,24 +106,6 @@ def list_replies(item: TopicItem, request: ForumRequest) -> Listing:
     """List the replies of a topic."""
     found = replies.of_topic(request.db, item.row.id, request.page)
     return Listing(Kind.REPLY, "replies", *found, parent=item)
-
-
-@api_view(
-    TopicItem,
-    "POST",
-    May.REPLY,
-    name="replies",
-    schema=reply_form,
-    idempotent=True,
-    prework=render_body,
-    locked="state",
-)
-def create_reply(item: TopicItem, request: ForumRequest) -> Detail | Held:
-    """Reply to a topic."""
-    reply = posting.post_reply(request, item.row, request.prework)
-    if isinstance(reply, int):
-        return held_result(request, reply)
-    return Detail(Kind.REPLY, item.root.replies.wrap(str(reply.id), reply), is_new=True)
 
 
 @api_view(TopicItem, "POST", May.FOLLOW, name="follow")

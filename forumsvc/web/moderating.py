@@ -25,7 +25,6 @@ from ..resources.users import UserItem
 from ..schemas.moderation import HiddenPosts, Reportable
 from ..security.identity import MODERATORS, Level
 from ..security.policy import decide
-from ..services.access import post_networks
 from ..services.moderation import decisions, reporting, restricting, reviewing, sweeping
 from ..services.moderation.decisions import Publication
 from ..services.moderation.reporting import Reporter, Target
@@ -92,14 +91,6 @@ def _reporter(request: ForumRequest) -> Reporter:
     is_established = caller.level != Level.NEWBIE
     role = caller.level if is_established and caller.level is not None else Role.MEMBER
     return Reporter(request.actor_id, role, is_established)
-
-
-def remember_network(request: ForumRequest) -> None:
-    """Keep a hash of the network from which the caller has just written, if that is on."""
-    settings = request.settings
-    if settings["moderation.keep_addresses_days"] is not None:
-        address, secret = request.remote_addr or "", settings["session.secret"]
-        post_networks.remember(request.db, secret, request.actor_id, address, request.now)
 
 
 def end_of_silence(now: datetime, days: int | None, until: datetime | None) -> datetime | None:

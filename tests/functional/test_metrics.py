@@ -61,7 +61,7 @@ def test_each_request_is_counted_by_operation_method_and_kind_of_status(forum: F
     expected = {
         ("topics.read_topic", "GET", "2xx"): 1,
         ("topics.read_topic", "HEAD", "2xx"): 1,
-        ("topics.create_reply", "POST", "4xx"): 2,
+        ("replies.create_reply", "POST", "4xx"): 2,
         ("metrics.metrics", "GET", "2xx"): 1,
     }
     assert counted(before, after) == expected

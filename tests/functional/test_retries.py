@@ -73,7 +73,7 @@ def access_lines(log: pytest.LogCaptureFixture) -> list[str]:
 def counted(forum: Forum) -> dict[str, float]:
     """Return how many replies were counted, by kind of status."""
     figures = MetricSamples.of(raw(forum, "GET", "/metrics").text)
-    name, operation = "forumsvc_requests_total", "topics.create_reply"
+    name, operation = "forumsvc_requests_total", "replies.create_reply"
     return {
         status: figures.sum(name, operation=operation, status=status) for status in ("2xx", "5xx")
     }

@@ -19,7 +19,6 @@ from ...schemas.topics import topic_form
 from ...services import replies as reply_service
 from ...services import topics as topic_service
 from ...services.content.authoring import RenderedPost
-from ...web import posting
 from ...web.api.locking import lock_item
 from ...web.api.prework import render_text
 from ...web.api.request import ForumRequest
@@ -44,7 +43,8 @@ def show_new(context: Topics, request: ForumRequest) -> Values:
 def create(context: Topics, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         topic_service.check_node(request.executor, values["node_id"])
-        topic = posting.post_topic(request, **{**values, "body": body})
+        publisher, new = request.registry.publisher, {**values, "body": body}
+        topic = publisher.create_topic(request.db, request.author, request.now, **new)
         if isinstance(topic, int):
             return request.route_path("held_post", held_id=topic)
         return request.route_path("topic", topic_id=topic.id)
@@ -86,7 +86,8 @@ def show_reply(item: TopicItem, request: ForumRequest) -> Values:
 def reply(item: TopicItem, request: ForumRequest) -> Response | Values:
     def save(request: ForumRequest, values: Mapping[str, Any], body: RenderedPost) -> str:
         locked = lock_item(item, request, TopicPermission.REPLY, whole_row=False)
-        created = posting.post_reply(request, locked.row, body)
+        publisher = request.registry.publisher
+        created = publisher.create_reply(request.db, request.author, request.now, locked.row, body)
         if isinstance(created, int):
             return request.route_path("held_post", held_id=created)
         return request.route_path("reply", reply_id=created.id)

@@ -19,12 +19,13 @@ from ...cache.page_cache import PageCache
 from ...db.execution import ReadConnection
 from ...db.executor import Executor
 from ...db.keyset_paging import PageRequest
-from ...models import Via
+from ...models import Role, Via
 from ...presenters.site import Site
 from ...schemas.including import Include
-from ...security.identity import Identity, identify
+from ...security.identity import Identity, Level, identify
 from ...services import email_confirmation, photos
 from ...services.content.authoring import Authoring
+from ...services.content.publishing import Author
 from ...services.moderation import audit_log
 from ...services.photo_quota import Quota
 from ...settings import LEVELS, Settings
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 # The API description has the `type` of an action in the query.
 _QUERY_WINS = frozenset({"type"})
+_LIMITED_LEVELS = frozenset({Level.NEWBIE, str(Role.MEMBER)})
 
 
 class ForumRequest(Request):
@@ -63,6 +65,12 @@ class ForumRequest(Request):
         user_id = self.caller.user_id if self.caller else None
         assert user_id is not None, "the ACL grants this to users only"  # noqa: S101
         return user_id
+
+    @property
+    def author(self) -> Author:
+        """The caller as the author of a post, for views whose permission only users have."""
+        is_limited = self.caller is not None and self.caller.level in _LIMITED_LEVELS
+        return Author(self.actor_id, is_limited, self.remote_addr or "")
 
     @reify
     def includes_state(self) -> bool:
