@@ -2,8 +2,11 @@
 
 from pyramid.authorization import Allow
 
+from ..models import Visibility
 from ..permissions import LogPermission
 from ..security import principals
+from ..security.identity import Identity
+from ..security.policy import decide
 from .base import Acl, Resource
 
 
@@ -14,6 +17,14 @@ class AuditLog(Resource):
     def is_public(self) -> bool:
         """Whether everybody may read what moderators do to posts."""
         return bool(self.root.settings["moderation.public_log"])
+
+    def visible_to(self, caller: Identity | None) -> set[Visibility]:
+        """Return which records a caller may see; none with a token that lacks the scope."""
+        if decide(caller, self, LogPermission.VIEW_ADMIN):
+            return {Visibility.PUBLIC, Visibility.STAFF, Visibility.ADMIN}
+        if decide(caller, self, LogPermission.VIEW_STAFF):
+            return {Visibility.PUBLIC, Visibility.STAFF}
+        return {Visibility.PUBLIC} if self.is_public else set()
 
     def __acl__(self) -> Acl:
         """Moderators read what is for staff, admins everything."""

@@ -15,6 +15,7 @@ from ..models import (
     ReviewState,
 )
 from ..queries.reviews import ReviewOrder
+from ..services.moderation.restricting import HiddenPosts
 from .fields import Choice, Id, Integer, Line, Lines, Moment, optional, parameters, required
 from .paging import page_parameters
 
@@ -31,14 +32,6 @@ class Reportable(StrEnum):
     TOPIC = "topic"
     REPLY = "reply"
     USER = "user"
-
-
-class HiddenPosts(StrEnum):
-    """Which posts of a silenced user are hidden: RECENT are those of the last seven days."""
-
-    NONE = "none"
-    RECENT = "recent"
-    ALL = "all"
 
 
 def report_form(settings: Any) -> colander.SchemaNode:

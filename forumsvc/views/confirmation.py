@@ -2,7 +2,7 @@
 
 from ..permissions import UserPermission as May
 from ..resources.users import UserItem
-from ..web import confirming
+from ..web import accounts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Ok
@@ -11,5 +11,5 @@ from ..web.responses.results import Ok
 @api_view(UserItem, "POST", May.CONFIRM, name="confirmation")
 def send_confirmation(item: UserItem, request: ForumRequest) -> Ok:
     """Send the caller the link once more."""
-    confirming.send_again(request)
+    accounts.send_again(request)
     return Ok()

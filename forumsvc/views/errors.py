@@ -18,9 +18,9 @@ from ..db.failures import is_away, is_outdated_session, sqlstate
 from ..db.lock_waits import CONTENDED
 from ..passwords import PasswordsBusy
 from ..registry import ForumRegistry
+from ..security.denial import denial_message
 from ..security.policy import MissingScope
 from ..texts import Message
-from ..web.api.denial import denial_message
 from ..web.api.request import ForumRequest
 from ..web.pipeline.request_id import ENVIRON_KEY, will_be_retried
 

@@ -4,10 +4,10 @@ from ..errors import Forbidden, NotFound
 from ..permissions import LikePermission, ReplyPermission, TopicPermission
 from ..resources.likes import Likes
 from ..schemas.likes import Likeable, like_form
+from ..security.denial import denial_message
 from ..security.policy import decide
 from ..services import relations
 from ..web.api.api_view import api_view
-from ..web.api.denial import denial_message
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Count
 

@@ -1,5 +1,7 @@
 """The endpoint of the log of moderation."""
 
+from pyramid.httpexceptions import HTTPForbidden
+
 from ..errors import Invalid
 from ..models import Visibility
 from ..permissions import LogPermission
@@ -8,7 +10,7 @@ from ..queries.audit_log import LogFilter
 from ..resources.moderation import AuditLog
 from ..schemas.fields import quoted
 from ..schemas.moderation import log_list
-from ..web import moderating
+from ..security.policy import decide
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Kind, Listing
@@ -26,7 +28,9 @@ def list_log(log: AuditLog, request: ForumRequest) -> Listing:
         since=values["since"],
         until=values["until"],
     )
-    visible = moderating.visible_log(log, request)
+    visible = log.visible_to(request.caller)
+    if not visible:
+        raise HTTPForbidden(result=decide(request.caller, log, LogPermission.VIEW_STAFF))
     if visible == {Visibility.PUBLIC} and (wanted.actor_id or wanted.user_id):
         raise Invalid("actor" if wanted.actor_id else "user", "is for moderators only")
     found, cursors = audit_log.page_of(request.db, visible, wanted, request.page)

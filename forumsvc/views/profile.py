@@ -7,7 +7,7 @@ from ..permissions import UserPermission as May
 from ..resources.users import UserItem
 from ..schemas.users import profile_form
 from ..services import photos, profiles
-from ..web import confirming
+from ..web import accounts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind
@@ -22,7 +22,7 @@ class Prepared(NamedTuple):
 
 def prepare(item: UserItem, request: ForumRequest) -> Prepared:
     """Check the password that a changed e-mail needs, and make the avatar's thumbnail."""
-    may_change_email = confirming.check_password(request, item.row)
+    may_change_email = accounts.check_password(request, item.row)
     return Prepared(_shrink_avatar(item, request), may_change_email)
 
 
@@ -49,7 +49,7 @@ def update_profile(item: UserItem, request: ForumRequest) -> Detail:
     email, _ = changes.pop("email", ""), changes.pop("password", None)
     prepared: Prepared = request.prework
     if prepared.may_change_email:
-        confirming.change_address(request, item.row.user_id, email)
+        accounts.change_address(request, item.row.user_id, email)
     if prepared.avatar is not None:
         changes["avatar"] = photos.record(
             request.db,

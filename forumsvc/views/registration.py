@@ -5,7 +5,7 @@ from ..resources.users import Users
 from ..schemas.accounts import registration_form
 from ..schemas.validation import validate
 from ..services import registration
-from ..web import confirming
+from ..web import accounts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind
@@ -17,5 +17,5 @@ def open_account(container: Users, request: ForumRequest) -> Detail:
     registration.check_open(request.settings)
     request.registry.abuse_limits.count_registration(request)
     sent = validate(registration_form(request.settings), request.parameters)
-    account = confirming.register(request, sent).account
+    account = accounts.register(request, sent).account
     return Detail(Kind.USER, container.get(account.id), is_new=True)

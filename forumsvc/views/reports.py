@@ -5,9 +5,9 @@ from ..queries import reports
 from ..resources.reports import Reports
 from ..schemas.moderation import Reportable, report_form
 from ..schemas.paging import paged
-from ..web import moderating
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
+from ..web.reports import report, report_target
 from ..web.responses.results import Kind, Listing, Shown
 
 
@@ -16,8 +16,8 @@ def create_report(container: Reports, request: ForumRequest) -> Shown:
     """Report a topic, a reply or a user to the moderators."""
     values = request.validated
     kind, obj_id = Reportable(values["obj_type"]), str(values["obj_id"])
-    target = moderating.report_target(container.root, request, kind, obj_id)
-    report_id, is_new = moderating.report(request, target, values)
+    target = report_target(container.root, request, kind, obj_id)
+    report_id, is_new = report(request, target, values)
     if is_new:
         request.response.status_int = request.registry.envelope.created_status
     return Shown(Kind.REPORT, reports.by_id(request.db, report_id))

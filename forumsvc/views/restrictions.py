@@ -10,7 +10,7 @@ from ..schemas.moderation import reason_form, silence_form, warning_form
 from ..schemas.paging import paged
 from ..security.policy import decide
 from ..services.moderation import restricting
-from ..web import moderating
+from ..services.moderation.restricting import HiddenPosts
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Detail, Kind, Listing
@@ -26,10 +26,13 @@ def silence(item: UserItem, request: ForumRequest) -> Detail:
         request.now,
         item.row,
         reason=values["reason"],
-        until=moderating.end_of_silence(request.now, values["days"], values["until"]),
+        until=restricting.end_of_silence(request.now, values["days"], values["until"]),
         note=values["note"],
     )
-    moderating.hide_posts(request, item.row.user_id, values)
+    wanted, reason = HiddenPosts(values["hide_posts"]), values["reason"]
+    restricting.hide_posts(
+        request.db, request.actor_id, request.now, item.row.user_id, wanted, reason
+    )
     return Detail(Kind.USER, item.reloaded())
 
 

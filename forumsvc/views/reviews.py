@@ -8,11 +8,11 @@ from ..resources.reviews import ReviewItem, Reviews
 from ..schemas.fields import quoted
 from ..schemas.moderation import resolve_form, review_list
 from ..services.moderation.decisions import Publication
-from ..web import moderating
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.http_cache.etags import etag_of_review, if_match
 from ..web.responses.results import Detail, Kind, Listing
+from ..web.reviews import render_held, resolve, with_details
 
 _NO_VERSION = 0
 """No review has it: the same decision again is answered, any other is too late."""
@@ -42,11 +42,11 @@ def _author(request: ForumRequest) -> int | None:
 @api_view(ReviewItem, "GET", May.VIEW)
 def read_review(item: ReviewItem, request: ForumRequest) -> Detail:
     """Return a review with all that a moderator needs to decide."""
-    return Detail(Kind.REVIEW, moderating.with_details(item, request))
+    return Detail(Kind.REVIEW, with_details(item, request))
 
 
 def _render_held(item: ReviewItem, request: ForumRequest) -> Publication | None:
-    return moderating.render_held(item, request, request.validated)
+    return render_held(item, request, request.validated)
 
 
 @api_view(
@@ -65,5 +65,5 @@ def resolve_review(item: ReviewItem, request: ForumRequest) -> Detail:
         request, etag_of_review(request, item.row)
     ):
         values = {**values, "version": _NO_VERSION}
-    moderating.resolve(item, request, values, request.prework)
-    return Detail(Kind.REVIEW, moderating.with_details(item.reloaded(), request))
+    resolve(item, request, values, request.prework)
+    return Detail(Kind.REVIEW, with_details(item.reloaded(), request))

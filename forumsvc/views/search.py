@@ -10,7 +10,7 @@ from ..schemas.search import reply_search, topic_search, user_search
 from ..web.api.api_view import api_view
 from ..web.api.request import ForumRequest
 from ..web.responses.results import Kind, Listing, SearchListing
-from ..web.searching import FoundPosts, find_replies, find_topics, search_connection
+from ..web.search import FoundPosts, find_replies, find_topics, search_connection
 
 
 @api_view(Search, "GET", May.SEARCH, name="topics", schema=with_include(topic_search))

@@ -11,7 +11,7 @@ from ...permissions import AccountPermission, Common
 from ...schemas.accounts import confirm_email_form, email_form
 from ...services import email_confirmation
 from ...texts import Message
-from ...web import confirming
+from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..flash_messages import flash_message
 from ..forms import WHOLE_FORM, Values, add_form_page, form, process_form
@@ -37,7 +37,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
         if attempt.user is None:
             raise Invalid("current_password", "is wrong")
         login.record_success(request.db, attempt, request.now)
-        is_sent = confirming.change_address(request, user.user_id, values["email"])
+        is_sent = accounts.change_address(request, user.user_id, values["email"])
         message = "confirmation-sent" if is_sent else "email-saved"
         return redirect_to_page(request, "email", flash_message=message)
 
@@ -50,7 +50,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
 
 def send_again(context: PageContext, request: ForumRequest) -> Response:
-    confirming.send_again(request)
+    accounts.send_again(request)
     return redirect_to_page(request, "email", flash_message="confirmation-sent")
 
 

@@ -6,7 +6,7 @@ from pyramid.response import Response
 from ...permissions import Common
 from ...schemas.accounts import registration_form
 from ...services import registration
-from ...web import confirming
+from ...web import accounts
 from ...web.api.request import ForumRequest
 from ..forms import Values, add_form_page, form, process_form
 from ..page_context import PageContext, public_page
@@ -25,7 +25,7 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
     def create_account(values: Values) -> Response:
         request.registry.abuse_limits.count_registration(request)
         signup_trap.check_person(request)
-        registered = confirming.register(request, values)
+        registered = accounts.register(request, values)
         message = "registered"
         if registered.must_confirm:
             message += "-unconfirmed"

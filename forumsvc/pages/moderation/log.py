@@ -13,7 +13,6 @@ from ...queries.audit_log import LogFilter
 from ...queries.moderation_rows import LogRow
 from ...resources.moderation import AuditLog
 from ...schemas.fields import Choice, CursorField, Integer, optional, parameters
-from ...web import moderating
 from ...web.api.request import ForumRequest
 from ..lines import Moment
 from ..page_tree import log_page
@@ -46,7 +45,7 @@ def _schema(settings: Any) -> colander.SchemaNode:
 def show_log(log: AuditLog, request: ForumRequest) -> dict[str, Any]:
     """Return the values of the page: the newest first."""
     action = request.validated["action"]
-    visible = moderating.visible_log(log, request)
+    visible = log.visible_to(request.caller)
     page = page_request(request)
     found, cursors = audit_log.page_of(request.db, visible, LogFilter(action), page)
     query = f"&action={action}" if action else ""

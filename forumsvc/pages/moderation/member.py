@@ -13,7 +13,7 @@ from ...schemas.moderation import reason_form, silence_form, warning_form
 from ...security.policy import abilities
 from ...services.access import post_networks
 from ...services.moderation import restricting
-from ...web import moderating
+from ...services.moderation.restricting import HiddenPosts
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
 from ..forms import Values, form, process_form
@@ -48,10 +48,11 @@ def submit_member(item: UserItem, request: ForumRequest) -> Response | Values:
 def _act(name: str, item: UserItem, request: ForumRequest, values: Values) -> None:
     db, actor_id, now, row = request.db, request.actor_id, request.now, item.row
     if name == "silence":
-        until = moderating.end_of_silence(now, values["days"], values["until"])
+        until = restricting.end_of_silence(now, values["days"], values["until"])
         texts = {"reason": values["reason"], "note": values["note"]}
         restricting.silence(db, actor_id, now, row, until=until, **texts)
-        moderating.hide_posts(request, row.user_id, values)
+        wanted = HiddenPosts(values["hide_posts"])
+        restricting.hide_posts(db, actor_id, now, row.user_id, wanted, values["reason"])
     elif name == "warn":
         texts = {"reason": values["reason"], "note": values["note"]}
         restricting.warn(db, actor_id, now, row, **texts)

@@ -10,8 +10,8 @@ from ...permissions import ReportPermission
 from ...resources.reports import Reports
 from ...schemas.fields import Choice, Lines, optional, parameters, required
 from ...schemas.moderation import MAX_COMMENT, Reportable
-from ...web import moderating
 from ...web.api.request import ForumRequest
+from ...web.reports import report, report_target
 from ..flash_messages import flash_message
 from ..forms import Values, form, process_form
 from ..page_tree import reports_page
@@ -30,17 +30,17 @@ def show_report(container: Reports, request: ForumRequest) -> Values:
     # Whoever has just reported may not see it anymore: the last report can hide it.
     if others["flash_message"] is None:
         kind = _ROUTES[request.matched_route.name][0]
-        moderating.report_target(container.root, request, kind, request.matchdict["obj_id"])
+        report_target(container.root, request, kind, request.matchdict["obj_id"])
     return form(**others)
 
 
 def submit_report(container: Reports, request: ForumRequest) -> Response | Values:
     """Store the report, or show what is wrong."""
     kind = _ROUTES[request.matched_route.name][0]
-    target = moderating.report_target(container.root, request, kind, request.matchdict["obj_id"])
+    target = report_target(container.root, request, kind, request.matchdict["obj_id"])
 
     def store(values: Values) -> Response:
-        moderating.report(request, target, values)
+        report(request, target, values)
         return see_other(f"{request.path}?flash_message=reported")
 
     schema = parameters(

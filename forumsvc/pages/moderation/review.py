@@ -13,9 +13,9 @@ from ...queries import nodes
 from ...queries.moderation_rows import ReviewRow
 from ...resources.reviews import ReviewItem
 from ...schemas.moderation import resolve_form
-from ...web import moderating
 from ...web.api.locking import lock_item
 from ...web.api.request import ForumRequest
+from ...web.reviews import render_held, resolve, with_details
 from ..forms import WHOLE_FORM, Values, form, process_form
 from ..lines import Moment
 from ..page_tree import review_page
@@ -32,9 +32,9 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
     """Decide, or show what is wrong."""
 
     def decide(values: Values) -> Response:
-        publication = moderating.render_held(item, request, values)
+        publication = render_held(item, request, values)
         locked = lock_item(item, request, ReviewPermission.RESOLVE, whole_row=True)
-        moderating.resolve(locked, request, values, publication)
+        resolve(locked, request, values, publication)
         return see_other(request.route_path("moderation"))
 
     others = _others(item, request)
@@ -46,7 +46,7 @@ def submit_review(item: ReviewItem, request: ForumRequest) -> Response | Values:
 
 
 def _others(item: ReviewItem, request: ForumRequest) -> Values:
-    row, details = item.row, moderating.with_details(item, request).details
+    row, details = item.row, with_details(item, request).details
     found: Any = details.object
     html = path = source = current = None
     title, node_name, hold = row.title, "", ""

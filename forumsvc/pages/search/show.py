@@ -17,7 +17,7 @@ from ...schemas.fields import Choice, optional
 from ...schemas.search import MAX_USERS, topic_search
 from ...schemas.validation import validate_query
 from ...web.api.request import ForumRequest
-from ...web.searching import FoundPosts, find_replies, find_topics, search_connection
+from ...web.search import FoundPosts, find_replies, find_topics, search_connection
 from ..forms import WHOLE_FORM, Values, form
 from ..lines import Moment, Person
 from ..page_tree import search_page

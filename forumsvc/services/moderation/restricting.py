@@ -4,7 +4,8 @@ A silenced user may only read. What holds now stands in the user's row, where it
 `restrictions` has the history. The caller has locked the user's row.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ColumnElement, or_, select
@@ -14,21 +15,51 @@ from ...cache.invalidation import update_columns
 from ...clock import rfc3339_or_none
 from ...db.execution import SqlConnection
 from ...db.statements import insert_row, update_of, with_row_locks
+from ...errors import Invalid
 from ...models import (
     EventType,
     MailKind,
     Restriction,
     RestrictionKind,
+    SweepAction,
     User,
     UserState,
     state_at,
 )
 from ...queries.rows import UserRow
 from .. import events, logins, mails
-from . import audit_log, notices
+from . import audit_log, notices, sweeping
 
 BATCH_SIZE = 100
 """Users per transaction."""
+_RECENT = timedelta(days=7)
+
+
+class HiddenPosts(StrEnum):
+    """Which posts of a silenced user are hidden: RECENT are those of the last seven days."""
+
+    NONE = "none"
+    RECENT = "recent"
+    ALL = "all"
+
+
+def end_of_silence(now: datetime, days: int | None, until: datetime | None) -> datetime | None:
+    """Return when a silence ends, None without an end. Raises Invalid."""
+    if days is not None and until is not None:
+        raise Invalid("days", "cannot be given together with until")
+    if until is not None and until <= now:
+        raise Invalid("until", "must be in the future")
+    return until if days is None else now + timedelta(days=days)
+
+
+def hide_posts(
+    db: Session, actor_id: int, now: datetime, user_id: int, wanted: HiddenPosts, reason: str
+) -> None:
+    """Let the background worker hide posts of a user who is silenced."""
+    if wanted is HiddenPosts.NONE:
+        return
+    since = now - _RECENT if wanted is HiddenPosts.RECENT else None
+    sweeping.order(db, actor_id, now, user_id, SweepAction.HIDE, since=since, reason=reason)
 
 
 def silence(

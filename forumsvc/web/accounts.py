@@ -1,4 +1,4 @@
-"""Confirming email addresses, for the API and for the pages: limits, links, and the services."""
+"""Sign-ups and email addresses, for the API and the pages: limits, links, and the services."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,10 +7,10 @@ from ..errors import Conflict, Forbidden, Invalid
 from ..oauth import login
 from ..queries.rows import UserRow
 from ..services import email_confirmation, registration
+from ..services.access import sign_up
 from ..services.accounts import Account
 from ..texts import Message
 from .api.request import ForumRequest
-from .limits.sign_up import check_changed_email, check_sign_up
 
 
 class Registered(NamedTuple):
@@ -26,7 +26,7 @@ def register(request: ForumRequest, values: Mapping[str, Any]) -> Registered:
 
     values: of the form. Raises Invalid, Forbidden; RateLimited if its address has got many links.
     """
-    is_suspicious = check_sign_up(request, values["email"])
+    is_suspicious = _check_sign_up(request, values["email"])
     must_confirm = email_confirmation.is_required(request.settings)
     if must_confirm:
         request.registry.abuse_limits.count_mail_to(values["email"])
@@ -67,7 +67,7 @@ def change_address(request: ForumRequest, user_id: int, email: str) -> bool:
     not valid or taken, RateLimited.
     """
     limits = request.registry.abuse_limits
-    check_changed_email(request, email)
+    _check_email(request, email, is_new_account=False)
     address = email_confirmation.change(
         *(request.db, user_id, email, request.now),
         must_confirm=email_confirmation.is_required(request.settings),
@@ -119,3 +119,19 @@ def _send_link(request: ForumRequest, user_id: int, address: str) -> None:
     email_confirmation.send_link(
         request.db, user_id, address, request.now, url=url, language=language
     )
+
+
+def _check_sign_up(request: ForumRequest, email: str) -> bool:
+    """Refuse somebody who signs up from a blocked network or with a blocked email address.
+
+    Return whether the account needs approval. Raises Forbidden; Invalid for `email`.
+    """
+    networks = request.registry.blocked_networks
+    networks.refresh(request.executor, now=True)
+    is_suspicious = sign_up.check_address(networks, request.remote_addr or "", request.now)
+    return _check_email(request, email, is_new_account=True) or is_suspicious
+
+
+def _check_email(request: ForumRequest, email: str, *, is_new_account: bool) -> bool:
+    reads, domains = request.read_connection, request.registry.email_domains
+    return sign_up.check_email(reads, domains, email, request.now, is_new_account=is_new_account)

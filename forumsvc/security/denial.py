@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ...clock import rfc3339
-from ...security.identity import Identity, Level, Silence
-from ...texts import Message
+from ..clock import rfc3339
+from ..texts import Message
+from .identity import Identity, Level, Silence
 
 _UNCONFIRMED = Message(
     "Confirm your email address first: follow the link in the email that was sent to you."
