@@ -126,7 +126,10 @@ def by_id(db: ReadConnection, reply_id: int, *, lock: bool = False) -> ReplyRow 
 
 @cache
 def _state() -> Select[Any]:
-    columns: tuple[Any, ...] = (Reply.id, Reply.user_id, Reply.deleted_at, *_TOPIC_STATE)
+    columns: tuple[Any, ...] = (
+        *(Reply.id, Reply.topic_id, Reply.user_id, Reply.deleted_at),
+        *_TOPIC_STATE,
+    )
     statement = select(*columns).join(Topic, Topic.id == Reply.topic_id)
     return statement.where(Reply.id == bindparam("id"))
 

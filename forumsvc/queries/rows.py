@@ -88,6 +88,7 @@ class ReplyStateRow(Protocol):
     """The state of a reply and of its topic, for its ACL."""
 
     id: int
+    topic_id: int
     user_id: int
     deleted_at: datetime | None
     topic_user_id: int

@@ -79,6 +79,7 @@ def listed_reply(topic: Item, row: ReplyListRow) -> ReplyItem:
     """Return a reply of a topic's list as a resource, for its ACL."""
     state = SimpleNamespace(
         id=row.id,
+        topic_id=row.topic_id,
         user_id=row.user_id,
         deleted_at=row.deleted_at,
         topic_user_id=topic.row.user_id,

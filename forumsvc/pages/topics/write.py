@@ -146,7 +146,7 @@ def _submit(
 def _topic_path(context: Resource, request: ForumRequest) -> str:
     """Return the path of the topic that is written to; a new one has none."""
     if isinstance(context, ReplyItem):
-        return topic_path(request, cast("ReplyRow", context.row).topic_id)
+        return topic_path(request, context.row.topic_id)
     return topic_path(request, context.row.id) if isinstance(context, TopicItem) else ""
 
 

@@ -42,6 +42,17 @@ def test_a_preview_uploads_the_picture_and_keeps_it_in_the_text(
     assert (forum.count(Photo), forum.count(Reply)) == (1, 0)
 
 
+def test_a_change_of_a_reply_has_a_preview(forum: Forum, visitor: Visitor, ann: int) -> None:
+    reply = forum.reply(forum.person("alice"), forum.topic(forum.person("bob"), forum.node()))
+    forum.change(ann, role="maintainer")
+    visitor.log_in()
+    form = visitor.form(f"/replies/{reply}/edit")
+    form["body"] = "*Better*"
+    page = form.submit("preview")
+    assert page.html.find(class_="forum-content").em.text == "Better"
+    assert forum.nobody.get(f"/replies/{reply}").json["body"] == "A reply"
+
+
 def test_a_refused_picture_saves_nothing(forum: Forum, member: Visitor, topic: int) -> None:
     upload = Upload("a.png", b"no picture", "image/png")
     page = sent(member.form(f"/topics/{topic}/replies"), body="Look:", picture=upload)
