@@ -3,6 +3,12 @@
 from typing import Any
 
 
+class Time(str):
+    """A time as RFC 3339 text among the values of a Message: the pages show it in words."""
+
+    __slots__ = ()
+
+
 class Message(str):
     """A text in English, which the catalogues in `locale/` have in other languages.
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from babel.dates import format_date, format_skeleton
 from jinja2 import pass_context
+from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.threadlocal import get_current_request
 from pyramid_jinja2.i18n import GetTextWrapper
 
 from ..settings.pages import LANGUAGES
-from ..texts import Message
+from ..texts import Message, Time
 from ..web.api.request import ForumRequest
 
 DOMAIN = "forumsvc"
@@ -73,7 +74,7 @@ def translated(context: Any, text: str) -> str:
 def in_language(request: ForumRequest, text: str) -> str:
     """Return a text of the code in the language of a request.
 
-    A text without values need not be a Message: `make catalogs` finds it where it is raised.
+    A Time among its values becomes an element. A text without values need not be a Message: `make catalogs` finds it where it is raised.
     """
     if not text:
         return text
@@ -81,11 +82,21 @@ def in_language(request: ForumRequest, text: str) -> str:
     entry: str = request.localizer.translate(msgid, domain=DOMAIN)
     if not isinstance(text, Message) or not text.values:
         return entry
-    values = {
-        name: in_language(request, value) if isinstance(value, Message) else value
-        for name, value in text.values.items()
-    }
+    values = {name: _value(request, value) for name, value in text.values.items()}
+    if any(isinstance(value, Markup) for value in values.values()):
+        # The entry is ours, and its values are escaped.
+        entry = Markup(entry)  # noqa: S704
     return entry % values
+
+
+def _value(request: ForumRequest, value: Any) -> Any:
+    """Return a value of a Message as a page shows it."""
+    if isinstance(value, Message):
+        return in_language(request, value)
+    if isinstance(value, Time):
+        words = moment(request.locale_name, datetime.fromisoformat(value))
+        return Markup('<time datetime="%s">%s</time>') % (value, words)
+    return value
 
 
 def includeme(config: Configurator) -> None:

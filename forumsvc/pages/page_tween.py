@@ -10,7 +10,6 @@ from pyramid.config import Configurator
 from pyramid.renderers import render
 from pyramid.response import Response
 
-from ..errors import ForumError
 from ..registry import ForumRegistry
 from ..texts import Message
 from ..web.api.request import ForumRequest, Handler
@@ -86,14 +85,12 @@ def _render_as_html(request: ForumRequest, response: Response) -> bool:
     if response.content_type != "application/json":
         return False
     body = orjson.loads(response.body)
-    message = body.get("error_description") or body.get("message") or body.get("error")
+    described = body.get("error_description") or body.get("message") or body.get("error")
+    # It may be a Message, which the body is not.
+    message = request.error or described
     if not isinstance(message, str):
         return False
     # Without a page context it shows no account: an error page must not need the database.
-    error = getattr(request, "exception", None)
-    if isinstance(error, ForumError) and error.args:
-        # It may be a Message, which the body is not.
-        message = error.args[0]
     values = {"title": _TITLES.get(response.status_int, _PROBLEM), "message": message}
     response.content_type = "text/html"
     response.charset = "utf-8"

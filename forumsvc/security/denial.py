@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..clock import rfc3339
-from ..texts import Message
+from ..texts import Message, Time
 from .identity import Identity, Level, Silence
 
 _UNCONFIRMED = Message(
@@ -32,6 +32,6 @@ def silence_message(silence: Silence) -> Message:
         return Message("You are silenced: %(reason)s", reason=silence.reason)
     return Message(
         "You are silenced until %(until)s: %(reason)s",
-        until=rfc3339(silence.until),
+        until=Time(rfc3339(silence.until)),
         reason=silence.reason,
     )

@@ -49,6 +49,7 @@ def error_response(
     request: ForumRequest, status: int, message: str, headers: dict[str, str] | None = None
 ) -> Response:
     """Return the response to a failed request."""
+    request.error = message
     response = Response(status=status, content_type="application/json")
     response.body = error_body(request.registry, status, message)
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
@@ -63,7 +64,8 @@ def error_body(registry: ForumRegistry, status: int, message: str) -> bytes:
 def forum_error(error: errors.ForumError, request: ForumRequest) -> Response:
     """Respond to an error of the forum's domain."""
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
-    return error_response(request, status, str(error), _headers(error))
+    message = error.args[0] if error.args else ""
+    return error_response(request, status, message, _headers(error))
 
 
 def _headers(error: errors.ForumError) -> dict[str, str]:

@@ -10,7 +10,10 @@ function showAges(root) {
     const moment = new Date(time.dateTime);
     const seconds = (Date.now() - moment) / 1000;
     time.title = moment.toLocaleString(document.documentElement.lang);
-    if (!(seconds >= 0 && seconds < LONGEST)) continue;
+    if (!(seconds >= 0 && seconds < LONGEST)) {
+      time.textContent = moment.toLocaleString(document.documentElement.lang, {dateStyle: "medium", timeStyle: "short"});
+      continue;
+    }
     const [unit, length] = UNITS.findLast(([, size]) => seconds >= size) ?? UNITS[0];
     time.textContent = words.format(-Math.floor(seconds / length), unit);
   }

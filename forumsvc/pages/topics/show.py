@@ -12,6 +12,7 @@ from ...queries.rows import ReplyListRow, TopicRow
 from ...queries.viewer_states import Subject, ViewerState, load_viewer_states
 from ...resources.replies import listed_reply
 from ...resources.topics import TopicItem
+from ...security.denial import denial_message
 from ...security.policy import abilities
 from ...web.api.request import ForumRequest
 from ...web.http_cache.cache_policy import TOPIC
@@ -73,6 +74,9 @@ def show_topic(item: TopicItem, request: ForumRequest) -> dict[str, Any]:
         ),
         "may": may,
         "may_upload": may[TopicPermission.REPLY] and may_upload(request, item.root),
+        "why_no_reply": request.caller
+        and not may[TopicPermission.REPLY]
+        and denial_message(request.caller, item, TopicPermission.REPLY),
         "buttons": topic_buttons(may, row, state),
     }
 

@@ -47,13 +47,14 @@ class ForumRequest(Request):
     (`cache.versions`), None without a token; validated: the parameters, set by the view's
     `schema=`; prework: the result of the view's `prework=`; operation: the name of the view, set if
     metrics are enabled (empty: the request reached no view); page_context: the context of an HTML
-    page, None elsewhere.
+    page, None elsewhere; error: what the answer says went wrong, which a page shows in its language.
     """
 
     caller: Identity | None = None
     lists_version: int | None = None
     operation: str = ""
     page_context: Any = None
+    error: str | None = None
     prework: Any = None
     validated: Mapping[str, Any] = MappingProxyType({})
     context: "Resource"

@@ -184,6 +184,20 @@ def test_a_silenced_member_reads_why_on_their_page(forum: Forum, member: Visitor
     assert (refused.status_int, "Too loud" in refused.text) == (403, True)
 
 
+@pytest.mark.parametrize(("days", "words"), [(3, "You are silenced until"), (None, "silenced:")])
+def test_a_silenced_member_reads_in_words_why_they_cannot_reply(
+    forum: Forum, member: Visitor, ann: int, topic: int, days: int | None, words: str
+) -> None:
+    chief = forum.person("boss", role="maintainer", scope="read moderate")
+    chief.post(f"/users/{ann}/silence", reason="Too <b>loud", days=days or "")
+    page = member.get(f"/topics/{topic}").html
+    for shown in (page.find_all(class_="hint")[-1], member.post("/topics/new").html.main):
+        assert words in shown.text
+        assert "Too <b>loud" in shown.text
+        assert "T" not in shown.text.partition("until")[2].partition(":")[0]
+        assert (shown.find("time") is not None) is (days is not None)
+
+
 def test_a_moderator_sees_that_a_topic_is_deleted(chief: Visitor, topic: int) -> None:
     path = f"/topics/{topic}"
     assert "deleted" not in chief.get(path).html.find("article").text
