@@ -47,7 +47,7 @@ class ForumRequest(Request):
     (`cache.versions`), None without a token; validated: the parameters, set by the view's
     `schema=`; prework: the result of the view's `prework=`; operation: the name of the view, set if
     metrics are enabled (empty: the request reached no view); page_context: the context of an HTML
-    page, None elsewhere; error: what the answer says went wrong, which a page shows in its language.
+    page, None elsewhere; error: what the answer says went wrong, for the page that shows it.
     """
 
     caller: Identity | None = None
