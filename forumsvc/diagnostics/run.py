@@ -9,16 +9,19 @@ from . import database, ini_file, mail, rate_limit_storage, server, sizes, start
 from .problem import Problem, error, warning
 
 
-def diagnose(ini: Path, application: Mapping[str, str]) -> list[Problem]:
+def diagnose(
+    ini: Path, application: Mapping[str, str], *, file_only: bool = False
+) -> list[Problem]:
     """Return all problems, without duplicates.
 
     ini: the ini file; application: the keys of its `[app:main]`. If one of the settings is invalid,
-    the checks that depend on them are skipped.
+    the checks that depend on them are skipped. file_only: whether to leave out
+    the database, the folders and the other servers.
     """
-    return list(dict.fromkeys(_problems(ini.resolve(), application)))
+    return list(dict.fromkeys(_problems(ini.resolve(), application, file_only)))
 
 
-def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
+def _problems(ini: Path, application: Mapping[str, str], file_only: bool) -> Iterator[Problem]:
     served = server.read(ini)
     yield from served.problems
     yield from ini_file.check(ini, application)
@@ -35,6 +38,8 @@ def _problems(ini: Path, application: Mapping[str, str]) -> Iterator[Problem]:
             f"site.url: {settings['site.url']} has a path, and the service answers under / alone: "
             "give it a host name of its own"
         )
+    if file_only:
+        return
     yield from startup.check(ini)
     yield from sizes.check(settings, served.options)
     yield from database.check(settings, str(ini), served.options)

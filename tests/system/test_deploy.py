@@ -4,9 +4,11 @@ import http.client
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -242,7 +244,7 @@ def test_systemd_takes_its_units_and_finds_them_safe(
     for name in (unit, "forumsvc.socket", "forumsvc-backup.timer"):
         text = (DEPLOY / name).read_text()
         # systemd looks for the program.
-        (tmp_path / name).write_text(re.sub(r"(?m)^ExecStart=\S+", "ExecStart=/bin/true", text))
+        (tmp_path / name).write_text(re.sub(r"(?m)^(ExecStart\w*=)\S+", r"\1/bin/true", text))
     units = [str(tmp_path / unit)]
     environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"}
     checked = subprocess.run(
@@ -264,3 +266,39 @@ def test_systemd_takes_its_units_and_finds_them_safe(
     level = re.search(r"exposure level for \S+: ([\d.]+)", found.stdout)
     assert level, found.stderr
     assert float(level[1]) <= most
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("", "", "Nothing is wrong."),
+        ("[app:main]", "[app:main", "File contains no section headers"),
+        ("use = egg:forumsvc\n", 2 * "use = egg:forumsvc\n", "option 'use'"),
+        ("level = INFO", "level = INF", "Unknown level: 'INF'"),
+    ],
+)
+def test_systemd_finds_a_mistake_in_the_ini_file_before_the_start_without_the_database(
+    tmp_path: Path, right: str, wrong: str, told: str
+) -> None:
+    ini = tmp_path / "production.ini"
+    ini.write_text((ROOT / "production.ini").read_text().replace(right, wrong, 1))
+    unit = (DEPLOY / "forumsvc.service").read_text()
+    [before] = re.findall(r"(?m)^ExecStartPre=(.*)$", unit)
+    programs_here = str(Path(sys.executable).parent)
+    before = before.replace("/srv/forum/bin", programs_here).replace("/srv/forum", str(tmp_path))
+    done = subprocess.run(
+        shlex.split(before),
+        env={
+            "SITE_URL": "https://forum.example.org",
+            "DATABASE_URL": "postgresql://forum@127.0.0.1:1/forum",
+            "SESSION_SECRET": "a secret that these tests made up, long enough",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    told_lines = [line for line in (done.stdout + done.stderr).splitlines() if told in line]
+    assert len(told_lines) == 1
+    assert done.returncode == (1 if wrong else 0)
+    assert "Traceback" not in done.stderr
