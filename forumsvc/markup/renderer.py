@@ -79,7 +79,10 @@ class Renderer:
         return self._pool.killed
 
     def start(self) -> None:
-        """Start the workers before the first text. Raises OSError if one cannot be started."""
+        """Before the first text: start the workers and wait until they are ready, see SandboxPool.
+
+        Raises OSError.
+        """
         if self._uses_workers:
             self._pool.start()
 

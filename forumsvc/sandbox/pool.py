@@ -59,10 +59,15 @@ class SandboxPool:
                 return process.receive(deadline)
 
     def start(self) -> None:
-        """Start the processes without waiting until they are ready, so that no job has to."""
+        """Before the first job: start the processes and wait until they are ready.
+
+        Raises OSError if one does not start, each after 15 seconds.
+        """
         with self._changed:
             while len(self._idle) + len(self._busy) < self._size:
                 self._idle.append(self._start())
+        for process in self._idle:
+            process.wait_until_ready()
 
     @property
     def alive(self) -> int:

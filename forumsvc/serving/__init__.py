@@ -36,8 +36,8 @@ What an application must know:
   other that forks.
 - Its attribute `error_body`, if it has one, returns the JSON body of errors that the server
   itself answers, from a status and a message; without it that is `{"error": message}`.
-- Its attribute `on_worker_start`, if it has one, is called in each worker before it serves; what it
-  starts need not be ready. An OSError is logged.
+- Its attribute `on_worker_start`, if it has one, is called in each worker before it takes a
+  connection; under a reload the former workers serve meanwhile. An OSError is logged.
 - Its attribute `background`, if it has one, is its background work: a `background.Background`. The
   server starts it in a process that serves no requests.
 - `FORUMSVC_WORKER` in the environment (set before the fork) and `processName` (`worker-1` …)

@@ -19,7 +19,7 @@ from tests.system.pserve import LOGGING, Pserve, launch
 
 INI = """
 [app:main]
-use = call:forumsvc:main
+use = call:{app}
 site.environment = development
 sqlalchemy.url = {url}
 session.secret = {secret}
@@ -68,20 +68,28 @@ def serving(
     threads: int = 4,
     worker: bool = True,
     drain_seconds: float = 0,
+    app: str = "forumsvc:main",
     prepare: Callable[[], None] = prepare_child,
     **settings: str,
 ) -> Iterator[Pserve]:
     """Serve a database, and clean up everything afterwards.
 
-    worker: whether the background worker runs; prepare: called in the new process first; settings:
-    additional ones, as keyword `area__setting`.
+    worker: whether the background worker runs; app: what makes the application, in a module that
+    may be in `folder`; prepare: called in the new process first; settings: additional ones, as
+    keyword `area__setting`.
     """
     settings.setdefault("markup__workers", "1")
     more = "\n".join(f"{key.replace('__', '.')} = {value}" for key, value in settings.items())
     ini, output = folder / "forum.ini", folder / "output"
     ini.write_text(
         INI.format(
-            url=url, secret=SECRET, processes=processes, threads=threads, worker=worker, more=more
+            url=url,
+            secret=SECRET,
+            processes=processes,
+            threads=threads,
+            worker=worker,
+            app=app,
+            more=more,
         )
         + f"drain_seconds = {drain_seconds}\n"
         + LOGGING

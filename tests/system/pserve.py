@@ -160,7 +160,8 @@ def launch(
 ) -> Pserve:
     """Start pserve with an ini file, write its log to `output`, and return at once.
 
-    prepare: called in the new process first; activated_by: a socket that it gets as from systemd.
+    notes: the folder of the application's notes, from which modules are imported, too; prepare:
+    called in the new process first; activated_by: a socket that it gets as from systemd.
     """
     before: list[str] = []
     if activated_by is not None:
@@ -170,7 +171,7 @@ def launch(
         process = subprocess.Popen(
             [*before, sys.executable, "-m", "pyramid.scripts.pserve", *arguments, str(ini)],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{notes}"},
             stdin=subprocess.DEVNULL if activated_by is None else activated_by.fileno(),
             stdout=file,
             stderr=subprocess.STDOUT,

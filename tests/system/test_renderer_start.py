@@ -1,0 +1,39 @@
+"""The real service takes connections when its renderers are ready, or cannot be."""
+
+from pathlib import Path
+
+import pytest
+
+from forumsvc.db.engine import Database
+from tests.databases import on_sqlite
+from tests.functional.forum import API
+from tests.system.forum_process import prepare, serving
+
+APP = """
+from pathlib import Path
+import forumsvc
+from forumsvc.markup import render_task, renderer
+
+def main(global_config, **ini):
+    renderer._TASK = __name__
+    return forumsvc.main(global_config, **ini)
+
+def start():
+    {broken}
+    task = render_task.start()
+    Path(__file__).with_name("ready").touch()
+    return task
+"""
+
+
+@on_sqlite
+@pytest.mark.parametrize("broken", ["", "raise ImportError"])
+def test_the_first_request_is_answered_when_the_renderer_is_ready_or_broken(
+    database_url: str, database: Database, tmp_path: Path, broken: str
+) -> None:
+    prepare(database_url, database, tmp_path)
+    (tmp_path / "forum_app.py").write_text(APP.format(broken=broken))
+    with serving(tmp_path, database_url, worker=False, app="forum_app:main") as server:
+        assert server.get(f"{API}/topics").status == 200
+        assert (tmp_path / "ready").exists() == (not broken)
+        assert ("the start of this worker is not complete" in server.log) == bool(broken)
