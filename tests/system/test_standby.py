@@ -10,16 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import psycopg
 import pytest
-from sqlalchemy import make_url, text
+from sqlalchemy import make_url, select, text
 
 from forumsvc import migrate
 from forumsvc.db import write_check
 from forumsvc.db.availability import Availability, AvailabilityCheck
 from forumsvc.doctor import postgresql_primaries as primaries
+from forumsvc.models import Reply
 from tests import databases
+from tests.functional.forum import API
 from tests.postgres_keeper import (
     FIXED_SETTINGS,
     INITDB,
@@ -29,8 +32,10 @@ from tests.postgres_keeper import (
     stop_with_keeper,
     unprivileged,
 )
+from tests.system.forum_process import prepare, serving
 from tests.system.process import PATIENCE, wait_until
 from tests.system.test_database_recovery import Record, Storm, under_load
+from tests.system.test_serving_reload import reload
 
 STREAMING = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
 
@@ -113,14 +118,19 @@ def pair() -> Iterator[tuple[Server, Server]]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+def url_of(pair: tuple[Server, Server]) -> str:
+    """Return the URL of the database on whichever of two servers takes writes."""
+    ports = ",".join(str(server.port) for server in pair)
+    return (
+        f"postgresql+psycopg://postgres@/forum?host=127.0.0.1,127.0.0.1&port={ports}"
+        "&target_session_attrs=read-write"
+    )
+
+
 def test_a_promoted_standby_is_found_without_a_restart_and_nothing_acknowledged_is_lost(
     pair: tuple[Server, Server], tmp_path: Path, record_property: Record
 ) -> None:
-    ports = ",".join(str(server.port) for server in pair)
-    url = (
-        "postgresql+psycopg://postgres@/forum?host=127.0.0.1,127.0.0.1"
-        f"&port={ports}&target_session_attrs=read-write"
-    )
+    url = url_of(pair)
     with databases.open_temporarily(url) as database:
         migrate.upgrade(database.writes)
     away: list[float] = []
@@ -172,11 +182,7 @@ def test_an_old_primary_that_comes_back_gets_no_connection(
     pair: tuple[Server, Server], caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = pair
-    ports = f"{first.port},{second.port}"
-    url = (
-        f"postgresql+psycopg://postgres@/forum?host=127.0.0.1,127.0.0.1&port={ports}"
-        "&target_session_attrs=read-write"
-    )
+    url = url_of(pair)
     port = text("SELECT current_setting('port')::int")
 
     def asked() -> set[int]:
@@ -200,3 +206,38 @@ def test_an_old_primary_that_comes_back_gets_no_connection(
     assert found.level == "error"
     assert f"127.0.0.1:{first.port} (timeline 1)" in found.message
     assert f"127.0.0.1:{second.port} (timeline 2)" in found.message
+
+
+def test_an_old_primary_that_comes_back_gets_no_connection_after_a_reload_either(
+    pair: tuple[Server, Server], tmp_path: Path
+) -> None:
+    first, second = pair
+    url = url_of(pair)
+    with databases.open_temporarily(url) as database:
+        migrate.upgrade(database.writes)
+        scene = prepare(url, database, tmp_path)
+    with serving(tmp_path, url) as service:
+
+        def takes_writes() -> bool:
+            return bool(service.get("/health").json["writes"])
+
+        first.stop()
+        assert second.ask("SELECT pg_promote()") is True
+        second.await_standbys("")
+        wait_until(takes_writes, "the new primary is found")
+        first.start()
+        first.await_standbys("")
+        for _ in range(2):
+            seen = len(service.log)
+            reload(service, 2)
+            wait_until(takes_writes, "the reloaded service takes writes")
+            assert f"127.0.0.1:{first.port} is an old primary" in service.log[seen:]
+        connection = service.connect()
+        path = f"{API}/topics/{scene.topics[0]}/replies"
+        headers = {"Authorization": f"Bearer {scene.people[0].token}"}
+        connection.request("POST", path, urlencode({"body": "Hello"}), headers)
+        assert connection.getresponse().status == 201
+        connection.close()
+    first.stop()
+    with databases.open_temporarily(url) as database, database.reads.connect() as db:
+        assert db.scalar(select(Reply.body)) == "Hello"
