@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import ip_network
 from typing import Any
 
 from sqlalchemy import Connection, and_, case, exists, func, insert, or_, select
@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from ..db.statements import delete_of, insert_or_ignore, update_of
 from ..email_addresses import email_key
+from ..ip_addresses import parse_address
 from ..models import LoginAddress, LoginFailure, LoginSuccess
 
 KNOWN_ADDRESS_TTL = timedelta(days=180)
@@ -65,12 +66,10 @@ def _keyed_hash(secret: str, text: str) -> str:
 def rate_limit_network(address: str) -> str:
     """Return what an IP address is counted as; for IPv6 it is the /64 network of a subscriber."""
     try:
-        parsed = ip_address(address.partition("%")[0])
+        parsed = parse_address(address)
     except ValueError:
         return address
-    if isinstance(parsed, IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
+    if parsed.version == 6:
         return str(ip_network((parsed, 64), strict=False))
     return str(parsed)
 

@@ -1,13 +1,14 @@
 """The client's address: behind a trusted proxy the one that the proxy names, in its normal form."""
 
-import ipaddress
 from collections.abc import Callable
 from typing import Any
 
 from waitress.proxy_headers import proxy_headers_middleware
 
-_EVERYBODY = tuple(map(ipaddress.ip_network, ("0.0.0.0/0", "::/0")))
-_THIS_MACHINE = tuple(map(ipaddress.ip_network, ("127.0.0.0/8", "::1/128")))
+from forumsvc.ip_addresses import parse_address, parse_network
+
+_EVERYBODY = tuple(map(parse_network, ("0.0.0.0/0", "::/0")))
+_THIS_MACHINE = tuple(map(parse_network, ("127.0.0.0/8", "::1/128")))
 _NAMES = {"*": _EVERYBODY, "localhost": _THIS_MACHINE}
 _UNIX_SOCKET = "localhost"
 """What waitress gives as the address of a client at a Unix socket."""
@@ -29,7 +30,7 @@ class TrustedProxy:
         if address == _UNIX_SOCKET:
             address = "127.0.0.1"
         try:
-            ip = ipaddress.ip_address(normal_address(address))
+            ip = parse_address(normal_address(address))
         except ValueError:
             return False
         return any(ip in network for network in self._networks)
@@ -38,15 +39,6 @@ class TrustedProxy:
     def is_everybody(self) -> bool:
         """Whether any client of IPv4 or IPv6 is believed."""
         return any(network.prefixlen == 0 for network in self._networks)
-
-
-def parse_network(value: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-    """Return a network; an address is one of itself. Raises ValueError."""
-    network = ipaddress.ip_network(value)
-    mapped = getattr(network.network_address, "ipv4_mapped", None)
-    if mapped is None or network.prefixlen < 96:
-        return network
-    return ipaddress.ip_network((mapped, network.prefixlen - 96))
 
 
 def normal_address(text: str) -> str:
@@ -61,10 +53,9 @@ def normal_address(text: str) -> str:
     elif host.count(":") == 1:
         host = host.partition(":")[0]
     try:
-        ip = ipaddress.ip_address(host)
+        return str(parse_address(host))
     except ValueError:
         return text
-    return str(getattr(ip, "ipv4_mapped", None) or ip)
 
 
 def with_client_address(app: Application, trusted: TrustedProxy, adj: Any) -> Application:

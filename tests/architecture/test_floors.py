@@ -12,7 +12,7 @@ import forumsvc
 
 PACKAGE = Path(forumsvc.__file__).parent
 FLOORS: list[set[str]] = [
-    {"texts", "unicode_forms"},
+    {"texts", "unicode_forms", "ip_addresses"},
     {"errors", "permissions", "ids", "clock", "settings", "cpu_affinity", "process_name"}
     | {
         "passwords",

@@ -68,15 +68,16 @@ def serving(
     threads: int = 4,
     worker: bool = True,
     drain_seconds: float = 0,
+    server: str = "",
     app: str = "forumsvc:main",
     prepare: Callable[[], None] = prepare_child,
     **settings: str,
 ) -> Iterator[Pserve]:
     """Serve a database, and clean up everything afterwards.
 
-    worker: whether the background worker runs; app: what makes the application, in a module that
-    may be in `folder`; prepare: called in the new process first; settings: additional ones, as
-    keyword `area__setting`.
+    worker: whether the background worker runs; server: more lines of `[server:main]`; app: what
+    makes the application, in a module that may be in `folder`; prepare: called in the new process
+    first; settings: additional ones, as keyword `area__setting`.
     """
     settings.setdefault("markup__workers", "1")
     more = "\n".join(f"{key.replace('__', '.')} = {value}" for key, value in settings.items())
@@ -91,7 +92,7 @@ def serving(
             app=app,
             more=more,
         )
-        + f"drain_seconds = {drain_seconds}\n"
+        + f"drain_seconds = {drain_seconds}\n{server}"
         + LOGGING
     )
     with pserve.serving(launch(ini, output, folder, prepare=prepare)) as server:

@@ -21,6 +21,7 @@ from forumsvc.db.engine import Database
 from forumsvc.models import Reply
 from tests import programs
 from tests.databases import on_sqlite
+from tests.functional.cli.conftest import run_command
 from tests.functional.forum import API
 from tests.functional.test_photos import picture
 from tests.system.forum_process import prepare, serving
@@ -56,9 +57,14 @@ def running(port: int, *command: str) -> Iterator[None]:
         process.wait(PATIENCE)
 
 
-def get(port: int, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Request a path; return status, headers with lower-case names, and body."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+def get(
+    port: int, path: str, source: str = "", **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    """Request a path; return status, headers with lower-case names, and body.
+
+    source: the address of the client.
+    """
+    connection = http.client.HTTPConnection("127.0.0.1", port, PATIENCE, (source, 0))
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -79,39 +85,65 @@ def shipped(name: str, folder: Path, **replaced: str) -> Path:
     return path
 
 
+@contextmanager
+def behind_nginx(service: Pserve, folder: Path, listen: str = "127.0.0.1:{port}") -> Iterator[int]:
+    """Run the shipped nginx in front of a service; yield its port."""
+    program, port = programs.require("nginx"), free_port()
+    config = shipped(
+        "nginx.conf",
+        folder,
+        **{
+            "127.0.0.1:6543": f"127.0.0.1:{service.port}",
+            "listen 80": f"listen {listen.format(port=port)}",
+            "/var/cache/nginx/forumsvc": str(folder / "cache"),
+        },
+    )
+    home = folder / "nginx"
+    home.mkdir()
+    own = f"daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;"
+    if os.getuid() == 0:
+        own += " user root;"
+    with running(port, program, "-p", str(home), "-c", str(config), "-e", "stderr", "-g", own):
+        yield port
+
+
 @on_sqlite
 def test_nginx_serves_the_forum_and_keeps_its_photos(
     database_url: str, database: Database, tmp_path: Path
 ) -> None:
-    program, port = programs.require("nginx"), free_port()
     scene = prepare(database_url, database, tmp_path)
-    with serving(tmp_path, database_url, photos__dir=str(tmp_path / "photos")) as service:
-        config = shipped(
-            "nginx.conf",
-            tmp_path,
-            **{
-                "127.0.0.1:6543": f"127.0.0.1:{service.port}",
-                "listen 80": f"listen 127.0.0.1:{port}",
-                "/var/cache/nginx/forumsvc": str(tmp_path / "cache"),
-            },
-        )
-        (tmp_path / "nginx").mkdir()
-        own = f"daemon off; pid {tmp_path}/nginx.pid; error_log {tmp_path}/nginx.log;"
-        if os.getuid() == 0:
-            own += " user root;"
-        with running(
-            port, program, "-p", f"{tmp_path}/nginx", "-c", str(config), "-e", "stderr", "-g", own
-        ):
-            assert get(port, f"{API}/topics")[0] == 200
-            assert get(port, "/metrics")[0] == 403
-            photo = upload(port, scene.people[0].token or "")
-            found = [get(port, photo) for _ in range(2)]
-            assert [status for status, _, _ in found] == [200, 200]
-            assert [headers["x-cache-status"] for _, headers, _ in found] == ["MISS", "HIT"]
-            assert found[0][2] == found[1][2]
-            # What a client says of itself is replaced.
-            seen = get(port, f"{API}/topics", **{"X-Forwarded-Host": "evil.example", "Host": "f"})
-            assert "evil.example" not in str(seen)
+    with (
+        serving(tmp_path, database_url, photos__dir=str(tmp_path / "photos")) as service,
+        behind_nginx(service, tmp_path) as port,
+    ):
+        assert get(port, f"{API}/topics")[0] == 200
+        assert get(port, "/metrics")[0] == 403
+        photo = upload(port, scene.people[0].token or "")
+        found = [get(port, photo) for _ in range(2)]
+        assert [status for status, _, _ in found] == [200, 200]
+        assert [headers["x-cache-status"] for _, headers, _ in found] == ["MISS", "HIT"]
+        assert found[0][2] == found[1][2]
+        # What a client says of itself is replaced.
+        seen = get(port, f"{API}/topics", **{"X-Forwarded-Host": "evil.example", "Host": "f"})
+        assert "evil.example" not in str(seen)
+
+
+@on_sqlite
+def test_a_block_holds_a_client_of_ipv4_where_nginx_listens_to_both_at_one_socket(
+    database_url: str, database: Database, tmp_path: Path
+) -> None:
+    prepare(database_url, database, tmp_path)
+    trust = "trusted_proxy = 127.0.0.1\ntrusted_proxy_headers = x-forwarded-for\n"
+    with (
+        serving(tmp_path, database_url, server=trust) as service,
+        behind_nginx(service, tmp_path, "[::]:{port} ipv6only=off") as port,
+    ):
+        words = ("access", "block", "127.9.0.0/16", "--severity", "all", "--reason", "Spam")
+        assert run_command("-c", tmp_path / "forum.ini", *words, "--force").code == 0
+        path = f"{API}/topics"
+        wait_until(lambda: get(port, path, source="127.9.0.7")[0] == 403, "the block is known")
+        assert get(port, path, source="127.8.0.7")[0] == 200
+        assert " ::ffff:" not in service.log
 
 
 def upload(port: int, token: str) -> str:

@@ -1,10 +1,12 @@
 """The normal forms of what is blocked: networks, email addresses, email domains."""
 
 import re
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import ip_network
 
+from ... import ip_addresses
 from ...email_addresses import MAX_EMAIL, email_key, normal_domain
 from ...errors import Invalid
+from ...ip_addresses import Network
 from ...models import AccessBlockKind
 from ...texts import Message
 
@@ -26,7 +28,6 @@ _WITHOUT_DOTS = frozenset(["gmail.com"])
 """Hosts that ignore the dots in a name."""
 _SAME_HOST = {"googlemail.com": "gmail.com"}
 
-Network = IPv4Network | IPv6Network
 _NETWORK = re.compile(r"[0-9./]+", re.ASCII)
 
 
@@ -60,12 +61,13 @@ def parse_network(value: str, *, allow_loopback: bool = False) -> Network:
     try:
         if "%" in value:  # the zone of one machine
             raise ValueError
-        network = ip_network(value, strict=False)
+        network = ip_addresses.parse_network(value, strict=False)
     except ValueError:
         raise Invalid(
             "value", "must be an IP address or a network such as 192.0.2.0/24 or 2001:db8::/48"
         ) from None
-    network = _widened(network)
+    if network.version == 6:
+        network = network.supernet(new_prefix=min(network.prefixlen, SUBSCRIBER))
     widest = WIDEST[network.version]
     if network.prefixlen < widest:
         reason = Message("must not be wider than /%(widest)d: too many share it", widest=widest)
@@ -80,23 +82,12 @@ def parse_network(value: str, *, allow_loopback: bool = False) -> Network:
     return network
 
 
-def _widened(network: Network) -> Network:
-    if isinstance(network, IPv4Network):
-        return network
-    mapped = network.network_address.ipv4_mapped
-    if mapped is not None and network.prefixlen >= 96:
-        return ip_network((mapped, network.prefixlen - 96), strict=False)
-    return network.supernet(new_prefix=min(network.prefixlen, SUBSCRIBER))
-
-
 def parse_address(address: str) -> tuple[int, int] | None:
     """Return the version (4 or 6) and the number of a client's address; None if it is none."""
     try:
-        parsed = ip_address(address.partition("%")[0])
+        parsed = ip_addresses.parse_address(address)
     except ValueError:
         return None
-    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
-        parsed = parsed.ipv4_mapped
     return parsed.version, int(parsed)
 
 

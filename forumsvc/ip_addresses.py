@@ -1,0 +1,25 @@
+"""IPv4 within IPv6, as what listens on both names the clients of IPv4: `::ffff:192.0.2.1`."""
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+_MAPPED = IPv6Network("::ffff:0:0/96")
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+def parse_address(text: str) -> Address:
+    """Return an IP address without its zone, and IPv4 within IPv6 as IPv4. Raises ValueError."""
+    parsed = ip_address(text.partition("%")[0])
+    return parsed if isinstance(parsed, IPv4Address) else parsed.ipv4_mapped or parsed
+
+
+def parse_network(text: str, *, strict: bool = True) -> Network:
+    """Return the network of an address or a CIDR, and IPv4 within IPv6 as IPv4.
+
+    strict: whether bits behind the prefix are an error. Raises ValueError.
+    """
+    network = ip_network(text, strict=strict)
+    if isinstance(network, IPv4Network) or not network.subnet_of(_MAPPED):
+        return network
+    return IPv4Network((int(network.network_address) & 0xFFFFFFFF, network.prefixlen - 96))
