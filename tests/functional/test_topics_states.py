@@ -4,6 +4,7 @@ import pytest
 
 from tests.functional.forum import Caller, Forum, Person
 from tests.functional.recounting import drift
+from tests.functional.statements import of_request
 
 pytestmark = pytest.mark.usefixtures("advancing_clock")
 
@@ -100,6 +101,19 @@ def test_a_hidden_topic_leaves_the_counters_of_everybody_it_counted_for(
     assert counters() == (1, 2, 1, 1)
     hide(chief, topic, how)
     assert counters() == (0, 0, 0, 0)
+    assert drift(forum.database) == []
+
+
+def test_a_hidden_topic_is_taken_from_all_counters_of_its_users_at_once(
+    forum: Forum, bob: Person, chief: Person, node: int
+) -> None:
+    topic = forum.topic(chief, node)
+    forum.reply(bob, topic)
+    bob.post(f"/topics/{topic}/favorite")
+    forum.reply(chief, topic, "An answer to @bob")
+    assert bob.get("/notifications/unread_count").json == {"count": 1}
+    hidden = of_request(forum, chief, "DELETE", f"/topics/{topic}")
+    assert len([text for text in hidden.texts if text.startswith("UPDATE users")]) == 1
     assert drift(forum.database) == []
 
 

@@ -66,8 +66,8 @@ WRITES: dict[str, tuple[str, Callable[[Scene], Request], int, int]] = {
         15,
         16,
     ),
-    "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 12, 13),
-    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 13, 14),
+    "delete a topic": ("alice", lambda s: ("DELETE", f"/topics/{s.topic}", {}), 11, 12),
+    "ban a topic": ("chief", lambda s: ("POST", f"/topics/{s.topic}/action?type=ban", {}), 12, 13),
     "close a topic": (
         "alice",
         lambda s: ("POST", f"/topics/{s.topic}/action?type=close", {}),

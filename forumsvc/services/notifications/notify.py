@@ -13,6 +13,7 @@ from sqlalchemy import (
     ColumnElement,
     Insert,
     Row,
+    Select,
     String,
     bindparam,
     exists,
@@ -169,16 +170,22 @@ def notify_about_follow(db: Session, actor_id: int, now: datetime, target_id: in
     return notified
 
 
+def unread_about_topic(topic_id: int) -> Select[Any]:
+    """Return the SELECT of a user's id for each unread notification of `delete_for_topic`."""
+    deleted = Notification.topic_id == topic_id, Notification.type != NotificationType.MODERATION
+    return select(Notification.user_id).where(*deleted, Notification.read_at.is_(None))
+
+
 def delete_for_topic(db: Session, topic_id: int) -> None:
     """Delete the notifications about a topic and its replies.
 
     What moderators told stays, with the title alone. The caller has locked the users of
-    `recipients.notified_about_topic`.
+    `recipients.notified_about_topic` and counts what is in `unread_about_topic`.
     """
     here, of_moderators = Notification.topic_id == topic_id, NotificationType.MODERATION
     kept = update_of(Notification).where(here, Notification.type == of_moderators)
     db.execute(kept.values(topic_id=None))
-    _delete(db, Notification.topic_id == topic_id)
+    db.execute(delete_of(Notification).where(here))
 
 
 def move_unread(
@@ -225,11 +232,7 @@ def delete_for_reply(db: Session, reply_id: int) -> None:
 
     The caller has locked the users of `recipients.notified_about_reply`.
     """
-    _delete(db, Notification.reply_id == reply_id)
-
-
-def _delete(db: Session, matches: ColumnElement[bool]) -> None:
-    unread = Notification.read_at.is_(None)
+    matches, unread = Notification.reply_id == reply_id, Notification.read_at.is_(None)
     lost = (
         select(func.count())
         .where(Notification.user_id == User.id, matches, unread)
