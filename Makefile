@@ -5,7 +5,7 @@ INI ?= development.ini
 REVISION ?= HEAD
 BIN := .venv/bin
 
-.PHONY: serve test test-extended test-cursor test-pooler test-all test-lowest lint bench compare screenshots catalogs clean
+.PHONY: serve test test-extended test-pooler test-all test-lowest lint bench compare screenshots catalogs clean
 
 # The parts of the project that say what has to be installed.
 STAMP := .venv/.installed-base
@@ -46,16 +46,12 @@ test: $(TEST_STAMP)
 test-extended: $(EXTENDED_STAMP)
 	$(BIN)/python -m pytest -n 2 -m extended $(ARGS)
 
-# What `make test` runs on PostgreSQL, with the setting that uses no private part of psycopg.
-test-cursor: $(TEST_STAMP)
-	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --database-driver cursor $(ARGS)
-
-# The same on PostgreSQL behind a PgBouncer, which must be installed, in both of its modes.
+# What `make test` runs on PostgreSQL, behind a PgBouncer, which must be installed, in both modes.
 test-pooler: $(TEST_STAMP)
 	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --pooler transaction $(ARGS)
 	$(BIN)/python -m pytest -n 2 tests/functional -k postgresql -m 'not extended' --pooler session $(ARGS)
 
-test-all: test test-extended test-cursor test-pooler
+test-all: test test-extended test-pooler
 
 # The quick unit and functional tests with the oldest libraries that setup.py allows, in an
 # environment of their own: pip has no such choice, uv has.

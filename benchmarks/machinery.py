@@ -72,20 +72,7 @@ class Sample:
 
 
 NO_CACHE = {"cache.pages_mb": "0"}
-CURSOR = {"database.driver": "cursor"}
 COMPARISONS = (
-    Comparison(
-        Variant("pipeline connection"),
-        Variant("psycopg cursor", settings=CURSOR),
-        (*READS, ("notifications", MEMBER), ("create topic", MEMBER), *REPLIES),
-        ("postgresql",),
-    ),
-    Comparison(
-        Variant("pipeline connection, no page cache", settings=NO_CACHE),
-        Variant("psycopg cursor", settings={**NO_CACHE, **CURSOR}),
-        (*READS, ("20 replies", NOBODY)),
-        ("postgresql",),
-    ),
     Comparison(
         Variant("page cache"),
         Variant("none", settings=NO_CACHE),

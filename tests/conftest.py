@@ -14,14 +14,12 @@ BROWSER_TESTS = "tests/system/browser/"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options that choose how the applications under test talk to PostgreSQL."""
-    parser.addoption("--database-driver", choices=["pipeline", "cursor"], default="pipeline")
+    """Add the option that chooses how the applications under test talk to PostgreSQL."""
     parser.addoption("--pooler", choices=["none", "session", "transaction"], default="none")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Apply the options."""
-    databases.driver = config.getoption("--database-driver")
+    """Apply the option."""
     databases.pooler = config.getoption("--pooler")
 
 
@@ -30,7 +28,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the extended tests, and deselect those that cannot run.
 
     They are the browser tests without a Chromium (with FORUMSVC_BROWSER=required they fail
-    instead), those of the pipeline connection with another driver, and those that a pooler hinders.
+    instead), and those that a pooler hinders.
     """
     for item in items:
         if extended.is_extended(item):
@@ -39,8 +37,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [
         item
         for item in items
-        if (databases.driver == "cursor" and item.get_closest_marker("pipeline"))
-        or (databases.pooler != "none" and item.get_closest_marker("direct"))
+        if (databases.pooler != "none" and item.get_closest_marker("direct"))
         or (without_browser and item.nodeid.startswith(BROWSER_TESTS))
     ]
     items[:] = [item for item in items if item not in left_out]

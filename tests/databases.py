@@ -8,7 +8,7 @@ from sqlalchemy import make_url, text
 
 from forumsvc import migrate
 from forumsvc.database import open_database
-from forumsvc.db.connection_options import ConnectionOptions, Driver, Pooler
+from forumsvc.db.connection_options import Pooler
 from forumsvc.db.engine import Database
 from forumsvc.models import Base
 from tests import postgres
@@ -22,9 +22,6 @@ on_sqlite, on_postgresql = (
 )
 """Marks of a test of one kind: of a file with one writer, or of a server with connections."""
 
-driver: Driver = "pipeline"
-"""The `database.driver` of the applications under test, by the option `--database-driver`."""
-
 pooler: Pooler = "none"
 """The PgBouncer that the applications under test go through, by the option `--pooler`."""
 pgbouncer: PgBouncer | None = None
@@ -34,8 +31,8 @@ pgbouncer: PgBouncer | None = None
 def settings_of(url: str) -> dict[str, str]:
     """Return the settings of the database of an application under test."""
     if pgbouncer is None or url.startswith("sqlite"):
-        return {"sqlalchemy.url": url, "database.driver": driver}
-    return {**pgbouncer.settings(url), "database.driver": driver}
+        return {"sqlalchemy.url": url}
+    return pgbouncer.settings(url)
 
 
 def _migrate(url: str) -> None:
@@ -70,7 +67,7 @@ def plain_url(url: str) -> str:
 @contextmanager
 def open_temporarily(url: str) -> Iterator[Database]:
     """Open a database, and close all connections to it at the end."""
-    database = open_database(url, ConnectionOptions(driver=driver))
+    database = open_database(url)
     try:
         yield database
     finally:

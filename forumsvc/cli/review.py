@@ -106,7 +106,7 @@ def resolve(
         if decisions.publishes(seen, Decision(decision)):
             held = decisions.held_post_of(executor, seen)
             # Before the first statement, which takes the write lock on SQLite.
-            body = authoring.render(db, held.user_id, held.body, title=held.title)
+            body = authoring.render(held.user_id, held.body, title=held.title)
             publication = decisions.Publication(authoring, body)
         row = _found(reviews.by_id(db, review_id, lock=True), review_id)
         changed = reviewing.resolve(

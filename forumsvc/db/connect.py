@@ -12,16 +12,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import psycopg
-from psycopg import capabilities, sql
+from psycopg import sql
 from sqlalchemy import Dialect, Engine, event
 
 from ..errors import IncompatibleDatabase
 from . import timelines
-from .connection_options import ConnectionOptions, Driver, Pooler
-from .server_connection import ServerConnection
+from .connection_options import ConnectionOptions, Pooler
 from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
+
+Connection = psycopg.Connection[Any]
 
 MINIMUM_VERSION = 130000
 """The first version with `hash_mem_multiplier`."""
@@ -30,13 +31,9 @@ _MARKER = "forumsvc.connection"
 _UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt"})
 _KEEPALIVE_INTERVAL_SECONDS = 5
 _KEEPALIVE_PROBES = 3
-_PREPARE_THRESHOLDS: dict[Driver, int | None] = {
-    # psycopg would, at a rollback, deallocate the prepared statements of the PipelineConnection.
-    "pipeline": None,
-    "cursor": 1,
-}
+_PREPARE_THRESHOLD = 1
 """After how many runs psycopg prepares a statement."""
-_PROBE = b"forumsvc_probe"
+_MAX_PREPARED = 256
 
 _SESSION = f"""
 SELECT current_setting('{_MARKER}', true),
@@ -59,7 +56,7 @@ def attach(engine: Engine, options: ConnectionOptions, *, read_only: bool) -> No
 
 def open_connection(
     parameters: Mapping[str, Any], options: ConnectionOptions, *, read_only: bool
-) -> ServerConnection:
+) -> Connection:
     """Open a connection and check its session.
 
     A primary that was replaced by another is passed over, where the URL names several hosts.
@@ -102,7 +99,7 @@ def hosts_of(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _open(
     parameters: Mapping[str, Any], options: ConnectionOptions, *, read_only: bool
-) -> ServerConnection:
+) -> Connection:
     marker = secrets.token_hex(8)
     settings = session_settings(options.timeouts, read_only=read_only)
     is_mixed = options.pooler == "transaction"
@@ -111,7 +108,7 @@ def _open(
         "connect_timeout": options.timeouts.connect,
         **_tcp(options.timeouts),
         **parameters,
-        "prepare_threshold": None if is_mixed else _PREPARE_THRESHOLDS[options.driver],
+        "prepare_threshold": None if is_mixed else _PREPARE_THRESHOLD,
     }
     if options.pooler == "none":
         startup = " ".join(
@@ -122,7 +119,7 @@ def _open(
         # libpq would refuse the session, which is read-only by our own settings.
         arguments["target_session_attrs"] = "primary"
     try:
-        connection = ServerConnection.connect(**arguments)
+        connection = Connection.connect(**arguments)
     except psycopg.OperationalError as error:
         reason = _refused_options(str(error))
         if reason is not None:
@@ -130,11 +127,11 @@ def _open(
         raise
     try:
         connection.autocommit = True
+        connection.prepared_max = _MAX_PREPARED
         if options.pooler == "session":
             _set(connection, {**settings, _MARKER: marker})
         if is_mixed:
             _check_role(connection, settings)
-            connection.can_prepare = options.driver == "pipeline" and _pooler_prepares(connection)
         _check(connection, None if is_mixed else marker, options.pooler, read_only=read_only)
         connection.autocommit = False
     except BaseException:
@@ -210,13 +207,13 @@ def _pooled(what: str) -> str:
     )
 
 
-def _set(connection: ServerConnection, settings: Mapping[str, str]) -> None:
+def _set(connection: Connection, settings: Mapping[str, str]) -> None:
     calls = ", ".join(["set_config(%s, %s, false)"] * len(settings))
     values = [text for pair in settings.items() for text in pair]
     connection.execute(f"SELECT {calls}".encode(), values, prepare=False)
 
 
-def _check_role(connection: ServerConnection, settings: Mapping[str, str]) -> None:
+def _check_role(connection: Connection, settings: Mapping[str, str]) -> None:
     """Raise IncompatibleDatabase if the role does not have the settings."""
     query = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
     names = ["TimeZone" if name == "timezone" else name for name in settings]
@@ -231,24 +228,7 @@ def _check_role(connection: ServerConnection, settings: Mapping[str, str]) -> No
             )
 
 
-def _pooler_prepares(connection: ServerConnection) -> bool:
-    """Return whether the pooler prepares statements in each session that it uses.
-
-    It gives them names of its own then (PgBouncer 1.21 or newer with max_prepared_statements).
-    """
-    if not capabilities.has_send_close_prepared():
-        return False
-    found = "SELECT count(*) FROM pg_prepared_statements WHERE name = %s"
-    with connection.transaction():
-        connection.pgconn.prepare(_PROBE, b"SELECT 1")
-        row = connection.execute(found, [_PROBE.decode()]).fetchone()
-        connection.pgconn.close_prepared(_PROBE)
-    return row == (0,)
-
-
-def _check(
-    connection: ServerConnection, marker: str | None, pooler: Pooler, *, read_only: bool
-) -> None:
+def _check(connection: Connection, marker: str | None, pooler: Pooler, *, read_only: bool) -> None:
     version = connection.info.server_version
     if version < MINIMUM_VERSION:
         raise IncompatibleDatabase(f"PostgreSQL 13 or newer is needed; this is {version // 10000}.")

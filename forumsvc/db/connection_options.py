@@ -6,8 +6,6 @@ from typing import Any, Literal
 
 from .timeouts import Timeouts
 
-Driver = Literal["pipeline", "cursor"]
-"""How statements reach PostgreSQL: in pipelines of libpq, or one by one on psycopg's cursors."""
 Pooler = Literal["none", "session", "transaction"]
 """What stands in front of PostgreSQL: nothing, or a PgBouncer with this `pool_mode`."""
 
@@ -16,14 +14,13 @@ Pooler = Literal["none", "session", "transaction"]
 class ConnectionOptions:
     """How connections are opened.
 
-    pool_size: the connections that each pool keeps open; driver: how the executor's statements
-    reach PostgreSQL; read_url: for reads, None: the same URL as for writes; max_age_seconds: older
-    connections are replaced by new ones before their next use, None: never.
+    pool_size: the connections that each pool keeps open; read_url: for reads, None: the same URL as
+    for writes; max_age_seconds: older connections are replaced by new ones before their next use,
+    None: never.
     """
 
     pool_size: int = 10
     timeouts: Timeouts = field(default_factory=Timeouts)
-    driver: Driver = "pipeline"
     pooler: Pooler = "none"
     read_url: str | None = None
     max_age_seconds: float | None = None
@@ -34,7 +31,6 @@ class ConnectionOptions:
         return cls(
             pool_size=settings["sqlalchemy.pool_size"],
             timeouts=Timeouts.from_settings(settings),
-            driver=settings["database.driver"],
             pooler=settings["sqlalchemy.pooler"],
             read_url=settings["sqlalchemy.read_url"] or None,
             max_age_seconds=settings["database.max_age_seconds"],

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, Select
 from sqlalchemy.orm import Session
 
 from .compiled_statement import Query, Values
-from .executor import EXECUTOR, Executor, RowsFuture
+from .executor import EXECUTOR, Executor
 
 SqlConnection = Connection | Session
 """Executes any SQLAlchemy statement: for commands, and for services."""
@@ -34,12 +34,6 @@ def rows(db: ReadConnection, statement: Query, values: Values) -> Sequence[Row[A
         executor: Executor = db.info[EXECUTOR]
         return executor.rows_in(db, statement, values)
     return db.execute(statement, values).all()
-
-
-def submit(db: Session, statement: Query, values: Values) -> RowsFuture:
-    """Queue a SELECT and return the future of its rows; see `Executor.submit_in`."""
-    future: RowsFuture = db.info[EXECUTOR].submit_in(db, statement, values)
-    return future
 
 
 def row(db: ReadConnection, statement: Select[Any], values: Values) -> Row[Any] | None:

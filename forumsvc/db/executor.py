@@ -9,34 +9,52 @@ import threading
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar, cast
-from weakref import WeakSet, ref
+from typing import Any, cast
+from weakref import WeakSet, finalize, ref
 
 from sqlalchemy import Connection, Dialect, Engine, ExceptionContext, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from .blocked_reads import BlockedReads
 from .compiled_statement import CompiledStatement, DmlStatement, Query, Values
 from .connection_options import ConnectionOptions
-from .driver_connection import DriverConnection
 from .failures import is_outdated_session
 from .lock_waits import LockWaits
-from .thread_connection import ThreadConnection
-from .wrap import wrap
-
-T = TypeVar("T")
-
-RowsFuture = Callable[[], list[Any]]
-"""Waits for the rows of a submitted statement and returns them."""
 
 _MAX_STATEMENTS = 512
 
 EXECUTOR = "executor"
 """The key in `Session.info` of the executor of the session's database."""
 
-_DRIVER_CONNECTION = "driver_connection"
+_CURSOR = "cursor"
+"""The key of the kept cursor: in the `info` of its connection, and of a session that uses it."""
+
+
+class _ThreadConnection:
+    """The read-only connection that a thread keeps, closed when the thread ends.
+
+    opened_at: in monotonic seconds.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        pooled = engine.raw_connection()
+        self.opened_at = time.monotonic()
+        self.driver = driver = cast("Any", pooled.driver_connection)
+        pooled.detach()
+        self.cursor = _open_cursor(engine.dialect, driver)
+        self.close = finalize(self, driver.close)
+
+
+def _open_cursor(dialect: Dialect, driver: Any) -> Any:
+    # Binary results cost less to convert; sqlite3 knows no other.
+    return driver.cursor(binary=True) if dialect.name == "postgresql" else driver.cursor()
+
+
+def _fetch(cursor: Any, text: str, parameters: Any) -> list[tuple[Any, ...]]:
+    """Execute a statement and return its rows, none for one without. Raises the driver's errors."""
+    cursor.execute(text, parameters)
+    return cursor.fetchall() if cursor.description else []
 
 
 class Executor:
@@ -61,7 +79,6 @@ class Executor:
         """
         options = options or ConnectionOptions()
         self._engine = engine
-        self._driver = options.driver
         self._max_age = options.max_age_seconds or math.inf
         self._lock_waits = lock_waits or LockWaits(None)
         self._blocked_reads = BlockedReads()
@@ -69,7 +86,7 @@ class Executor:
             lambda statement: CompiledStatement(statement, engine.dialect)
         )
         self._local = threading.local()
-        self._thread_connections: WeakSet[ThreadConnection] = WeakSet()
+        self._thread_connections: WeakSet[_ThreadConnection] = WeakSet()
         self.query_listeners: list[Callable[[str, Any], None]] = []
         self.write_listeners: list[Callable[[Session, Any], None]] = []
 
@@ -100,36 +117,22 @@ class Executor:
     def rows_in(self, db: Session, statement: Query | DmlStatement, values: Values) -> list[Any]:
         """Run a statement in a session's transaction and return its rows. Raises DBAPIError.
 
-        On PostgreSQL a statement without rows is only queued: it is sent, and may fail, with the
-        next statement or the commit. Requires `attach_to` for the engine of the session. Does not
-        call the write listeners: `statements.execute` does.
+        Requires `attach_to` for the engine of the session. Does not call the write listeners:
+        `statements.execute` does.
         """
         compiled = self._compiled(statement)
         text, parameters = self._render(compiled, values)
-        connection, driver = self._connections_of(db)
-        if compiled.returns_rows:
+        connection, cursor = self._cursor_of(db)
 
-            def execute() -> list[tuple[Any, ...]]:
-                return self._guarded(connection, text, lambda: driver.execute(text, parameters))
+        def execute() -> list[tuple[Any, ...]]:
+            return self._execute_in(connection, cursor, text, parameters)
 
-            if compiled.locks_rows:
-                lock = (text, *parameters.values())
-                return compiled.rows(self._lock_waits.execute_locking(connection, lock, execute))
-            return compiled.rows(execute())
-        self._guarded(connection, text, lambda: driver.queue(text, parameters))
-        return []
-
-    def submit_in(self, db: Session, statement: Query | DmlStatement, values: Values) -> RowsFuture:
-        """Queue a statement in a session's transaction and return the future of its rows.
-
-        It is sent, and may fail, with the next statement or when the rows are awaited. The future
-        raises LookupError where the transaction was rolled back before.
-        """
-        compiled = self._compiled(statement)
-        text, parameters = self._render(compiled, values)
-        connection, driver = self._connections_of(db)
-        pending = self._guarded(connection, text, lambda: driver.submit(text, parameters))
-        return lambda: compiled.rows(self._guarded(connection, text, pending.rows))
+        if compiled.locks_rows:
+            lock = (text, *parameters.values())
+            return compiled.rows(self._lock_waits.execute_locking(connection, lock, execute))
+        found = execute()
+        # SQLAlchemy lets PostgreSQL return the key of each INSERT.
+        return compiled.rows(found) if compiled.returns_rows else []
 
     def _render(self, compiled: CompiledStatement, values: Values) -> tuple[str, Any]:
         text, parameters = compiled.render(values)
@@ -137,10 +140,12 @@ class Executor:
             listener(text, parameters)
         return text, parameters
 
-    def _guarded(self, connection: Connection, text: str, act: Callable[[], T]) -> T:
-        """Call the driver on a session's connection. Raises DBAPIError."""
+    def _execute_in(
+        self, connection: Connection, cursor: Any, text: str, parameters: Any
+    ) -> list[tuple[Any, ...]]:
+        """Execute a statement on a session's connection. Raises DBAPIError."""
         try:
-            return act()
+            return _fetch(cursor, text, parameters)
         except self._errors as error:
             raise self._on_error(connection, error, text) from error
         except BaseException as error:
@@ -149,57 +154,12 @@ class Executor:
             raise
 
     def attach_to(self, engine: Engine) -> None:
-        """Flush queued statements before SQLAlchemy itself runs anything on the engine."""
+        """Let an engine drop sessions that do not fit the database any more."""
 
-        def before_execute(connection: Connection, *rest: Any) -> None:
-            self._apply(connection, lambda driver: driver.flush())
-
-        def commit(connection: Connection) -> None:
-            try:
-                self._apply(connection, lambda driver: driver.commit())
-            except DBAPIError:
-                # For SQLAlchemy the transaction has ended once it has begun to commit it.
-                if not connection.invalidated:
-                    self._roll_back(connection)
-                raise
-
-        def rollback(connection: Connection) -> None:
-            if not (connection.closed or connection.invalidated):
-                self._apply(connection, lambda driver: driver.discard())
-
-        def on_checkin(dbapi_connection: Any, record: ConnectionPoolEntry) -> None:
-            # Sessions that were never closed may have left statements in the queue.
-            driver: DriverConnection | None = record.info.get(_DRIVER_CONNECTION)
-            if driver is not None:
-                driver.discard()
-
+        @event.listens_for(engine, "handle_error")
         def on_error(context: ExceptionContext) -> None:
             if is_outdated_session(context.original_exception):
                 context.is_disconnect = True
-
-        event.listen(engine, "handle_error", on_error)
-        event.listen(engine, "before_cursor_execute", before_execute)
-        event.listen(engine, "commit", commit)
-        event.listen(engine, "rollback", rollback)
-        event.listen(engine, "checkin", on_checkin)
-
-    def _apply(self, connection: Connection, act: Callable[[DriverConnection], None]) -> None:
-        driver = connection.connection.info.get(_DRIVER_CONNECTION)
-        if driver is None:
-            return
-        try:
-            act(driver)
-        except self._errors as error:
-            raise self._on_error(connection, error, "") from error
-        except BaseException:
-            connection.invalidate()  # its protocol state is undefined
-            raise
-
-    def _roll_back(self, connection: Connection) -> None:
-        try:
-            connection.connection.rollback()
-        except self._errors as error:
-            connection.invalidate(error)
 
     def _on_error(self, connection: Connection, error: Any, text: str) -> BaseException:
         """Return SQLAlchemy's error for one on a session's connection, dropping a lost one."""
@@ -210,32 +170,24 @@ class Executor:
             connection.engine.dispose()
         return self._wrap_error(error, text, is_disconnect=is_disconnect)
 
-    def _connections_of(self, db: Session) -> tuple[Connection, DriverConnection]:
-        """Return the connection of a session's transaction, and the driver's beneath it."""
-        cached = db.info.get(_DRIVER_CONNECTION)
+    def _cursor_of(self, db: Session) -> tuple[Connection, Any]:
+        """Return the connection of a session's transaction, and the cursor that it keeps."""
+        cached = db.info.get(_CURSOR)
         transaction = db.get_transaction()
         if cached is not None and transaction is not None and cached[0]() is transaction:
             return cached[1], cached[2]
         connection = db.connection()
-        driver = self._driver_connection_of(connection)
-        db.info[_DRIVER_CONNECTION] = (ref(db.get_transaction()), connection, driver)
-        return connection, driver
-
-    def _driver_connection_of(self, connection: Connection) -> DriverConnection:
         pooled = connection.connection
-        if _DRIVER_CONNECTION not in pooled.info:
-            driver = wrap(self._engine.dialect, pooled.driver_connection, self._driver)
-            pooled.info[_DRIVER_CONNECTION] = driver
-        return cast("DriverConnection", pooled.info[_DRIVER_CONNECTION])
+        if _CURSOR not in pooled.info:
+            pooled.info[_CURSOR] = _open_cursor(self.dialect, pooled.driver_connection)
+        cursor = pooled.info[_CURSOR]
+        db.info[_CURSOR] = (ref(db.get_transaction()), connection, cursor)
+        return connection, cursor
 
     def limit_lock_waits(self, connection: Connection, seconds: float | None) -> None:
-        """Limit how long a transaction of PostgreSQL waits for any lock; None: as the session.
-
-        The limit is sent together with the transaction's first statement.
-        """
+        """Limit how long a transaction of PostgreSQL waits for any lock; None: as the session."""
         if seconds is not None:
-            limit = f"SET LOCAL lock_timeout = {round(seconds * 1000)}"
-            self._driver_connection_of(connection).queue(limit, {})
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(seconds * 1000)}")
 
     @property
     def thread_connections(self) -> int:
@@ -263,9 +215,9 @@ class Executor:
     def _execute(self, text: str, parameters: Any) -> list[tuple[Any, ...]]:
         own = getattr(self._local, "connection", None)
         if own is None or time.monotonic() - own.opened_at > self._max_age:
-            own = self._local.connection = ThreadConnection(self._engine, self._driver)
+            own = self._local.connection = _ThreadConnection(self._engine)
             self._thread_connections.add(own)
-        return own.connection.execute(text, parameters)
+        return _fetch(own.cursor, text, parameters)
 
     def _drop_if_disconnected(self, error: Any) -> bool:
         """Return whether the thread's connection is lost; close it, and the pool, if so."""
@@ -296,5 +248,5 @@ class Executor:
         )
 
 
-_INHERITED: list[ThreadConnection] = []
+_INHERITED: list[_ThreadConnection] = []
 """Kept alive: closing them would end the parent's sessions on the server."""

@@ -43,8 +43,7 @@ def execute(db: Session, statement: DmlStatement, values: Values) -> list[Any]:
     """Execute a DML statement of a mapped class, and return the rows of its RETURNING.
 
     statement: the same object at each call, for it is compiled only once. The write listeners are
-    called, which invalidates cached pages. On PostgreSQL a statement without RETURNING is sent,
-    and may fail, with the next statement or the commit.
+    called, which invalidates cached pages.
     """
     executor: Executor = db.info[EXECUTOR]
     for listener in executor.write_listeners:

@@ -125,7 +125,7 @@ class Community:
         # Some begin in a wrong node, from where a maintainer moves them.
         is_misplaced = len(self._topics) % 53 == 5
         node_ids = [self._node_ids[at - 1], self._node_ids[at]][not is_misplaced :]
-        rendered = self._authoring.render(self._db, author_id, body, title=title)
+        rendered = self._authoring.render(author_id, body, title=title)
         created = topics.create(
             *(self._db, author_id, moment, self._authoring),
             title=title,
@@ -141,7 +141,7 @@ class Community:
 
     def _move(self, topic_id: int, title: str, body: str, node_id: int, moment: datetime) -> None:
         actor_id = self._members.moderator_id
-        rendered = self._authoring.render(self._db, actor_id, body)
+        rendered = self._authoring.render(actor_id, body)
         topics.edit(
             *(self._db, actor_id, moment, self._authoring, self._locked(topic_id)),
             title=title,
@@ -154,7 +154,7 @@ class Community:
         mentioned = self._mentioned(author, moment, 0.15, topic.author)
         body = texts.reply(self._themes[topic.theme], self._rng, topic.subject, mentioned)
         author_id = self._members.ids[author]
-        rendered = self._authoring.render(self._db, author_id, body)
+        rendered = self._authoring.render(author_id, body)
         locked = self._locked(topic.id)
         created = replies.create(self._db, author_id, moment, self._authoring, locked, rendered)
         self._replies.append(DemoReply(created.id, author))
@@ -163,7 +163,7 @@ class Community:
         if len(self._replies) % 83 == 41:
             replies.destroy(self._db, author_id, later, self._locked_reply(created.id))
         elif len(self._replies) % 30 == 8:
-            edited = self._authoring.render(self._db, author_id, f"{body}\n\n*Edit:* typo.")
+            edited = self._authoring.render(author_id, f"{body}\n\n*Edit:* typo.")
             found = self._locked_reply(created.id)
             replies.edit(self._db, author_id, later, self._authoring, found, edited)
 

@@ -8,8 +8,7 @@ from sqlalchemy import Select, bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
-from ..db.execution import ReadConnection, row, rows, submit
-from ..db.executor import RowsFuture
+from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Reply, Topic, User
@@ -144,11 +143,10 @@ def _created() -> Select[Any]:
     return _detail().where(Reply.id == last_inserted_id(Reply))
 
 
-def submit_created(db: Session) -> RowsFuture:
-    """Queue the SELECT of the reply that this transaction inserted last, with the columns of
-    `by_id`; return the future of its rows, of which there is one.
-    """
-    return submit(db, _created(), {})
+def created(db: Session) -> ReplyRow:
+    """Return the reply that this transaction inserted last, as `by_id` does."""
+    [found] = rows(db, _created(), {})
+    return found
 
 
 @cache

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session, aliased
 
 from ..cache import versions
 from ..cache.page_cache import PageCache
-from ..db.execution import ReadConnection, row, rows, submit
-from ..db.executor import Executor, RowsFuture
+from ..db.execution import ReadConnection, row, rows
+from ..db.executor import Executor
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page
 from ..db.statements import last_inserted_id, with_row_locks
 from ..models import Favorite, Node, Topic, User, UserBlock
@@ -257,11 +257,10 @@ def _created() -> Select[Any]:
     return _detail().where(Topic.id == last_inserted_id(Topic))
 
 
-def submit_created(db: Session) -> RowsFuture:
-    """Queue the SELECT of the topic that this transaction inserted last, with the columns of
-    `by_id`; return the future of its rows, of which there is one.
-    """
-    return submit(db, _created(), {})
+def created(db: Session) -> TopicRow:
+    """Return the topic that this transaction inserted last, as `by_id` does."""
+    [found] = rows(db, _created(), {})
+    return found
 
 
 _ROW_BYTES = 1_500

@@ -1,6 +1,6 @@
 """Loads users: one, the popular ones, followers, followed and blocked users."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -17,10 +17,9 @@ from sqlalchemy import (
     select,
     union,
 )
-from sqlalchemy.orm import Session
 
 from ..db.base import BigId
-from ..db.execution import ReadConnection, is_sqlite, row, rows, submit
+from ..db.execution import ReadConnection, row, rows
 from ..db.keyset_paging import KeysetPage, PageRequest, PageRows, SortOrder, load_page, with_limit
 from ..db.statements import with_row_locks
 from ..ids import parse_id
@@ -198,26 +197,8 @@ def _mentioned() -> Select[Any]:
 
 def mentioned(db: ReadConnection, logins: Sequence[str]) -> dict[str, Row[Any]]:
     """Return the users (id, login) with these logins, without deleted ones, by login_key."""
-    return _by_key(rows(db, _mentioned(), _keys(logins)))
-
-
-def submit_mentioned(db: Session, logins: Sequence[str]) -> Callable[[], dict[str, Row[Any]]]:
-    """Queue the SELECT of `mentioned`, and return the future of its result.
-
-    On SQLite it runs only when the result is needed, for it would take the write lock.
-    """
-    if is_sqlite(db):
-        return lambda: mentioned(db, logins)
-    found = submit(db, _mentioned(), _keys(logins))
-    return lambda: _by_key(found())
-
-
-def _keys(logins: Sequence[str]) -> dict[str, Any]:
-    return {"keys": [login.lower() for login in logins]}
-
-
-def _by_key(found: Sequence[Row[Any]]) -> dict[str, Row[Any]]:
-    return {user.login_key: user for user in found}
+    keys = [login.lower() for login in logins]
+    return {user.login_key: user for user in rows(db, _mentioned(), {"keys": keys})}
 
 
 _AFTER_ALL = "\U0010ffff"

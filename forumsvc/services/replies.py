@@ -47,9 +47,9 @@ def create(
     insert_row(db, Reply, **values)
     by_other = int(actor_id != topic.user_id)
     execute(db, _update_topic(), {"topic": topic.id, "by": actor_id, "at": now, "other": by_other})
-    post = replies.submit_created(db)
+    reply = replies.created(db)
     inline = authoring.inline_recipients
-    reply: ReplyRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline, topic)
+    notify_and_count(db, actor_id, now, text.mentioned, reply.id, inline, topic)
     _record(db, EventType.REPLY_CREATED, actor_id, now, topic.id, reply.id)
     return reply
 

@@ -56,9 +56,9 @@ def create(
         "updated_at": now,
     }
     insert_row(db, Topic, **values)
-    post = topics.submit_created(db)
+    topic = topics.created(db)
     inline = authoring.inline_recipients
-    topic: TopicRow = notify_and_count(db, actor_id, now, text.mentioned, post, inline)
+    notify_and_count(db, actor_id, now, text.mentioned, topic.id, inline)
     _record(db, EventType.TOPIC_CREATED, actor_id, now, topic.id, node_id)
     return topic
 

@@ -41,13 +41,6 @@ DATABASE: tuple[Setting, ...] = (
         unit="connections",
     ),
     Setting(
-        "database.driver",
-        choice("pipeline", "cursor"),
-        "pipeline",
-        "how statements reach PostgreSQL: several in one round trip (pipeline mode of libpq), or "
-        "one by one on cursors of psycopg, which uses no private part of it",
-    ),
-    Setting(
         "database.max_age_seconds",
         or_off(seconds(1, 604_800)),
         "3600",

@@ -32,7 +32,7 @@ def render_held(
         return None
     held = decisions.held_post_of(request.db, item.row)
     authoring = request.authoring
-    body = authoring.render(request.db, held.user_id, held.body, title=held.title)
+    body = authoring.render(held.user_id, held.body, title=held.title)
     return Publication(authoring, body)
 
 

@@ -15,23 +15,6 @@ SETUP = Path(__file__).parents[2] / "setup.py"
 
 PARTS = {
     # what: by whom it is used
-    "psycopg": {
-        "psycopg.adapt:Transformer.dump_sequence": "db/pipeline_connection.py",
-        "psycopg.adapt:Transformer.load_rows": "db/pipeline_connection.py",
-        "psycopg.adapt:Transformer.set_pgresult": "db/pipeline_connection.py",
-        "psycopg.errors:error_from_result": "db/pipeline_connection.py",
-        "psycopg.generators:fetch_many": "db/pipeline_connection.py",
-        "psycopg.generators:send": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.enter_pipeline_mode": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.exec_prepared": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.exit_pipeline_mode": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.pipeline_sync": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.prepare": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.send_prepare": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.send_query_params": "db/pipeline_connection.py",
-        "psycopg.pq:PGconn.send_query_prepared": "db/pipeline_connection.py",
-        "psycopg:Connection.wait": "db/pipeline_connection.py",
-    },
     "sqlalchemy": {
         "sqlalchemy.sql.compiler:ExpandedState": "db/compiled_statement.py",
         "sqlalchemy.sql.compiler:SQLCompiler.construct_expanded_state": "db/compiled_statement.py",

@@ -13,7 +13,6 @@ from sqlalchemy import Engine, event
 from forumsvc import clock, passwords
 from forumsvc.db.engine import Database
 from forumsvc.db.executor import Executor
-from forumsvc.db.pipeline_connection import PipelineConnection
 from forumsvc.markup import renderer
 from forumsvc.sandbox import SandboxPool
 from forumsvc.web.responses.renderer import ApiRenderer
@@ -154,23 +153,6 @@ def sql_is_refused_while_rendering() -> Iterator[None]:
         patch.setattr(Executor, "_render", guarded_run)
         yield
     event.remove(Engine, "before_cursor_execute", before_execute)
-
-
-@pytest.fixture
-def trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The round trips of pipeline connections so far: the methods that made them."""
-    trips: list[str] = []
-    for method in ("_execute_now", "_execute_pending"):
-        send = getattr(PipelineConnection, method)
-
-        def sent(
-            self: PipelineConnection, *rest: Any, _send: Any = send, _method: str = method
-        ) -> Any:
-            trips.append(_method)
-            return _send(self, *rest)
-
-        monkeypatch.setattr(PipelineConnection, method, sent)
-    return trips
 
 
 @pytest.fixture

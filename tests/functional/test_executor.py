@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import (
     BindParameter,
     Integer,
-    String,
     bindparam,
     cast,
     event,
@@ -24,12 +23,12 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import DataError, DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from forumsvc import clock
 from forumsvc.cache import versions
 from forumsvc.database import open_database
-from forumsvc.db import pipeline_connection
+from forumsvc.db import connect
 from forumsvc.db.engine import Database
 from forumsvc.db.executor import Executor
 from forumsvc.db.keyset_paging import PageRequest
@@ -339,27 +338,6 @@ def test_a_second_disconnect_is_raised(database: Database) -> None:
     assert versions.load_lists_version(executor) == 0
 
 
-@pytest.mark.pipeline
-@on_postgresql
-def test_a_rollback_keeps_prepared_statements(forum: Forum) -> None:
-    database, one = forum.database, select(literal(1).label("one"))
-    wrong = select(cast(bindparam("word", type_=String), Integer).label("number"))
-    rows = [{"login": f"u{n}", "login_key": f"u{n}"} for n in range(2)]
-    stamps = {"created_at": clock.now(), "updated_at": clock.now()}
-    prepared = text("SELECT count(*) FROM pg_prepared_statements")
-    for _ in range(3):
-        with database.session() as db:
-            # psycopg would prepare this itself if `prepare_threshold` allowed it.
-            db.execute(insert(User), [row | stamps for row in rows])
-            assert database.executor.rows_in(db, one, {}) == [(1,)]
-            with pytest.raises(DataError):
-                database.executor.rows_in(db, wrong, {"word": "five"})
-            db.rollback()
-    with database.session() as db:
-        assert db.scalar(prepared) >= 1
-        assert database.executor.rows_in(db, one, {}) == [(1,)]
-
-
 @on_postgresql
 def test_a_statement_is_planned_once_whatever_its_values(forum: Forum) -> None:
     executor, named = (
@@ -382,7 +360,7 @@ def test_more_statements_than_the_prepared_ones_are_executed(forum: Forum) -> No
         bindparam("limit", type_=Integer, literal_execute=True)
     )
     for _ in range(2):
-        for limit in range(1, pipeline_connection.MAX_PREPARED + 50):
+        for limit in range(1, connect._MAX_PREPARED + 50):
             assert executor.rows(many, {"limit": limit}) == [(1,)]
             assert executor.rows(many, {"limit": limit}) == [(1,)]
 

@@ -187,22 +187,6 @@ def test_the_limit_of_a_short_wait_ends_with_its_transaction(
         limited.dispose()
 
 
-@on_postgresql
-def test_a_short_wait_costs_no_round_trip(make_forum: MakeForum, trips: list[str]) -> None:
-    forum = make_forum(database__long_lock_waits="1")
-    alice = forum.person("alice")
-    topic = forum.topic(alice, forum.node())
-    counted: list[int] = []
-    long_transaction = _Transaction()
-    for is_short in (False, True):
-        if is_short:
-            assert forum.registry.database.lock_waits.begin(long_transaction) is None
-        trips.clear()
-        assert alice.post(f"/topics/{topic}/replies", body="B").status_int == 201
-        counted.append(len(trips))
-    assert counted[0] == counted[1]
-
-
 @on_sqlite
 def test_reads_of_a_file_wait_as_long_as_writes_may(database: Database) -> None:
     patience = text("PRAGMA busy_timeout")

@@ -6,23 +6,20 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import BigInteger, bindparam, literal, select, text, type_coerce
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import BigInteger, bindparam, select, text
 
-from forumsvc.db import pipeline_connection
 from forumsvc.db.engine import Database
 from forumsvc.db.statements import execute
-from forumsvc.models import Node, User
+from forumsvc.models import User
 from tests.databases import on_postgresql
 from tests.functional.forum import Forum, Person
 from tests.functional.test_connect import defaults
-from tests.functional.test_executor_queue import _RENAMED, name_of
+from tests.functional.test_executor_transactions import _RENAMED
 
 pytestmark = on_postgresql
 """SQLite has no prepared statements."""
 
 _NAMES = select(User.name).where(User.id == bindparam("user", type_=BigInteger))
-_PREPARED = text("SELECT name FROM pg_prepared_statements")
 
 
 def alter(forum: Forum) -> None:
@@ -47,7 +44,7 @@ def pooled_connections(database: Database) -> list[psycopg.Connection[Any]]:
     """Return the connections in the pool of writes on which the executor has run statements."""
     pool: Any = database.writes.pool
     records = list(pool._pool.queue)
-    key = "driver_connection"
+    key = "cursor"
     return [record.dbapi_connection for record in records if key in record.info]
 
 
@@ -112,32 +109,6 @@ def test_a_write_is_tried_again_after_its_statements_were_deallocated(forum: For
     assert len(replies) == 4
 
 
-@pytest.mark.pipeline
-@pytest.mark.parametrize("by", ["executor", "session", "commit"])
-def test_a_queued_statement_that_is_not_prepared_drops_the_connection(
-    forum: Forum, by: str
-) -> None:
-    node, database = forum.node("Old"), forum.database
-    for _ in range(3):
-        with database.session.begin() as db:
-            execute(db, _RENAMED, {"node": node, "new": "New"})
-    for connection in pooled_connections(database):
-        deallocate(connection)
-    calls: dict[str, Callable[[Any], Any]] = {
-        "executor": lambda db: database.executor.rows_in(db, select(literal(1).label("n")), {}),
-        "session": lambda db: db.execute(text("SELECT 1")),
-        "commit": lambda db: db.commit(),
-    }
-    with database.session() as db:
-        execute(db, _RENAMED, {"node": node, "new": "Lost"})
-        with pytest.raises(DBAPIError) as raised:
-            calls[by](db)
-    assert raised.value.connection_invalidated
-    assert getattr(raised.value.orig, "sqlstate", "") == "26000"
-    assert name_of(database, node) == "New"
-    assert pooled_connections(database) == []
-
-
 @pytest.mark.direct
 def test_writes_work_again_when_the_database_accepts_them(forum: Forum) -> None:
     alice, node = forum.person("alice"), forum.node()
@@ -168,43 +139,3 @@ def test_a_transaction_has_the_isolation_level_of_its_session(forum: Forum) -> N
     with forum.database.session() as db:
         execute(db, _RENAMED, {"node": node, "new": "New"})
         assert db.scalar(level) == "read committed"
-
-
-@pytest.mark.pipeline
-def test_names_of_prepared_statements_are_unique(forum: Forum) -> None:
-    node, database = forum.node("Old"), forum.database
-    named: list[set[str]] = []
-    sessions = [database.session() for _ in range(3)]
-    for db in sessions:
-        for _ in range(3):
-            database.executor.rows_in(db, select(Node.name).where(Node.id == node), {})
-            database.executor.rows_in(db, _NAMES, {"user": 1})
-        named.append(set(db.scalars(_PREPARED)))
-    for db in sessions:
-        db.close()
-    assert all(named)
-    assert len(set.union(*named)) == sum(map(len, named))
-
-
-@pytest.mark.pipeline
-def test_statements_are_evicted_one_by_one_and_those_in_use_stay_prepared(
-    forum: Forum, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline_connection, "MAX_PREPARED", 20)
-    database = forum.database
-    pages = select(literal(1).label("one")).limit(
-        bindparam("limit", type_=BigInteger, literal_execute=True)
-    )
-    prepared = select(type_coerce(literal(1), BigInteger).label("one"))
-    names = text("SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'")
-    with database.session() as db:
-        for _ in range(2):
-            database.executor.rows_in(db, _NAMES, {"user": 1})
-        [hot] = db.scalars(names).all()
-        for limit in range(1, 60):
-            for _ in range(2):
-                assert database.executor.rows_in(db, pages, {"limit": limit}) == [(1,)]
-            database.executor.rows_in(db, _NAMES, {"user": 1})
-        assert database.executor.rows_in(db, prepared, {}) == [(1,)]
-        assert db.scalars(names).all() == [hot]
-        assert len(db.scalars(_PREPARED).all()) <= 20

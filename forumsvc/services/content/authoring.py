@@ -1,6 +1,6 @@
 """From an author's Markdown to the stored HTML, with its mentions resolved."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,14 +18,10 @@ _MAX_LINKED_MENTIONS = 500
 
 @dataclass(frozen=True, slots=True)
 class RenderedPost:
-    """A rendered text that is not checked yet.
-
-    users: returns the users that it may mention, by lower-case login.
-    """
+    """A rendered text that is not checked yet."""
 
     body: str
     text: RenderedText
-    users: Callable[[], Mapping[str, Row[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +54,9 @@ class Authoring:
     budget: RenderBudget = field(default_factory=RenderBudget)
 
     def render(
-        self, db: Session, author_id: int, body: str, *, title: str | None = None, origin: str = ""
+        self, author_id: int, body: str, *, title: str | None = None, origin: str = ""
     ) -> RenderedPost:
-        """Render a text, and submit the query for the users that it may mention.
+        """Render a text.
 
         Rendering may take a second, during which no lock should be held: it is called before the
         first statement of a transaction. title: of the topic; origin: the request, for the log.
@@ -74,10 +70,7 @@ class Authoring:
             rendered = self.renderer.render(
                 body, origin=f"{origin}, user {author_id}", report_cpu_time=used
             )
-        candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
-        return RenderedPost(
-            body, rendered, users.submit_mentioned(db, candidates) if candidates else dict
-        )
+        return RenderedPost(body, rendered)
 
     def write(
         self, db: Session, actor_id: int, rendered_post: RenderedPost, *, before: str | None = None
@@ -89,7 +82,7 @@ class Authoring:
         """
         rendered = rendered_post.text
         self.rules.check_rendered(db, actor_id, rendered, is_new=before is None)
-        known = rendered_post.users()
+        known = _mentioned(db, rendered)
         keys = [key for login in rendered.mentions if (key := login.lower()) in known]
         old = linked_logins(before or "")
         mentioned = [known[key].id for key in keys[: self.max_mentions] if key not in old]
@@ -99,8 +92,13 @@ class Authoring:
 
     def link_mentions(self, db: ReadConnection, rendered: RenderedText) -> str:
         """Return the HTML of a rendered text, its mentions linked to existing users."""
-        candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
-        return self._link_mentions(rendered, users.mentioned(db, candidates) if candidates else {})
+        return self._link_mentions(rendered, _mentioned(db, rendered))
 
     def _link_mentions(self, rendered: RenderedText, known: Mapping[str, Row[Any]]) -> str:
         return rendered.to_html({key: found.login for key, found in known.items()}, self.user_url)
+
+
+def _mentioned(db: ReadConnection, rendered: RenderedText) -> Mapping[str, Row[Any]]:
+    """Return the users whom a text mentions, by lower-case login."""
+    candidates = rendered.mentions[:_MAX_LINKED_MENTIONS]
+    return users.mentioned(db, candidates) if candidates else {}

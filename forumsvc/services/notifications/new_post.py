@@ -31,7 +31,6 @@ from sqlalchemy.orm import Session
 
 from ...cache.invalidation import update_without_invalidation
 from ...db.execution import rows
-from ...db.executor import RowsFuture
 from ...db.statements import execute
 from ...models import MentionType, Notification, NotificationType, User
 from ...queries.rows import TopicStateRow
@@ -50,15 +49,15 @@ def notify_and_count(
     author_id: int,
     now: datetime,
     mentioned: Sequence[int],
-    post: RowsFuture,
+    post_id: int,
     inline_recipients: int,
     topic: TopicStateRow | None = None,
-) -> Any:
+) -> None:
     """Count a new topic or reply for its author, and notify the mentioned users and the followers.
 
     These follow the author of a topic, or the topic of a reply, whose author is notified, too.
-    post: the future of its row, which is returned; inline_recipients: how many followers are
-    notified here, the others are notified after the commit; topic: of a reply.
+    inline_recipients: how many followers are notified here, the others are notified after the
+    commit; topic: of a reply.
     """
     key, type_, mention_type = "topic_id", NotificationType.TOPIC, MentionType.TOPIC
     more: dict[str, Any] = {}
@@ -72,24 +71,19 @@ def notify_and_count(
         mention_type=str(mention_type),
         mentioned=mentioned,
         inline_recipients=inline_recipients,
+        **{key: post_id},
         **more,
     )
     kind = event["type"], bool(event["mentioned"])
     if db.get_bind().dialect.name == "postgresql":
-        # Sent together with the INSERT of the post.
         locked = rows(db, _select_locked(*kind), event)
-        [written] = post()
-        event[key] = written.id
         execute(db, _insert_and_count(*kind), {**event, "locked": [user.id for user in locked]})
         [actor] = (user for user in locked if user.id == event["actor_id"])
     else:
-        [written] = post()
-        event[key] = written.id
         execute(db, _insert(*kind), event)
         [actor, *_] = execute(db, _count(kind[0]), event)
     if actor.next_follower is not None:
         jobs.enqueue(db, event, actor.next_follower)
-    return written
 
 
 @cache

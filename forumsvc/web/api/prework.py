@@ -44,7 +44,6 @@ def render_text(request: ForumRequest, values: Mapping[str, Any]) -> RenderedPos
     Raises Invalid, RateLimited, Unavailable.
     """
     return request.authoring.render(
-        request.db,
         request.actor_id,
         values["body"],
         title=values.get("title"),
