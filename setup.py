@@ -53,7 +53,6 @@ REQUIRES = [
     "WebOb>=1.8.8,<2",
     "zope.interface>=7.1",
     "zope.sqlalchemy>=4.1",
-    "zxcvbn>=4.5",
 ]
 POSTGRESQL = ["psycopg[binary]~=3.2"]
 REDIS = ["redis>=6"]
@@ -99,7 +98,11 @@ setup(
     description="A community forum as a JSON HTTP service, on Pyramid",
     author="forumsvc contributors",
     license="MIT",
-    license_files=["LICENSE", "forumsvc/pages/docs/files/swagger_ui/LICENSE"],
+    license_files=[
+        "LICENSE",
+        "forumsvc/common_passwords.LICENSE",
+        "forumsvc/pages/docs/files/swagger_ui/LICENSE",
+    ],
     keywords="forum community api rest pyramid homeland oauth2",
     classifiers=[
         "Development Status :: 4 - Beta",
@@ -129,7 +132,7 @@ setup(
         "forumsvc.examples": ["*.*", "Containerfile"],
         "forumsvc.mail": ["templates/*/*.txt"],
         "forumsvc.migrations": ["script.py.mako"],
-        "forumsvc": ["py.typed", "locale/*/LC_MESSAGES/*"],
+        "forumsvc": ["py.typed", "common_passwords.*", "locale/*/LC_MESSAGES/*"],
         "forumsvc.pages": [
             "templates/*.jinja2",
             "*/templates/*.jinja2",

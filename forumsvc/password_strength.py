@@ -1,7 +1,9 @@
 """Refuses the passwords that are tried first."""
 
+import gzip
 from collections.abc import Iterable
 from functools import cache
+from importlib import resources
 
 from .texts import Message
 
@@ -12,9 +14,10 @@ _LEAST_DIFFERENT = 5
 def weakness(password: str, user_inputs: Iterable[str] = ()) -> str | None:
     """Return why a password is easily guessed, or None if it is not.
 
-    user_inputs: what others know of its owner (login, e-mail) and would try first. The password
-    is compared, in any case, with these and with lists of common passwords, names and words. How
-    long it is, is judged elsewhere.
+    user_inputs: what others know of its owner and would try first: login, email, name of the site.
+    The password is compared, in any case, with these and with the common ones that are long enough
+    (13,579 passwords, names and words of 10 or more characters). How long it is, is judged
+    elsewhere.
     """
     key = password.lower()
     if len(set(key)) < _LEAST_DIFFERENT:
@@ -23,13 +26,12 @@ def weakness(password: str, user_inputs: Iterable[str] = ()) -> str | None:
         return Message("is one of the most common passwords")
     known = {part.lower() for text in user_inputs for part in (text, text.partition("@")[0])}
     if key in known:
-        return Message("must not be your login or email address")
+        return Message("must not be your login, your email address or the name of this site")
     return None
 
 
 @cache
 def _common() -> frozenset[str]:
-    # Not at the start: most processes never need the lists.
-    from zxcvbn.frequency_lists import FREQUENCY_LISTS
-
-    return frozenset(word for words in FREQUENCY_LISTS.values() for word in words)
+    # Not at the start: most processes never need the list.
+    packed = resources.files("forumsvc").joinpath("common_passwords.txt.gz").read_bytes()
+    return frozenset(gzip.decompress(packed).decode().split())

@@ -116,7 +116,7 @@ def add(
     # Before prompting for a password, which an invalid login does not need.
     login_names.check_login(login)
     password = read_password(password, password_stdin)
-    _check_password(password, login, email)
+    registration.check_new_password(context.settings, "password", password, login, email)
     with context.transaction() as db:
         added = accounts.create(db, login, password, email=email, name=name, role=Role(role))
     context.output(
@@ -199,16 +199,11 @@ def password(context: Context, login: str, password: str | None, password_stdin:
     password = read_password(password, password_stdin)
     with context.current_database().reads.connect() as db:
         found = reading.details(db, accounts.find(db, login).id, clock.now())
-    _check_password(password, found.login, found.email)
+    of = found.login, found.email
+    registration.check_new_password(context.settings, "password", password, *of)
     with context.transaction() as db:
         changed = accounts.reset_password(db, login, password)
     _output(context, changed, f"{changed.login} has a new password, and must log in again.")
-
-
-def _check_password(password: str, login: str, email: str | None) -> None:
-    """Raise Invalid for a password that the sign-up would refuse."""
-    accounts.check_password(password)
-    registration.check_strength("password", password, (login, email or ""))
 
 
 def _consequences(found: Row[Any]) -> str:

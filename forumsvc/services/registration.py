@@ -31,12 +31,15 @@ def check_open(settings: Mapping[str, Any]) -> None:
         raise Forbidden("Registration is closed here; ask an administrator for an account.")
 
 
-def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
-    """Return `password`. Raises Invalid for `field` if it is easily guessed.
+def check_new_password(
+    settings: Mapping[str, Any], field: str, password: str, login: str, email: str | None
+) -> str:
+    """Return `password`. Raises Invalid for `field` if it is too short, too long or easily guessed.
 
-    about: known data of its owner, such as the login.
+    login, email: of its owner.
     """
-    if reason := weakness(password, about):
+    accounts.check_password(password, field=field)
+    if reason := weakness(password, (login, email or "", settings["site.name"])):
         raise Invalid(field, reason)
     return password
 
@@ -44,6 +47,7 @@ def check_strength(field: str, password: str, about: tuple[str, ...]) -> str:
 def register(
     db: Session,
     reads: SqlConnection,
+    settings: Mapping[str, Any],
     *,
     login: str,
     email: str,
@@ -60,8 +64,7 @@ def register(
     """
     check_own_login(login)
     email = accounts.check_email(email)
-    accounts.check_password(password)
-    check_strength("password", password, (login, email))
+    check_new_password(settings, "password", password, login, email)
     try:
         accounts.check_available(reads, login, email)
         account = accounts.create(

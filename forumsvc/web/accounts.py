@@ -32,7 +32,7 @@ def register(request: ForumRequest, values: Mapping[str, Any]) -> Registered:
         request.registry.abuse_limits.count_mail_to(values["email"])
     awaits_approval = is_suspicious or registration.needs_approval(request.settings)
     account = registration.register(
-        *(request.db, request.read_connection),
+        *(request.db, request.read_connection, request.settings),
         must_confirm=must_confirm,
         awaits_approval=awaits_approval,
         **values,

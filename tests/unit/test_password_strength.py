@@ -5,9 +5,7 @@ import pytest
 from forumsvc.password_strength import weakness
 
 
-@pytest.mark.parametrize(
-    "password", ["password", "qwertyuiop", "1234567890", "Basketball", "SUNSHINE1"]
-)
+@pytest.mark.parametrize("password", ["qwertyuiop", "1234567890", "Basketball", "PASSWORD123"])
 def test_what_everybody_tries_first_is_weak(password: str) -> None:
     assert weakness(password) == "is one of the most common passwords"
 
@@ -25,8 +23,8 @@ def test_others_are_not(password: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "password", ["margarethe", "MARGARETHE", "m.schulze77", "M.Schulze77@example.org"]
+    "password", ["margarethe", "MARGARETHE", "m.schulze", "M.Schulze@example.org", "The Tea House"]
 )
 def test_what_is_known_of_the_owner_is_weak(password: str) -> None:
-    assert weakness(password, ("Margarethe", "m.schulze77@example.org")) is not None
+    assert weakness(password, ("Margarethe", "m.schulze@example.org", "The tea house")) is not None
     assert weakness(password, ("another", "another@example.org")) is None

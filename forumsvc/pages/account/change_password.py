@@ -26,8 +26,8 @@ def submit(context: PageContext, request: ForumRequest) -> Response | Values:
 
     def change(values: Values) -> Response:
         _check_current_password(request, user.login, values["current_password"])
-        new = accounts.check_password(values["new_password"], field="new_password")
-        registration.check_strength("new_password", new, (user.login, user.email or ""))
+        field, of = "new_password", (user.login, user.email)
+        new = registration.check_new_password(request.settings, field, values[field], *of)
         accounts.set_password(request.db, user.login, new)
         context.log_out()
         return redirect_to_page(request, "login", flash_message="password-changed")

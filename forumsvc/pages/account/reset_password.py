@@ -57,8 +57,8 @@ def submit_reset(context: PageContext, request: ForumRequest) -> Response | Valu
     account = _verified_account(request, request.read_connection)
 
     def change(values: Values) -> Response:
-        new = accounts.check_password(values["new_password"], field="new_password")
-        registration.check_strength("new_password", new, (account.login, account.email))
+        field, of = "new_password", (account.login, account.email)
+        new = registration.check_new_password(request.settings, field, values[field], *of)
         # Verify it again under a lock: of two concurrent uses only one may succeed.
         _verified_account(request, request.db, lock=True)
         accounts.set_password(request.db, account.login, new)

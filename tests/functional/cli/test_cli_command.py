@@ -22,7 +22,7 @@ from tests.functional.raw import dump
 from tests.system.process import PATIENCE
 
 END_OF_INPUT = b"\x04"
-HEAVY = {"sqlalchemy", "alembic", "pyramid", "PIL", "markdown", "oauthlib", "argon2", "zxcvbn"} | {
+HEAVY = {"sqlalchemy", "alembic", "pyramid", "PIL", "markdown", "oauthlib", "argon2"} | {
     "rich",
     "plaster",
     "waitress",
