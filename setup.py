@@ -44,7 +44,6 @@ REQUIRES = [
     "pyramid_retry>=2.1",
     "pyramid_tm>=2.6",
     "PyYAML>=6.0.2",
-    "rich>=15",
     # pyramid 2.1 imports pkg_resources, of which newer ones complain at every start.
     "setuptools>=70.1,<80.9",
     "transaction>=5",
@@ -56,13 +55,11 @@ REQUIRES = [
 ]
 POSTGRESQL = ["psycopg[binary]~=3.2"]
 REDIS = ["redis>=6"]
-DNS = ["dnspython>=2.6"]
 S3 = ["boto3>=1.36", "botocore>=1.36"]
 TEST = [
     *POSTGRESQL,
     *REDIS,
     *S3,
-    *DNS,
     "Authlib>=1.3",
     "WebTest>=3.0.4",
     "aiosmtpd>=1.4.6",
@@ -150,7 +147,6 @@ setup(
         "postgresql": POSTGRESQL,
         "redis": REDIS,
         "s3": S3,
-        "dns": DNS,
         "test": TEST,
         "bench": BENCH,
         "dev": DEV,

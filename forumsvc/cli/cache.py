@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from ..cache import reset as caching
 from ..models import Topic
 from .command import Group
-from .context import Context, pass_context, progress
+from .context import Context, Progress, pass_context
 
 
 @click.group(cls=Group)
@@ -33,7 +33,6 @@ def renew(context: Context, topic_id: int | None) -> None:
     database = context.current_database()
     with database.reads.connect() as reads:
         total = reads.scalar(select(func.count()).select_from(Topic))
-    with progress() as bar:
-        task = bar.add_task("Renewing", total=total)
-        count = caching.reset_all(database, progress=lambda n: bar.advance(task, n))
+    with Progress("Renewing", total) as bar:
+        count = caching.reset_all(database, progress=bar.advance)
     context.output(f"All cached pages are invalid; {count} topics have new versions.", topics=count)

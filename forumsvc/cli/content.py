@@ -10,7 +10,7 @@ from ..services.content.authoring import Authoring
 from ..services.content.rerendering import Rerendering
 from ..services.content.rules import Rules
 from .command import Group
-from .context import Context, pass_context, progress
+from .context import Context, Progress, pass_context
 
 # No user waits for these texts, and one that fails is shown unformatted: allow more time.
 _TIMEOUT_FACTOR = 3
@@ -47,11 +47,8 @@ def rerender(context: Context, workers: int | None) -> None:
     try:
         with database.reads.connect() as reads:
             total = outdated_html.count(reads, RENDERER_VERSION)
-        with progress() as bar:
-            task = bar.add_task("Rendering", total=total)
-            stats = Rerendering(database, authoring, worker_count).run(
-                progress=lambda number: bar.advance(task, number)
-            )
+        with Progress("Rendering", total) as bar:
+            stats = Rerendering(database, authoring, worker_count).run(progress=bar.advance)
     finally:
         renderer.close()
     context.output(

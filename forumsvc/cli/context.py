@@ -6,18 +6,18 @@ Libraries are imported where they are used, so that `forumsvc --help` loads none
 import configparser
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 from ..settings import Settings
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
     from sqlalchemy.orm import Session
 
     from ..db.engine import Database
@@ -207,12 +207,35 @@ def read_line() -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
-def progress() -> "Progress":
-    """Return a progress bar for the terminal; in a pipe or a file it is disabled."""
-    from rich.console import Console
-    from rich.progress import Progress
+class Progress:
+    """A line on the terminal that says how far a command is; nothing in a pipe or a file."""
 
-    return Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    def __init__(self, what: str, total: int | None = None) -> None:
+        self._what = what
+        self._done, self._total = 0, total
+        self._shown = ""
+
+    def __enter__(self) -> Self:
+        self.show(0, self._total)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._write("")
+
+    def advance(self, number: int = 1) -> None:
+        """Show that `number` more steps are done."""
+        self.show(self._done + number, self._total)
+
+    def show(self, done: int, total: int | None) -> None:
+        """Show how many steps are done, of how many: without a total in hundreds."""
+        self._done = done
+        share = f"{100 * done // total}%" if total else str(done // 100 * 100)
+        self._write(f"{self._what} {share}")
+
+    def _write(self, text: str) -> None:
+        if text != self._shown and sys.stderr.isatty():
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+            self._shown = text
 
 
 def _cell(value: object) -> str:
@@ -221,14 +244,20 @@ def _cell(value: object) -> str:
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: a Chinese character takes two."""
+    return sum(
+        2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char)
+        for char in text
+    )
+
+
 def _print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Align the columns; lines longer than the terminal are not cut, so that they can be copied."""
-    from rich.cells import cell_len
-
     lines = [[*map(_cell, row)] for row in (headers, *rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = (
-            cell + " " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)
+            cell + " " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)
         )
         click.echo("  ".join(cells).rstrip())

@@ -12,7 +12,7 @@ from ..services import counter_check, profiles
 from ..services.counter_check import Finding
 from . import avatars
 from .command import Group
-from .context import CommandError, Context, pass_context, progress, yes_option
+from .context import CommandError, Context, Progress, pass_context, yes_option
 
 
 @click.group(cls=Group)
@@ -102,16 +102,16 @@ def role_settings(context: Context) -> None:
 def check(ctx: click.Context, context: Context, fix: bool, yes: bool) -> None:
     """Recount every counter and find notifications without a target."""
     database = context.current_database()
-    with progress() as bar:
-        task = bar.add_task("Checking", total=counter_check.STEPS)
-        with database.reads.connect() as reads:
-            findings = counter_check.check(reads, progress=lambda: bar.advance(task))
+    with (
+        Progress("Checking", counter_check.STEPS) as bar,
+        database.reads.connect() as reads,
+    ):
+        findings = counter_check.check(reads, progress=bar.advance)
     wrong = sum(finding.wrong for finding in findings)
     if fix and wrong:
         context.confirm(_consequences(findings), yes=yes)
-        with progress() as bar:
-            task = bar.add_task("Fixing", total=2 * counter_check.STEPS)
-            findings = _fix(database, done=lambda: bar.advance(task))
+        with Progress("Fixing", 2 * counter_check.STEPS) as bar:
+            findings = _fix(database, done=bar.advance)
         wrong = sum(finding.wrong for finding in findings)
     checked = sum(finding.checked for finding in findings)
     fixed = wrong if fix else 0

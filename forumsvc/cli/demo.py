@@ -4,7 +4,6 @@ import secrets
 from typing import Any
 
 import click
-from rich.progress import Progress, TaskID
 from sqlalchemy import exists, select
 
 from ..clock import now
@@ -18,7 +17,7 @@ from ..oauth.token_hash import hash_token
 from ..passwords import hash_password, verify_password
 from .client import DEFAULT_GRANTS
 from .command import Command
-from .context import Context, pass_context, progress, yes_option
+from .context import Context, Progress, pass_context, yes_option
 
 CLIENT_ID = "demo"
 # Public values, so that the printed commands can be pasted.
@@ -83,7 +82,7 @@ def demo(
     client_secret = CLIENT_SECRET if is_development else secrets.token_urlsafe(32)
     # Before the users: if loading them fails, the command can be repeated.
     _add_client(context, client_secret)
-    with progress() as bar:
+    with Progress("Filling") as bar:
         loaded = load(
             context.database,
             size,
@@ -92,7 +91,7 @@ def demo(
             password_hash=hash_password(password),
             renderer=Renderer(workers=0, site_url=context.settings["site.url"]),
             user_url=context.settings["site.user_url"],
-            progress=_ProgressReport(bar),
+            progress=lambda what, done, total: bar.show(done, total),
         )
     lines = [f"{many:>9} {name.replace('_', ' ')}" for name, many in loaded.counts.items()]
     lines += (
@@ -148,16 +147,3 @@ def _login_instructions(context: Context, password: str, client_secret: str) -> 
         f"curl {context.site_url}/oauth/token -d grant_type=password -d username={DEMO_LOGIN} "
         f"-d password={password} -d client_id={CLIENT_ID} -d client_secret={client_secret}"
     )
-
-
-class _ProgressReport:
-    """Shows the progress of each table on a bar of its own."""
-
-    def __init__(self, bar: Progress) -> None:
-        self._bar = bar
-        self._tasks: dict[str, TaskID] = {}
-
-    def __call__(self, what: str, done: int, total: int | None) -> None:
-        if what not in self._tasks:
-            self._tasks[what] = self._bar.add_task(what, total=total)
-        self._bar.update(self._tasks[what], completed=done, total=total)

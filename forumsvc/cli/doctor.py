@@ -1,7 +1,6 @@
 """`forumsvc doctor`: examines the running service."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,11 +13,9 @@ from .context import CommandError, Context, pass_context
 
 @click.command(cls=Command)
 @click.option("--deep", is_flag=True, help="Also read the whole SQLite file; may take minutes.")
-@click.option("--dns", is_flag=True, help="Also ask the DNS for SPF and DMARC of mail.sender.")
-@click.option("--dkim-selector", metavar="NAME", default="", help="With --dns, also for this key.")
 @pass_context
 @click.pass_context
-def doctor(ctx: click.Context, context: Context, deep: bool, dns: bool, dkim_selector: str) -> None:
+def doctor(ctx: click.Context, context: Context, deep: bool) -> None:
     """Examine the running service, and say what is wrong and what to do.
 
     Includes what `check` finds. Run it on each host, as the user of the service. Nothing is
@@ -26,11 +23,7 @@ def doctor(ctx: click.Context, context: Context, deep: bool, dns: bool, dkim_sel
     """
     ini = context.ini_path.resolve()
     application = context.section("app:main")
-    findings = examine(
-        ini,
-        application,
-        _installation(context, ini, deep=deep, dns=dns, dkim_selector=dkim_selector),
-    )
+    findings = examine(ini, application, _installation(context, ini, deep=deep))
     counts = {level: sum(each.level is level for each in findings) for level in Level}
     lines = [f"{each.level}: {each.area}: {each.message}" for each in findings]
     if not counts[Level.ERROR] + counts[Level.WARNING]:
@@ -48,10 +41,10 @@ def doctor(ctx: click.Context, context: Context, deep: bool, dns: bool, dkim_sel
         ctx.exit(1)
 
 
-def _installation(context: Context, ini: Path, **options: Any) -> Installation | None:
+def _installation(context: Context, ini: Path, *, deep: bool) -> Installation | None:
     """Return what is examined, or None where the findings of the configuration say why not."""
     try:
         settings, database = context.settings, context.database
     except (SettingsError, CommandError):
         return None
-    return Installation(ini, settings, server.read(ini).options, database, **options)
+    return Installation(ini, settings, server.read(ini).options, database, deep)

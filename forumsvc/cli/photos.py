@@ -12,7 +12,7 @@ from ..services.photo_audit import PhotoAudit
 from ..services.photo_copy import PhotoCopy
 from ..services.photo_storage import PhotoStorages, open_storages
 from .command import Group
-from .context import CommandError, Context, pass_context, progress, yes_option
+from .context import CommandError, Context, Progress, pass_context, yes_option
 
 _MISPLACED = (
     "{rows} are kept: their file is in no storage of the settings, and they do not refer to that "
@@ -90,14 +90,13 @@ def check(
         raise click.UsageError("--delete-lost goes with --fix.")
     database = context.current_database()
     storages = open_storages(context.settings, context.ini_dir)
-    with progress() as bar:
-        task = bar.add_task("Checking", total=None)
+    with Progress("Checking") as bar:
         audit = PhotoAudit(
             database,
             storages,
             clock.now(),
             verify_content=verify_content,
-            progress=lambda: bar.advance(task),
+            progress=bar.advance,
         )
         with _storage_errors():
             found = audit.check()
@@ -109,8 +108,7 @@ def check(
         context.confirm(_consequences(counts, delete_missing=delete_missing), yes=yes)
     removed_partial_uploads = 0
     if fix:
-        with progress() as bar, _storage_errors():
-            task = bar.add_task("Fixing", total=None)
+        with Progress("Fixing"), _storage_errors():
             removed_partial_uploads = audit.fix(found, delete_missing=delete_missing)
     fixed = wrong - kept if fix else 0
     lines = [f"{what.replace('_', ' ')}: {number}" for what, number in counts.items() if number]
@@ -170,9 +168,8 @@ def copy(
         context.confirm(
             f"The photos in {source} are deleted there once they are in {target}.", yes=yes
         )
-    with progress() as bar:
-        task = bar.add_task("Copying", total=None)
-        work = PhotoCopy(database, place, other, progress=lambda: bar.advance(task))
+    with Progress("Copying") as bar:
+        work = PhotoCopy(database, place, other, progress=bar.advance)
         with _storage_errors():
             result = work.run(delete=delete)
     lines = [

@@ -18,7 +18,7 @@ from ..queries.search_documents import POSTS
 from ..search.query import Order, Where, parse_query
 from ..services import search_check, search_index, search_reindex
 from .command import Group
-from .context import CommandError, Context, pass_context, progress
+from .context import CommandError, Context, Progress, pass_context
 
 _HEADERS = ("Table", "Indexed", "Outdated", "Missing", "Megabytes")
 
@@ -40,13 +40,8 @@ def reindex(context: Context, from_scratch: bool) -> None:
     """
     database = context.current_database()
     began = time.monotonic()
-    with progress() as bar:
-        task = bar.add_task("Indexing", total=None)
-        made = search_reindex.reindex(
-            database,
-            from_scratch=from_scratch,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    with Progress("Indexing") as bar:
+        made = search_reindex.reindex(database, from_scratch=from_scratch, progress=bar.show)
     seconds = round(time.monotonic() - began, 1)
     context.output(
         f"Indexed {made.topics} topics and {made.replies} replies in {seconds} seconds.",

@@ -13,8 +13,7 @@ class Installation:
     """The service on this host.
 
     ini: the ini file, an absolute path; options: of `[server:main]`, None if they are invalid or
-    another server is used; deep: whether to make the checks that may take minutes; dns: whether to
-    ask the DNS about the sender of emails; dkim_selector: the name of their key, empty: unknown.
+    another server is used; deep: whether to make the checks that may take minutes.
     """
 
     ini: Path
@@ -22,5 +21,3 @@ class Installation:
     options: Options | None
     database: Database
     deep: bool = False
-    dns: bool = False
-    dkim_selector: str = ""

@@ -15,7 +15,6 @@ from . import (
     disk,
     hosts,
     mail,
-    mail_dns,
     postgresql,
     postgresql_primaries,
     search,
@@ -37,7 +36,6 @@ AREAS: tuple[tuple[str, Area], ...] = (
     ("site", site.check),
     ("disk", disk.check),
     ("backup", backup.check),
-    ("mail", mail_dns.check),
 )
 """Those that need no database."""
 

@@ -12,6 +12,7 @@ import click
 import pytest
 
 from forumsvc.cli import main
+from forumsvc.cli.context import Context
 from forumsvc.database import open_database
 from forumsvc.db.engine import Database
 from forumsvc.queries import users
@@ -23,7 +24,6 @@ from tests.system.process import PATIENCE
 
 END_OF_INPUT = b"\x04"
 HEAVY = {"sqlalchemy", "alembic", "pyramid", "PIL", "markdown", "oauthlib", "argon2"} | {
-    "rich",
     "plaster",
     "waitress",
     "orjson",
@@ -128,6 +128,15 @@ def test_a_table_has_heads_on_a_terminal_and_none_in_a_pipe(
     *_, last = run_command("-c", sqlite_ini, kind, "list").out.splitlines()
     assert "Some name" in last.split("\t")
     assert len(run_command("-c", sqlite_ini, kind, "list").out.splitlines()) < len(on_terminal)
+
+
+def test_columns_are_aligned_behind_wide_and_combining_characters(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    names = "社区", "abcd", "e\N{COMBINING ACUTE ACCENT}bcd"
+    Context().output_table(("Name", "No"), [(name, 1) for name in names], "")
+    assert capsys.readouterr().out.splitlines() == ["Name  No", *(f"{name}  1" for name in names)]
 
 
 @pytest.mark.parametrize("at", range(3))
