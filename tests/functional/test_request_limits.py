@@ -4,8 +4,6 @@ import time
 from typing import Any
 
 import pytest
-import redis
-from fakeredis import FakeRedis, FakeServer
 
 from forumsvc.oauth import clients, tokens
 from tests.functional.conftest import MakeForum
@@ -14,6 +12,7 @@ from tests.functional.oauth.application import Application
 from tests.functional.raw import raw
 from tests.functional.statements import counting
 from tests.seconds_clock import SecondsClock
+from tests.system.redis_server import running_redis
 
 THREE = {"rate_limit__requests": "3/minute"}
 
@@ -231,17 +230,10 @@ def test_counts_that_have_ended_leave_the_memory(
     assert len(storage) == 1
 
 
-@pytest.fixture
-def a_redis(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of a Redis, which is a fake in memory."""
-    server = FakeServer()
-    monkeypatch.setattr(redis, "from_url", lambda address, **options: FakeRedis(server=server))
-    return "redis://127.0.0.1/0"
-
-
-def test_processes_that_share_a_redis_count_together(make_forum: MakeForum, a_redis: str) -> None:
-    here, there = (make_forum(rate_limit__storage=a_redis, **THREE) for _ in range(2))
-    answers = [forum.nobody.get("/topics") for forum in (here, there, here, there)]
+def test_processes_that_share_a_redis_count_together(make_forum: MakeForum) -> None:
+    with running_redis() as shared:
+        here, there = (make_forum(rate_limit__storage=at, **THREE) for at in shared.addresses)
+        answers = [forum.nobody.get("/topics") for forum in (here, there, here, there)]
     assert [answer.status_int for answer in answers] == [200, 200, 200, 429]
     assert answers[1].headers["RateLimit"].startswith('"default";r=1;t=')
     assert 0 < int(answers[3].headers["Retry-After"]) <= 60

@@ -1,12 +1,14 @@
 """The translations of the pages are complete, and compiled."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from babel.messages.checkers import python_format
 
 from docs import make_catalogs
+from forumsvc.pages.languages import moment
 from forumsvc.settings.pages import LANGUAGES
 
 TEMPLATES = make_catalogs.PACKAGE / "pages"
@@ -39,3 +41,10 @@ def test_every_text_is_translated_and_compiled(path: Path) -> None:
 def test_no_text_of_a_template_is_outside_of_the_catalogue(path: Path) -> None:
     outside = _TAG.sub("", _CODE.sub("", path.read_text()))
     assert re.findall(r"[^\W\d_]+", outside) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "Sep 3, 2026 04:05"), ("zh", "2026年9月3日 04:05")]
+)
+def test_a_time_is_written_as_in_the_language(language: str, words: str) -> None:
+    assert moment(language, datetime(2026, 9, 3, 4, 5, tzinfo=UTC)) == words

@@ -16,28 +16,26 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SecondsClock:
 
 def test_events_are_numbered_until_the_time_of_the_first_ends(clock: SecondsClock) -> None:
     counts = MemoryCounts()
-    assert [counts.incr("a", 10) for _ in range(3)] == [1, 2, 3]
+    assert [counts.count("a", 10) for _ in range(3)] == [(1, 10), (2, 10), (3, 10)]
     clock.now += 9
-    assert counts.incr("a", 10) == 4
-    assert counts.get_expiry("a") == 1_010
+    assert counts.count("a", 10) == (4, 1)
     clock.now += 1
-    assert counts.incr("a", 10) == 1
-    assert counts.get_expiry("a") == 1_020
+    assert counts.count("a", 10) == (1, 10)
 
 
 def test_what_is_counted_for_one_does_not_count_for_another(clock: SecondsClock) -> None:
     counts = MemoryCounts()
-    counts.incr("a", 10)
-    assert counts.incr("b", 10) == 1
+    counts.count("a", 10)
+    assert counts.count("b", 10) == (1, 10)
 
 
 def test_ended_counts_are_removed_once_a_minute(clock: SecondsClock) -> None:
     counts = MemoryCounts()
     for number in range(100):
-        counts.incr(str(number), 10)
+        counts.count(str(number), 10)
     clock.now += 59
-    counts.incr("late", 10)
+    counts.count("late", 10)
     assert len(counts) == 101
     clock.now += 1
-    counts.incr("later", 10)
+    counts.count("later", 10)
     assert len(counts) == 2

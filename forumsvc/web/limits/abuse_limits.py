@@ -2,16 +2,15 @@
 
 from hashlib import sha256
 
-from limits import RateLimitItem, RateLimitItemPerHour, parse
-
 from ...errors import too_many
 from ...oauth.throttle import rate_limit_network
 from ...services.access.values import normal_email
 from ...settings import Settings
 from ..api.request import ForumRequest
-from .rate_limiter import LimitStatus, RateLimiter
+from .rate_limiter import LimitStatus, Rate, RateLimiter
 from .request_limits import is_counted_already
 
+_HOUR = 3600
 _MAILS_PER_ADDRESS = 5
 """An hour. More would only annoy its owner."""
 
@@ -21,11 +20,11 @@ class AbuseLimits:
 
     def __init__(self, settings: Settings, rate_limiter: RateLimiter) -> None:
         self._rate_limiter = rate_limiter
-        self._registrations = RateLimitItemPerHour(settings["accounts.registrations_per_hour"])
-        self._mail_requests = RateLimitItemPerHour(settings["mail.requests_per_hour"])
-        self._mails = RateLimitItemPerHour(_MAILS_PER_ADDRESS)
+        self._registrations = Rate(settings["accounts.registrations_per_hour"], _HOUR)
+        self._mail_requests = Rate(settings["mail.requests_per_hour"], _HOUR)
+        self._mails = Rate(_MAILS_PER_ADDRESS, _HOUR)
         token = settings["rate_limit.token"]
-        self._tokens = None if token is None else parse(token)
+        self._tokens = None if token is None else Rate.parse(token)
 
     def count_registration(self, request: ForumRequest) -> None:
         """Count an attempt to register. Raises RateLimited."""
@@ -57,12 +56,12 @@ class AbuseLimits:
         address = sha256((normal_email(email) or email.lower()).encode()).hexdigest()
         return self._rate_limiter.count(self._mails, "mail", address)
 
-    def _count_request(self, rate: RateLimitItem, name: str, request: ForumRequest) -> None:
+    def _count_request(self, rate: Rate, name: str, request: ForumRequest) -> None:
         """Count a request of an address, however often it is tried."""
         if not is_counted_already(request, name):
             self._count(rate, name, request.remote_addr or "")
 
-    def _count(self, rate: RateLimitItem, limit_name: str, address: str) -> None:
+    def _count(self, rate: Rate, limit_name: str, address: str) -> None:
         _check(self._rate_limiter.count(rate, limit_name, rate_limit_network(address)))
 
 

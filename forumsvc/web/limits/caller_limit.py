@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 
-from limits import parse
-
 from ...errors import RateLimited, too_many
 from ..api.request import ForumRequest
-from .rate_limiter import RateLimiter
+from .rate_limiter import Rate, RateLimiter
 from .request_limits import is_counted_already, subject_of
 
 
@@ -21,7 +19,7 @@ class CallerLimit:
         rate_limiter: RateLimiter,
     ) -> None:
         """rate: such as `30/minute`, None for no limit; refusal: the error for so many seconds."""
-        self._rate = None if rate is None else parse(rate)
+        self._rate = None if rate is None else Rate.parse(rate)
         self._name = name
         self._refusal = refusal
         self._rate_limiter = rate_limiter

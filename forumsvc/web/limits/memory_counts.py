@@ -7,11 +7,7 @@ _SWEEP_SECONDS = 60
 
 
 class MemoryCounts:
-    """The part of the interface of a `limits` storage that `RateLimiter` uses. Thread-safe.
-
-    The memory storage of `limits` starts a thread for every hundredth of a second in which
-    something is counted; here `incr` removes expired counts once a minute.
-    """
+    """Thread-safe. `count` removes expired counts once a minute."""
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[int, float]] = {}
@@ -25,8 +21,11 @@ class MemoryCounts:
         """Return True: memory is always reachable."""
         return True
 
-    def incr(self, key: str, expiry: int) -> int:
-        """Count an event and return its number; the first one expires in `expiry` seconds."""
+    def count(self, key: str, seconds: int) -> tuple[int, float]:
+        """Count an event of a window that begins with the first one and takes `seconds`.
+
+        Return its number and how many seconds are left of the window.
+        """
         now = time.time()
         with self._lock:
             if now >= self._sweep_at:
@@ -34,11 +33,6 @@ class MemoryCounts:
                 self._counts = {name: one for name, one in self._counts.items() if one[1] > now}
             number, ends = self._counts.get(key, (0, 0.0))
             if ends <= now:
-                number, ends = 0, now + expiry
+                number, ends = 0, now + seconds
             self._counts[key] = number + 1, ends
-        return number + 1
-
-    def get_expiry(self, key: str) -> float:
-        """Return the POSIX time at which a count expires; now if there is none."""
-        _, ends = self._counts.get(key, (0, time.time()))
-        return ends
+        return number + 1, ends - now

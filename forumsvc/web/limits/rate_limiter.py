@@ -7,21 +7,32 @@ and a subject costs one number.
 import logging
 import math
 import time
-from typing import Any, NamedTuple
-
-from limits import RateLimitItem
-from limits.errors import ConfigurationError, StorageError
-from limits.storage import Storage, storage_from_string
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ...errors import single_line_message
 from ...settings import Settings, SettingsError
 from .memory_counts import MemoryCounts
 
+if TYPE_CHECKING:
+    from .redis_counts import RedisCounts
+
 log = logging.getLogger(__name__)
 
-_TIMEOUT_SECONDS = 0.25
 _RETRY_SECONDS = 5
-_PREFIX = "forumsvc"
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+
+
+class Rate(NamedTuple):
+    """So many events in a window of so many seconds."""
+
+    amount: int
+    seconds: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the rate of a setting, such as `300/minute`."""
+        amount, _, unit = text.partition("/")
+        return cls(int(amount), _UNITS[unit])
 
 
 class LimitStatus(NamedTuple):
@@ -42,33 +53,34 @@ class RateLimiter:
 
     def is_reachable(self) -> bool:
         """Return whether the storage answers."""
-        return bool(self._storage.check())
+        return self._storage.check()
 
-    def count(self, rate: RateLimitItem, limit_name: str, subject: str) -> LimitStatus | None:
+    def count(self, rate: Rate, limit_name: str, subject: str) -> LimitStatus | None:
         """Count an event of a subject; None if the storage does not answer."""
         if time.monotonic() < self._retry_at:
             return None
-        key = rate.key_for(limit_name, subject)
+        key = f"{limit_name}/{subject}/{rate.amount}/{rate.seconds}"
         try:
-            number = self._storage.incr(key, rate.get_expiry())
-            ends = self._storage.get_expiry(key)
-        except StorageError as error:
+            number, left = self._storage.count(key, rate.seconds)
+        except ConnectionError as error:
             self._retry_at = time.monotonic() + _RETRY_SECONDS
             log.warning(
                 "rate_limit.storage does not answer, nothing is counted: %s",
                 single_line_message(error),
             )
             return None
-        reset = max(1, math.ceil(round(ends - time.time(), 3)))
+        reset = max(1, math.ceil(round(left, 3)))
         return LimitStatus(number <= rate.amount, max(0, rate.amount - number), reset)
 
 
-def _open_storage(address: str) -> MemoryCounts | Storage:
+def _open_storage(address: str) -> "MemoryCounts | RedisCounts":
     if address.startswith("memory:"):
         return MemoryCounts()
     try:
-        return _open_redis(address)
-    except (ConfigurationError, ImportError):
+        from .redis_counts import RedisCounts
+
+        return RedisCounts(address)
+    except ImportError:
         raise SettingsError(
             "rate_limit.storage: a Redis needs its client; pip install 'forumsvc[redis]'"
         ) from None
@@ -76,18 +88,3 @@ def _open_storage(address: str) -> MemoryCounts | Storage:
         raise SettingsError(
             f"rate_limit.storage: the address of a Redis is wrong: {error}"
         ) from None
-
-
-def _open_redis(address: str) -> Storage:
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    options: dict[str, Any] = {
-        "key_prefix": _PREFIX,
-        "socket_timeout": _TIMEOUT_SECONDS,
-        "socket_connect_timeout": _TIMEOUT_SECONDS,
-        "retry": Retry(NoBackoff(), 1),
-    }
-    storage = storage_from_string(address, wrap_exceptions=True, **options)
-    assert isinstance(storage, Storage), "the URL is not of an asynchronous storage"  # noqa: S101
-    return storage

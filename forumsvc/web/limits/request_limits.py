@@ -3,15 +3,13 @@
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from limits import RateLimitItem, parse
-
 from ...errors import too_many
 from ...oauth.throttle import rate_limit_network
 from ...security.identity import Identity
 from ...settings import Settings
 from ..api.request import ForumRequest
 from ..pipeline.transactions import is_unsafe
-from .rate_limiter import RateLimiter
+from .rate_limiter import Rate, RateLimiter
 
 _HEADERS_SENT = "forumsvc.rate_limit"
 _network = lru_cache(4096)(rate_limit_network)
@@ -21,13 +19,13 @@ class _Policy(NamedTuple):
     """One limit. is_application: it counts a user at one application; else the caller."""
 
     name: str
-    rate: RateLimitItem
+    rate: Rate
     is_application: bool = False
 
     @property
     def header_value(self) -> str:
         """The policy for the header: q requests in w seconds."""
-        return f'"{self.name}";q={self.rate.amount};w={self.rate.get_expiry()}'
+        return f'"{self.name}";q={self.rate.amount};w={self.rate.seconds}'
 
 
 class RequestLimits:
@@ -82,7 +80,7 @@ def _policy(settings: Settings, name: str, setting: str) -> tuple[_Policy, ...]:
     rate = settings[setting]
     if rate is None:
         return ()
-    return (_Policy(name, parse(rate), setting.startswith("rate_limit.application_")),)
+    return (_Policy(name, Rate.parse(rate), setting.startswith("rate_limit.application_")),)
 
 
 def _applicable(policies: tuple[_Policy, ...], caller: Identity | None) -> tuple[_Policy, ...]:
